@@ -1,0 +1,17 @@
+#ifndef CWEIR_H
+#define CWEIR_H
+
+// The hot path of Weir: rings, gates, hand-overs and clocks. Each header says who may call what from which thread.
+#include "cweir_base.h"
+#include "cweir_clock.h"
+#include "cweir_gate.h"
+#include "cweir_handoff.h"
+#include "cweir_lock.h"
+#include "cweir_number.h"
+#include "cweir_ring.h"
+#include "cweir_shared_ring.h"
+#include "cweir_snapshot.h"
+#include "cweir_thread.h"
+#include "cweir_timer_queue.h"
+
+#endif

@@ -1,0 +1,73 @@
+/// Where a plugin's complex events go: written as lines, kept until the host takes them.
+///
+/// Thread safety: any thread; writing and taking exclude each other with a lock, which a match can afford.
+public final class MatchOutput: Sendable {
+    private struct State {
+        var writer = FieldWriter()
+        var spare: [UInt8] = []
+        var count: UInt64 = 0
+    }
+
+    private let state = Locked(State())
+
+    /// Creates an output without lines.
+    public init() {}
+
+    /// How many complex events were written in all.
+    public var count: UInt64 { state.withLock { $0.count } }
+
+    /// Writes one complex event.
+    public func write(_ event: some FieldEncodable) {
+        state.withLock { state in
+            state.writer.writeLine(event)
+            state.count += 1
+        }
+    }
+
+    /// A sink that writes each element that it receives.
+    @inlinable
+    public func sink<Input: FieldEncodable>(of type: Input.Type = Input.self) -> MatchSink<Input> {
+        MatchSink(self)
+    }
+
+    /// Hands over the lines written since the last call, and forgets them.
+    ///
+    /// - Parameter body: Called with the bytes; not called when there are none.
+    /// - Throws: What `body` throws; the lines are then forgotten too.
+    public func take<Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) {
+        // The lines leave the lock before `body` writes them somewhere, and their memory comes back afterwards.
+        var lines = state.withLock { state in
+            state.writer.exchangeBytes(with: &state.spare)
+            return exchange(&state.spare, with: [])
+        }
+        guard !lines.isEmpty else { return }
+        defer {
+            lines.removeAll(keepingCapacity: true)
+            state.withLock { [lines] in $0.spare = lines }
+        }
+        try body(lines.span)
+    }
+}
+
+/// Writes each element to a ``MatchOutput``.
+@frozen
+public struct MatchSink<Input: FieldEncodable>: Sink {
+    @usableFromInline
+    let output: MatchOutput
+
+    @inlinable
+    init(_ output: MatchOutput) {
+        self.output = output
+    }
+
+    @inlinable
+    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        output.write(element)
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {}
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {}
+}

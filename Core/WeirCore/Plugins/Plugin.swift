@@ -1,0 +1,86 @@
+/// A use case that the host can run: reads records, finds situations, writes complex events.
+///
+/// To write one, declare the options, and build a pipeline from a ``RecordSource`` to the output:
+///
+///     struct HotPlugin: Plugin {
+///         let name = "hot"
+///         let summary = "Reports readings above a limit."
+///         let options = [
+///             OptionDeclaration("limit", .number(unit: "°C"), default: "30", help: "what is hot")
+///         ]
+///
+///         func start(_ options: OptionValues, output: MatchOutput) throws(PluginError) -> RecordConsumer {
+///             let limit = options.number("limit")
+///             let readings = RecordSource(decoding: Reading.self)
+///             readings.filter { $0.celsius > limit }.attach(output.sink())
+///             return readings.consumer()
+///         }
+///     }
+public protocol Plugin: Sendable {
+    /// The name that `weir run` takes: lower case, without spaces.
+    var name: String { get }
+
+    /// One line for people.
+    var summary: String { get }
+
+    /// The options, in the order of the help.
+    var options: [OptionDeclaration] { get }
+
+    /// Lines that show how the plugin is used, for its help: the arguments after `weir run`, and what they do.
+    var examples: [(arguments: String, meaning: String)] { get }
+
+    /// Builds the pipeline.
+    ///
+    /// - Parameters:
+    ///   - options: A value for each declared option.
+    ///   - output: Where complex events go.
+    /// - Returns: What the host feeds with records.
+    /// - Throws: ``PluginError`` when the options contradict each other.
+    func start(_ options: OptionValues, output: MatchOutput) throws(PluginError) -> RecordConsumer
+
+    /// Makes an input to try the plugin with, which shows what it finds.
+    ///
+    /// - Parameter seed: The same seed gives the same bytes.
+    /// - Returns: CSV with a header.
+    func makeDemo(seed: UInt64) -> any TransportSource
+}
+
+/// Why a plugin cannot start.
+public enum PluginError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// An option's value cannot be used; the reason says what would be.
+    case invalidOption(name: String, reason: String)
+
+    public var description: String {
+        switch self {
+        case .invalidOption(let name, let reason): "--\(name): \(reason)"
+        }
+    }
+}
+
+/// What the host feeds with records.
+public struct RecordConsumer {
+    /// What is wanted of each record.
+    public let schema: RecordSchema
+
+    /// Takes the records of a batch, and refuses those that do not fit.
+    public let receive: (_ batch: inout RecordBatch) -> Void
+
+    /// Takes note that nothing follows.
+    public let finish: (_ completion: Completion) -> Void
+
+    /// Creates a consumer.
+    ///
+    /// - Parameters:
+    ///   - schema: What is wanted of each record.
+    ///   - receive: Takes the records of a batch, and refuses those that do not fit.
+    ///   - finish: Takes note that nothing follows.
+    public init(
+        schema: RecordSchema,
+        receive: @escaping (inout RecordBatch) -> Void,
+        finish: @escaping (Completion) -> Void
+    ) {
+        self.schema = schema
+        self.receive = receive
+        self.finish = finish
+    }
+}

@@ -1,0 +1,113 @@
+/// Reads RFC 3339 times; see ``TimeText``.
+enum CalendarText {
+    /// The nanoseconds since the epoch that `text` stands for.
+    static func nanoseconds(_ text: UnsafeBufferPointer<UInt8>) -> ParsedInteger {
+        var rest = unsafe Rest(text)
+        guard let year = unsafe rest.number(ofDigits: 4), unsafe rest.take("-"),
+            let month = unsafe rest.number(ofDigits: 2), (1...12).contains(month), unsafe rest.take("-"),
+            let day = unsafe rest.number(ofDigits: 2), (1...dayCount(of: month, in: year)).contains(day),
+            unsafe rest.take("T") || rest.take("t") || rest.take(" "),
+            let hour = unsafe rest.number(ofDigits: 2), hour < 24, unsafe rest.take(":"),
+            let minute = unsafe rest.number(ofDigits: 2), minute < 60, unsafe rest.take(":"),
+            let second = unsafe rest.number(ofDigits: 2), second <= 60,
+            let fraction = unsafe rest.fraction(),
+            let offset = unsafe rest.offset(), unsafe rest.isEmpty
+        else { return .malformed }
+        let minutes = daysSinceEpoch(year, month, day) * 1440 + hour * 60 + minute - offset
+        if second == 60, minutes.flooredQuotientAndRemainder(dividingBy: 1440).remainder != 1439 { return .malformed }
+        // Within a few hundred billion: the year has four digits.
+        let seconds = minutes * 60 + second
+        // Before the epoch `seconds` times a billion may be too small although the sum fits.
+        let (base, isBorrowing) = seconds < 0 ? (seconds + 1, true) : (seconds, false)
+        let (product, overflow) = base.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, carry) = product.addingReportingOverflow(isBorrowing ? fraction - 1_000_000_000 : fraction)
+        return overflow || carry ? .outOfRange : .value(sum)
+    }
+
+    /// The number of days from 1970-01-01 to a date.
+    ///
+    /// Counts years from March, so that the leap day is the last one, in eras of 400 years, which all have the same
+    /// number of days.
+    static func daysSinceEpoch(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let (era, yearOfEra) = (month > 2 ? year : year - 1).flooredQuotientAndRemainder(dividingBy: 400)
+        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    /// The date a number of days after 1970-01-01: the reverse of ``daysSinceEpoch(_:_:_:)``.
+    static func date(daysSinceEpoch days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let (era, day) = (days + 719_468).flooredQuotientAndRemainder(dividingBy: 146_097)
+        let yearOfEra = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365
+        let dayOfYear = day - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        return (
+            era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+        )
+    }
+
+    private static func dayCount(of month: Int64, in year: Int64) -> Int64 {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// What was not read yet.
+    @unsafe
+    private struct Rest {
+        private var bytes: Slice<UnsafeBufferPointer<UInt8>>
+
+        init(_ bytes: UnsafeBufferPointer<UInt8>) {
+            unsafe self.bytes = bytes[...]
+        }
+
+        var isEmpty: Bool { unsafe bytes.isEmpty }
+
+        mutating func take(_ character: Unicode.Scalar) -> Bool {
+            guard unsafe bytes.first == UInt8(ascii: character) else { return false }
+            unsafe bytes.removeFirst()
+            return true
+        }
+
+        mutating func number(ofDigits count: Int) -> Int64? {
+            var value: Int64 = 0
+            for _ in 0..<count {
+                guard let digit = unsafe digit() else { return nil }
+                value = value * 10 + digit
+            }
+            return value
+        }
+
+        /// The nanoseconds of a fraction of a second, if there is one; further digits are cut.
+        mutating func fraction() -> Int64? {
+            guard unsafe take(".") else { return 0 }
+            guard var value = unsafe digit() else { return nil }
+            var count = 1
+            while let digit = unsafe digit() {
+                if count < 9 { value = value * 10 + digit }
+                count += 1
+            }
+            for _ in min(count, 9)..<9 { value *= 10 }
+            return value
+        }
+
+        /// The minutes that the clock is ahead of UTC.
+        mutating func offset() -> Int64? {
+            if unsafe take("Z") || take("z") { return 0 }
+            let isWest = unsafe take("-")
+            guard unsafe isWest || take("+"),
+                let hours = unsafe number(ofDigits: 2), hours < 24, unsafe take(":"),
+                let minutes = unsafe number(ofDigits: 2), minutes < 60
+            else { return nil }
+            return (isWest ? -1 : 1) * (hours * 60 + minutes)
+        }
+
+        private mutating func digit() -> Int64? {
+            guard let byte = unsafe bytes.first, byte &- UInt8(ascii: "0") < 10 else { return nil }
+            unsafe bytes.removeFirst()
+            return Int64(byte &- UInt8(ascii: "0"))
+        }
+    }
+}

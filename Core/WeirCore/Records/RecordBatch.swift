@@ -1,0 +1,260 @@
+/// How the bytes of a field are to be read.
+@frozen
+public enum FieldEncoding: UInt8, Sendable {
+    /// The record has no such field.
+    case absent
+    /// The field is JSON's `null`.
+    case null
+    /// The bytes are the text itself, or a number.
+    case plain
+    /// The bytes are a number or a word without quotes, where the format tells numbers from text.
+    case bare
+    /// Text in which every quote is doubled (CSV).
+    case doubledQuotes
+    /// Text with JSON's backslash escapes.
+    case escaped
+    /// A JSON array or object.
+    case nested
+}
+
+/// A line that was not understood.
+public struct Rejection: Sendable {
+    /// The number of the line in the input, counted from 1.
+    public let line: UInt64
+
+    /// What is wrong and, where there is something to be done, what to do.
+    public let reason: String
+
+    /// Where the raw bytes start, counted from the start of the batch's bytes.
+    public let start: Int
+
+    /// How many raw bytes there are, without the line's end.
+    public let length: Int
+
+    /// Whether this is the next piece of the rejection before it: a line longer than the limit arrives in pieces.
+    public let isContinuation: Bool
+}
+
+/// Records that were found in a stretch of bytes, as places in these bytes: nothing is copied.
+///
+/// A decoder fills a batch, a consumer reads it, and it is used again: no allocation in steady state. The bytes belong
+/// to the reader that drives both, and stay valid until the batch is used again.
+@safe
+public struct RecordBatch: ~Copyable {
+    /// Where one field of one record is.
+    @frozen
+    @usableFromInline
+    struct Slot {
+        @usableFromInline var start: UInt32
+        @usableFromInline var length: UInt32
+        @usableFromInline var encoding: FieldEncoding
+
+        @inlinable
+        init(start: UInt32, length: UInt32, encoding: FieldEncoding) {
+            self.start = start
+            self.length = length
+            self.encoding = encoding
+        }
+    }
+
+    /// Where one record is.
+    @frozen
+    @usableFromInline
+    struct Row {
+        @usableFromInline var line: UInt64
+        @usableFromInline var start: UInt32
+        @usableFromInline var length: UInt32
+
+        @inlinable
+        init(line: UInt64, start: UInt32, length: UInt32) {
+            self.line = line
+            self.start = start
+            self.length = length
+        }
+    }
+
+    /// What is wanted of each record.
+    public let schema: RecordSchema
+
+    /// How many records fit.
+    public let capacity: Int
+
+    /// How many records there are.
+    @inlinable public var count: Int { recordCount }
+
+    @usableFromInline var recordCount = 0
+
+    /// The lines that were not understood, and the records that a consumer refused, in no particular order.
+    public private(set) var rejections: [Rejection] = []
+
+    @usableFromInline let fieldCount: Int
+    @usableFromInline let timeScale: Int64
+    @usableFromInline let slots: UnsafeMutablePointer<Slot>
+    @usableFromInline let rows: UnsafeMutablePointer<Row>
+    @usableFromInline private(set) var base: UnsafePointer<UInt8>
+
+    /// Creates an empty batch.
+    ///
+    /// - Parameters:
+    ///   - schema: What is wanted of each record.
+    ///   - capacity: How many records fit; at least one.
+    public init(schema: RecordSchema, capacity: Int = 512) {
+        precondition(capacity > 0, "a batch needs room for a record, not for \(capacity)")
+        self.schema = schema
+        self.capacity = capacity
+        self.fieldCount = schema.fields.count
+        self.timeScale = schema.timeUnit.nanoseconds
+        unsafe self.slots = .allocate(capacity: max(1, capacity * schema.fields.count))
+        unsafe self.rows = .allocate(capacity: capacity)
+        unsafe self.base = UnsafePointer(UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
+        unsafe self.placeholder = base
+    }
+
+    // What `base` points to before the first use, so that it is never dangling.
+    private let placeholder: UnsafePointer<UInt8>
+
+    deinit {
+        unsafe slots.deallocate()
+        unsafe rows.deallocate()
+        unsafe placeholder.deallocate()
+    }
+
+    /// Whether the decoder has to stop: there is no room for another record or rejection.
+    public var isFull: Bool {
+        count == capacity || rejections.count >= capacity
+    }
+
+    /// Whether there is neither a record nor a rejection.
+    public var isEmpty: Bool {
+        count == 0 && rejections.isEmpty
+    }
+
+    // MARK: For decoders
+
+    /// Forgets everything and starts over in new bytes.
+    ///
+    /// - Parameter bytes: At most 4 GiB; must stay valid and unchanged as long as the batch is read.
+    @unsafe
+    public mutating func begin(in bytes: UnsafeRawBufferPointer) {
+        precondition(bytes.count <= UInt32.max, "a batch reads at most 4 GiB at a time, not \(bytes.count) bytes")
+        recordCount = 0
+        rejections.removeAll(keepingCapacity: true)
+        unsafe base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? placeholder
+    }
+
+    /// Starts a record whose fields are all absent; it counts only once ``endRecord()`` is called.
+    ///
+    /// The batch must not be full.
+    ///
+    /// - Parameter line: The number of its first line in the input, counted from 1.
+    @inlinable
+    public mutating func beginRecord(line: UInt64) {
+        unsafe rows[count] = Row(line: line, start: 0, length: 0)
+        let first = count * fieldCount
+        for index in first..<first + fieldCount {
+            unsafe slots[index] = Slot(start: 0, length: 0, encoding: .absent)
+        }
+    }
+
+    /// Says where a field of the record that was begun is.
+    ///
+    /// - Parameters:
+    ///   - field: The index of the field in the schema.
+    ///   - start: Where its bytes start, counted from the start of the batch's bytes.
+    ///   - length: How many bytes it has.
+    ///   - encoding: How they are to be read.
+    @inlinable
+    public mutating func setField(_ field: Int, start: Int, length: Int, encoding: FieldEncoding) {
+        assert(field >= 0 && field < fieldCount)
+        unsafe slots[count * fieldCount + field] = Slot(
+            start: UInt32(truncatingIfNeeded: start),
+            length: UInt32(truncatingIfNeeded: length),
+            encoding: encoding
+        )
+    }
+
+    /// Ends the record that was begun: it now counts.
+    ///
+    /// - Parameters:
+    ///   - start: Where the raw record starts, counted from the start of the batch's bytes.
+    ///   - length: How many bytes it has, without the line's end.
+    @inlinable
+    public mutating func endRecord(start: Int, length: Int) {
+        unsafe rows[count].start = UInt32(truncatingIfNeeded: start)
+        unsafe rows[count].length = UInt32(truncatingIfNeeded: length)
+        recordCount += 1
+    }
+
+    /// Adds a line that was not understood.
+    ///
+    /// - Parameters:
+    ///   - line: Its number in the input, counted from 1.
+    ///   - reason: What is wrong and, where there is something to be done, what to do.
+    ///   - start: Where its bytes start, counted from the start of the batch's bytes.
+    ///   - length: How many bytes it has, without the line's end.
+    ///   - isContinuation: Whether this is the next piece of the rejection before it.
+    public mutating func reject(line: UInt64, reason: String, start: Int, length: Int, isContinuation: Bool = false) {
+        rejections.append(
+            Rejection(line: line, reason: reason, start: start, length: length, isContinuation: isContinuation)
+        )
+    }
+
+    // MARK: For consumers
+
+    /// Refuses a record: it joins the rejections.
+    ///
+    /// - Parameters:
+    ///   - index: The record's index, below ``count``.
+    ///   - error: What is wrong with it.
+    public mutating func reject(recordAt index: Int, because error: FieldError) {
+        precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
+        let row = unsafe rows[index]
+        reject(line: row.line, reason: error.description(in: schema), start: Int(row.start), length: Int(row.length))
+    }
+
+    /// The line that a record starts on.
+    ///
+    /// - Parameter index: The record's index, below ``count``.
+    /// - Returns: The line's number in the input, counted from 1.
+    public func line(ofRecordAt index: Int) -> UInt64 {
+        precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
+        return unsafe rows[index].line
+    }
+
+    /// A view of a record for a decoder.
+    ///
+    /// - Parameters:
+    ///   - index: The record's index, below ``count``.
+    ///   - keys: The keys that the schema was made of.
+    ///   - body: Called with the view.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws.
+    @inlinable
+    public func withRecord<Key: FieldKey, Result, Failure: Error>(
+        at index: Int,
+        keyedBy keys: Key.Type,
+        _ body: (borrowing FieldReader<Key>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        precondition(index >= 0 && index < count, "there are no records beyond the batch's count")
+        let record = unsafe RecordFields(base: base, slots: slots + index * fieldCount, timeScale: timeScale)
+        return try body(FieldReader(record))
+    }
+
+    /// The raw bytes of a record, without the line's end.
+    ///
+    /// - Parameter index: The record's index, below ``count``.
+    /// - Returns: The bytes, without the line's end.
+    public func raw(recordAt index: Int) -> [UInt8] {
+        precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
+        let row = unsafe rows[index]
+        return unsafe [UInt8](UnsafeBufferPointer(start: base + Int(row.start), count: Int(row.length)))
+    }
+
+    /// The raw bytes of a rejection.
+    ///
+    /// - Parameter rejection: One of this batch's ``rejections``.
+    /// - Returns: The bytes, without the line's end.
+    public func raw(_ rejection: Rejection) -> [UInt8] {
+        unsafe [UInt8](UnsafeBufferPointer(start: base + rejection.start, count: rejection.length))
+    }
+}

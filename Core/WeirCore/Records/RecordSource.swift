@@ -1,0 +1,74 @@
+/// Where records enter a pipeline: decodes each into an event and publishes the events in batches.
+///
+///     let readings = RecordSource(decoding: Reading.self)
+///     readings.filter { $0.celsius > 30 }.attach(output.sink())
+///     let consumer = readings.consumer()
+///
+/// A record that the decoder refuses joins the rejections of its batch; the others go on.
+@frozen
+public struct RecordSource<Decoder: EventDecoder>: EventStream {
+    public typealias Element = Decoder.Output
+
+    @usableFromInline let decoder: Decoder
+    @usableFromInline let schema: RecordSchema
+    @usableFromInline let channel: EventChannel<Element>
+
+    /// Creates a source.
+    ///
+    /// - Parameters:
+    ///   - decoder: Makes events of records.
+    ///   - schema: What is wanted of each record: a field for each of the decoder's keys, in their order.
+    public init(_ decoder: Decoder, schema: RecordSchema = RecordSchema(Decoder.Key.self)) {
+        precondition(
+            schema.fields.count == Decoder.Key.allCases.count,
+            "the schema has \(schema.fields.count) fields, \(Decoder.Key.self) has \(Decoder.Key.allCases.count) keys"
+        )
+        self.decoder = decoder
+        self.schema = schema
+        self.channel = EventChannel()
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        channel.attach(sink)
+    }
+
+    /// Makes what a host feeds with records.
+    ///
+    /// Each consumer starts with the decoder as it was given.
+    ///
+    /// - Complexity: O(1) per record and no allocation in steady state, beyond what the decoder does.
+    @inlinable
+    public func consumer() -> RecordConsumer {
+        let channel = channel
+        let state = StateBox((decoder: decoder, events: [Element]()))
+        return RecordConsumer(
+            schema: schema,
+            receive: { batch in
+                state.withLocal { state in
+                    state.events.removeAll(keepingCapacity: true)
+                    for index in 0..<batch.count {
+                        do throws(FieldError) {
+                            let event = try batch.withRecord(at: index, keyedBy: Decoder.Key.self) {
+                                record throws(FieldError) in try state.decoder.decode(record)
+                            }
+                            state.events.append(event)
+                        } catch {
+                            batch.reject(recordAt: index, because: error)
+                        }
+                    }
+                    channel.publish(contentsOf: state.events.span)
+                }
+            },
+            finish: { channel.finish($0) }
+        )
+    }
+}
+
+extension RecordSource {
+    /// Creates a source of events that read themselves, under the names of their own keys.
+    public init<Output: FieldDecodable>(decoding type: Output.Type = Output.self) where Decoder == SelfDecoder<Output> {
+        self.init(SelfDecoder())
+    }
+}

@@ -1,0 +1,93 @@
+/// Reads and writes times, exactly: no number passes through floating point.
+///
+/// Blanks (spaces and tabs) around a time are no part of it.
+package enum TimeText {
+    /// The nanoseconds that `text` stands for.
+    ///
+    /// A bare decimal number, with sign, fraction and exponent as you like, counts `scale`. Anything else is read as
+    /// RFC 3339: `2024-06-08T16:05:00.25+02:00`, also with a space or a small letter in the place of `T` and `Z`, in
+    /// the proleptic Gregorian calendar. The second 60 is accepted where RFC 3339 has it, at 23:59 UTC, and is the
+    /// first second of the next day, as in Unix time.
+    ///
+    /// What is smaller than a nanosecond is cut towards the past.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - scale: How many nanoseconds a bare number counts; from 1 to 10¹⁴.
+    /// - Returns: The nanoseconds, since the epoch when the text is a date.
+    package static func nanoseconds(_ text: UnsafeBufferPointer<UInt8>, scale: Int64) -> ParsedInteger {
+        guard let first = text.baseAddress else { return .malformed }
+        var next = unsafe first
+        var end = unsafe first + text.count
+        unsafe DecimalText.trimBlanks(&next, &end)
+        guard unsafe next < end else { return .malformed }
+        let sign = unsafe next.pointee
+        let isNegative = sign == UInt8(ascii: "-")
+        let number = unsafe isNegative || sign == UInt8(ascii: "+") ? next + 1 : next
+        switch unsafe ScaledDecimal(number, end, allowsExponent: true) {
+        case .some(let decimal): return unsafe decimal.multiplied(by: scale, isNegative: isNegative)
+        case .none: return unsafe CalendarText.nanoseconds(UnsafeBufferPointer(start: next, count: end - next))
+        }
+    }
+
+    /// A decimal number without a sign or an exponent times `scale`; what is smaller than one is cut.
+    ///
+    /// - Parameters:
+    ///   - text: The text, without blanks.
+    ///   - scale: From 1 to 10¹⁴.
+    /// - Returns: The product.
+    package static func scaledDecimal(_ text: UnsafeBufferPointer<UInt8>, scale: Int64) -> ParsedInteger {
+        guard let first = text.baseAddress,
+            let decimal = unsafe ScaledDecimal(first, first + text.count, allowsExponent: false)
+        else { return .malformed }
+        return unsafe decimal.multiplied(by: scale, isNegative: false)
+    }
+
+    /// The number of `scale`s that `nanoseconds` is, exactly, in the fewest digits.
+    ///
+    /// - Parameters:
+    ///   - nanoseconds: Any number.
+    ///   - scale: A power of ten.
+    /// - Returns: The number, such as `1.25`.
+    package static func decimal(nanoseconds: Int64, scale: Int64) -> String {
+        let (whole, rest) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: scale.magnitude)
+        return (nanoseconds < 0 ? "-" : "") + String(whole) + fraction(rest, of: scale.magnitude)
+    }
+
+    /// The time in RFC 3339, in UTC, with as many digits after the second as it needs.
+    package static func rfc3339(nanoseconds: Int64) -> String {
+        let second: Int64 = 1_000_000_000
+        let (date, time) = nanoseconds.flooredQuotientAndRemainder(dividingBy: 86_400 * second)
+        let (year, month, day) = CalendarText.date(daysSinceEpoch: date)
+        let (seconds, rest) = time.quotientAndRemainder(dividingBy: second)
+        func padded(_ value: Int64, to width: Int) -> String {
+            let digits = String(value)
+            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        }
+        return "\(padded(year, to: 4))-\(padded(month, to: 2))-\(padded(day, to: 2))T"
+            + "\(padded(seconds / 3600, to: 2)):\(padded(seconds / 60 % 60, to: 2)):\(padded(seconds % 60, to: 2))"
+            + "\(fraction(rest.magnitude, of: second.magnitude))Z"
+    }
+
+    /// The digits of `rest / whole` from the point on, or nothing when it is zero.
+    private static func fraction(_ rest: UInt64, of whole: UInt64) -> String {
+        var digits = ""
+        var rest = rest
+        var unit = whole
+        while rest > 0 {
+            unit /= 10
+            let (digit, remainder) = rest.quotientAndRemainder(dividingBy: unit)
+            digits.append(String(digit))
+            rest = remainder
+        }
+        return digits.isEmpty ? "" : "." + digits
+    }
+}
+
+extension Int64 {
+    /// The quotient, rounded down, and the remainder, which is not negative.
+    func flooredQuotientAndRemainder(dividingBy divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}

@@ -1,0 +1,35 @@
+/// Where a stream goes: takes elements with their event times, watermarks, and at last a completion.
+///
+/// Operators are sinks that hold another sink, as a value: a chain of operators is one concrete type that the
+/// compiler specialises and inlines as a whole. State lives in the sink's stored properties, so it can be copied,
+/// compared and measured.
+///
+/// A sink is driven by one thread at a time, in the grammar `(receive | advance)* finish?`. It needs no
+/// synchronisation of its own.
+///
+///     struct Print<Input: Sendable>: Sink {
+///         mutating func receive(_ element: borrowing Input, at time: Timestamp) { print(time, copy element) }
+///         mutating func advance(to watermark: Timestamp) {}
+///         mutating func finish(_ completion: Completion) { print("done") }
+///     }
+public protocol Sink<Input>: Sendable {
+    /// The elements that the sink takes.
+    associatedtype Input: Sendable
+
+    /// Takes one element.
+    ///
+    /// - Parameters:
+    ///   - element: The element, by reference: copy what the state keeps.
+    ///   - time: The element's event time.
+    mutating func receive(_ element: borrowing Input, at time: Timestamp)
+
+    /// Takes note that no element older than `watermark` will follow.
+    ///
+    /// - Parameter watermark: Not before the last one.
+    mutating func advance(to watermark: Timestamp)
+
+    /// Takes note that nothing follows.
+    ///
+    /// - Parameter completion: Whether the stream ended or broke off.
+    mutating func finish(_ completion: Completion)
+}

@@ -1,0 +1,28 @@
+/// A sink behind closures that were formed where its type was known.
+///
+/// For operators that keep many sinks of a type that they do not know, such as one pipeline per key. All properties
+/// are constants of a class, so a call touches no reference count of its own.
+public final class SinkHandle<Input: Sendable>: @unchecked Sendable {
+    // Safety of `@unchecked Sendable`: a handle belongs to one operator, which is driven by one thread at a time; the
+    // sink that the closures work on is itself `Sendable`.
+
+    /// Takes one element.
+    public let receive: (Input, Timestamp) -> Void
+
+    /// Takes a watermark.
+    public let advance: (Timestamp) -> Void
+
+    /// Takes the end of the stream.
+    public let finish: (Completion) -> Void
+
+    /// Puts a sink behind closures, to be used by one thread at a time, like the sink itself.
+    ///
+    /// - Parameter sink: The sink.
+    @inlinable
+    public init<S: Sink>(_ sink: consuming S) where S.Input == Input {
+        let box = StateBox(sink)
+        receive = { element, time in unsafe box.value.pointee.receive(element, at: time) }
+        advance = { watermark in unsafe box.value.pointee.advance(to: watermark) }
+        finish = { completion in unsafe box.value.pointee.finish(completion) }
+    }
+}

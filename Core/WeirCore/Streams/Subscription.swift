@@ -1,0 +1,36 @@
+public import Synchronization
+
+/// The handle of a sink that was attached to a stream.
+///
+/// Letting go of the handle leaves the sink attached; call ``cancel()`` to detach it.
+///
+/// Thread safety: any thread, also from inside the sink that the handle is for.
+public final class Subscription: Sendable {
+    @usableFromInline
+    let cancelled = Atomic<Bool>(false)
+
+    private let onCancel: @Sendable () -> Void
+
+    /// Creates a handle.
+    ///
+    /// - Parameter onCancel: Frees what the subscription holds; called once, on the thread that cancels.
+    public init(onCancel: @escaping @Sendable () -> Void = {}) {
+        self.onCancel = onCancel
+    }
+
+    /// Whether ``cancel()`` was called.
+    @inlinable
+    public var isCancelled: Bool {
+        // Relaxed: the flag guards nothing but itself; what it stops runs on the thread that drains the stream.
+        cancelled.load(ordering: .relaxed)
+    }
+
+    /// Detaches the sink; calling it again does nothing.
+    ///
+    /// After it returns on the thread that runs the sink, the sink gets nothing more. Called on another thread while
+    /// the sink is handling an element, that one element is its last.
+    public func cancel() {
+        guard !cancelled.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        onCancel()
+    }
+}

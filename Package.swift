@@ -1,0 +1,65 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One target of the package: where it lives, what it needs, and whether it is a product of its own.
+struct Module {
+    let name: String
+    let folder: String
+    let dependencies: [Target.Dependency]
+
+    init(_ name: String, in folder: String, needs dependencies: [Target.Dependency]) {
+        self.name = name
+        self.folder = folder
+        self.dependencies = dependencies
+    }
+
+    var path: String { "\(folder)/\(name)" }
+}
+
+let swiftSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let cSettings: [CSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableWarning("all"),
+    .enableWarning("extra"),
+    .enableWarning("conversion"),
+    .enableWarning("strict-prototypes"),
+]
+
+/// The Swift modules that users pick, one product each.
+let modules: [Module] = [
+    Module("WeirCore", in: "Core", needs: ["CWeir"]),
+    Module("WeirTesting", in: "Core", needs: ["WeirCore"]),
+]
+
+/// One test target per module that has tests; `Tests/<name>Tests` mirrors the tree.
+let tests: [Module] = [
+    Module("CWeirTests", in: "Tests", needs: ["CWeir"]),
+    Module("WeirCoreTests", in: "Tests", needs: ["WeirCore", "WeirTesting"]),
+        in: "Tests",
+        needs: ["WeirCore", "WeirFlow", "WeirSelection", "WeirSequences", "WeirTesting"]
+    ),
+]
+
+let package = Package(
+    name: "Weir",
+    products: [.library(name: "CWeir", targets: ["CWeir"])]
+        + modules.map { .library(name: $0.name, targets: [$0.name]) },
+    targets: [
+        .target(name: "CWeir", path: "Core/CWeir", cSettings: cSettings),
+    ]
+        + modules.map {
+            .target(name: $0.name, dependencies: $0.dependencies, path: $0.path, swiftSettings: swiftSettings)
+        }
+        + tests.map {
+            .testTarget(name: $0.name, dependencies: $0.dependencies, path: $0.path, swiftSettings: swiftSettings)
+        },
+    cLanguageStandard: .c11
+)
