@@ -37,15 +37,23 @@ let cSettings: [CSetting] = [
 let modules: [Module] = [
     Module("WeirCore", in: "Core", needs: ["CWeir"]),
     Module("WeirTesting", in: "Core", needs: ["WeirCore"]),
+    Module("WeirSelection", in: "Operators", needs: ["WeirCore"]),
+    Module("WeirSequences", in: "Operators", needs: ["WeirCore"]),
+    Module("WeirFlow", in: "Operators", needs: ["WeirCore"]),
 ]
 
 /// One test target per module that has tests; `Tests/<name>Tests` mirrors the tree.
 let tests: [Module] = [
     Module("CWeirTests", in: "Tests", needs: ["CWeir"]),
     Module("WeirCoreTests", in: "Tests", needs: ["WeirCore", "WeirTesting"]),
+    Module("WeirSelectionTests", in: "Tests", needs: ["WeirCore", "WeirSelection", "WeirTesting"]),
+    Module("WeirSequencesTests", in: "Tests", needs: ["WeirCore", "WeirSequences", "WeirTesting"]),
+    Module(
+        "WeirFlowTests",
         in: "Tests",
         needs: ["WeirCore", "WeirFlow", "WeirSelection", "WeirSequences", "WeirTesting"]
     ),
+    Module("ReadmeTests", in: "Tests", needs: ["WeirCore", "WeirSelection", "WeirSequences"]),
 ]
 
 let package = Package(

@@ -1,0 +1,39 @@
+public import WeirCore
+
+/// The elements of one key, to build the pipeline of a group on.
+///
+/// It stands for every group at once: what is attached to it becomes the prototype that each group gets a copy of.
+public final class Group<Element: Sendable>: EventStream {
+    private let makeHandle = Locked<(@Sendable () -> SinkHandle<Element>)?>(nil)
+
+    @usableFromInline
+    init() {}
+
+    /// Takes the prototype of the group's sink.
+    ///
+    /// - Parameter sink: Copied for each group.
+    /// - Returns: A handle that does nothing: a group lives as long as the stream.
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        let prototype = sink
+        setPrototype { SinkHandle(prototype) }
+        return Subscription()
+    }
+
+    @usableFromInline
+    func setPrototype(_ make: @escaping @Sendable () -> SinkHandle<Element>) {
+        makeHandle.withLock { current in
+            precondition(current == nil, "a group's pipeline must use the group once; use `share` to use it twice")
+            current = make
+        }
+    }
+
+    @usableFromInline
+    func prototype() -> @Sendable () -> SinkHandle<Element> {
+        guard let make = makeHandle.withLock({ $0 }) else {
+            preconditionFailure("a group's pipeline must start at the group that it was given")
+        }
+        return make
+    }
+}

@@ -1,0 +1,68 @@
+import Synchronization
+import Testing
+import WeirCore
+import WeirFlow
+import WeirSelection
+import WeirSequences
+import WeirTesting
+
+struct Keyed: Event, Equatable {
+    let timestamp: Timestamp
+    let key: Int
+    let value: Int
+}
+
+@Suite struct GroupedTests {
+    @Test(arguments: 0..<100 as Range<UInt64>)
+    func agreesWithOnePipelinePerKey(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let events = (0..<40).map { index in
+            Keyed(
+                timestamp: Timestamp(millisecondsSinceEpoch: Int64(index)),
+                key: .random(in: 0...4, using: &generator),
+                value: .random(in: 0...9, using: &generator)
+            )
+        }
+        let channel = EventChannel<Keyed>()
+        let grouped = Recorder(
+            channel.grouped(by: { $0.key }, limit: 10) { group in
+                group.filter { $0.value > 2 }.pairwise().map { $0.0.value * 100 + $0.1.value }
+            }
+        )
+        let single = (0...4).map { key in
+            Recorder(
+                channel.filter { $0.key == key }
+                    .filter { $0.value > 2 }.pairwise().map { $0.0.value * 100 + $0.1.value }
+            )
+        }
+        channel.publish(contentsOf: events)
+        let expected = single.flatMap { zip($0.times, $0.elements) }.sorted { $0.0 < $1.0 }
+        #expect(grouped.elements == expected.map(\.1))
+        #expect(grouped.times == expected.map(\.0))
+    }
+
+    @Test func handsBackTheElementsOfGroupsBeyondTheLimit() {
+        let channel = EventChannel<Keyed>()
+        let refused = Locked<[Int]>([])
+        let recorder = Recorder(
+            channel.grouped(
+                by: { $0.key },
+                limit: 2,
+                onRefused: { element, _ in refused.withLock { $0.append(element.key) } }
+            ) { group in group.scan(into: 0) { $0 += $1.value } }
+        )
+        for key in [1, 2, 3, 1, 4] { channel.publish(Keyed(timestamp: .epoch, key: key, value: 1)) }
+        #expect(recorder.elements == [1, 1, 2])
+        #expect(refused.withLock { $0 } == [3, 4])
+    }
+
+    @Test func sendsWatermarksAndTheCompletionOnOnce() {
+        let channel = EventChannel<Keyed>()
+        let recorder = Recorder(channel.grouped(by: { $0.key }, limit: 10) { $0.map(\.value) })
+        for key in 1...3 { channel.publish(Keyed(timestamp: .epoch, key: key, value: key)) }
+        channel.advance(to: Timestamp(secondsSinceEpoch: 1))
+        channel.finish()
+        #expect(recorder.signals.suffix(2) == [.watermark(Timestamp(secondsSinceEpoch: 1)), .completion(.finished)])
+        #expect(recorder.signals.count == 5)
+    }
+}
