@@ -40,6 +40,9 @@ let modules: [Module] = [
     Module("WeirSelection", in: "Operators", needs: ["WeirCore"]),
     Module("WeirSequences", in: "Operators", needs: ["WeirCore"]),
     Module("WeirFlow", in: "Operators", needs: ["WeirCore"]),
+    Module("WeirFormats", in: "Transports", needs: ["WeirCore"]),
+    Module("WeirFiles", in: "Transports", needs: ["WeirCore"]),
+    Module("WeirDecodable", in: "Transports", needs: ["WeirCore", "WeirFormats"]),
 ]
 
 /// One test target per module that has tests; `Tests/<name>Tests` mirrors the tree.
@@ -53,6 +56,9 @@ let tests: [Module] = [
         in: "Tests",
         needs: ["WeirCore", "WeirFlow", "WeirSelection", "WeirSequences", "WeirTesting"]
     ),
+    Module("WeirFormatsTests", in: "Tests", needs: ["WeirCore", "WeirFormats", "WeirTesting"]),
+    Module("WeirFilesTests", in: "Tests", needs: ["WeirCore", "WeirFiles"]),
+    Module("WeirDecodableTests", in: "Tests", needs: ["WeirCore", "WeirDecodable", "WeirFormats", "WeirTesting"]),
     Module("ReadmeTests", in: "Tests", needs: ["WeirCore", "WeirSelection", "WeirSequences"]),
 ]
 

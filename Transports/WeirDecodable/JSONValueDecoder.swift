@@ -1,0 +1,32 @@
+internal import Foundation
+internal import WeirCore
+internal import WeirFormats
+
+/// Makes values of lines of JSON, each through Foundation.
+struct JSONValueDecoder: ValueDecoder {
+    private var lines: JSONLinesDecoder
+    private let decoder: JSONDecoder
+
+    init(timeUnit: TimeUnit, limits: FormatLimits) {
+        lines = JSONLinesDecoder(for: RecordSchema(fields: []), limits: limits)
+        decoder = JSONDecoder()
+        decoder.userInfo[.weirTimeUnit] = timeUnit
+        decoder.dateDecodingStrategy = .custom { try Timestamp(from: $0).date }
+    }
+
+    mutating func decode(
+        _ bytes: UnsafeRawBufferPointer,
+        isFinal: Bool,
+        into batch: inout RecordBatch
+    ) throws(FormatError) -> Int {
+        unsafe try lines.decode(bytes, isFinal: isFinal, into: &batch)
+    }
+
+    func value<Value: Decodable>(
+        _ type: Value.Type,
+        ofRecordAt index: Int,
+        in batch: borrowing RecordBatch
+    ) throws -> Value {
+        try decoder.decode(type, from: Data(batch.raw(recordAt: index)))
+    }
+}

@@ -1,0 +1,75 @@
+internal import WeirCore
+
+/// Reads the bytes of a file descriptor.
+///
+/// Safety: the descriptor is open as long as the source lives; it closes it at the end where it owns it.
+final class DescriptorSource: TransportSource {
+    let expectedByteCount: Int64?
+
+    private let descriptor: Int32
+    private let address: String
+    private let isOwned: Bool
+    private let interruption: Interruption?
+
+    /// Whether reading may have to wait, as it never does on a file.
+    private let canWait: Bool
+
+    /// Creates a source.
+    ///
+    /// - Parameters:
+    ///   - descriptor: Open for reading.
+    ///   - address: What to call it in messages.
+    ///   - isOwned: Whether the source closes the descriptor, also when it throws.
+    ///   - interruption: What ends the waiting, where something can.
+    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` for a directory, or a descriptor that is not open.
+    init(
+        _ descriptor: Int32,
+        address: String,
+        isOwned: Bool,
+        interruption: Interruption?
+    ) throws(TransportError) {
+        let facts = SystemCalls.facts(about: descriptor)
+        if facts?.kind == .regularFile {
+            SystemCalls.expectSequentialReading(descriptor)
+            // Files that the kernel makes up, as in /proc, say that they are empty.
+            let rest = (facts?.byteCount ?? 0) - SystemCalls.position(in: descriptor)
+            expectedByteCount = rest > 0 ? rest : nil
+            canWait = false
+        } else {
+            expectedByteCount = nil
+            canWait = true
+        }
+        self.descriptor = descriptor
+        self.address = address
+        self.isOwned = isOwned
+        self.interruption = interruption
+        if facts?.kind == .directory {
+            throw .cannotOpen(address: address, reason: SystemCalls.describe(SystemCalls.isDirectory))
+        }
+        guard SystemCalls.isOpen(descriptor, for: .reading) else {
+            throw .cannotOpen(address: address, reason: "it is not open for reading")
+        }
+    }
+
+    deinit {
+        if isOwned { SystemCalls.closeDescriptor(descriptor) }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
+        while true {
+            if let interruption {
+                // First wait and then read: a signal that came just before a read(2) would not end it.
+                if canWait { _ = SystemCalls.wait(for: descriptor, .reading, or: interruption.descriptor) }
+                guard !interruption.isTriggered else { throw .interrupted(address: address) }
+            }
+            let count = unsafe SystemCalls.readBytes(descriptor, into: buffer)
+            if count >= 0 { return count }
+            switch SystemCalls.lastError {
+            case SystemCalls.interruptedCall: continue
+            // Somebody else may have made a shared terminal or pipe non-blocking.
+            case SystemCalls.wouldBlock: _ = SystemCalls.wait(for: descriptor, .reading, or: interruption?.descriptor)
+            case let error: throw .readFailed(address: address, reason: SystemCalls.describe(error))
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+/// Says which file a path or a stream stands for, so that nobody overwrites what is being read.
+public struct FileIdentity: Sendable, Hashable {
+    private let device: UInt64
+    private let node: UInt64
+
+    /// The identity of the file at a path; `nil` where there is none, or it is not a regular file.
+    public init?(path: String) {
+        self.init(SystemCalls.facts(about: path))
+    }
+
+    /// The identity of the file that a stream is redirected to or from; `nil` where it is anything else.
+    public init?(_ stream: StandardStream) {
+        self.init(SystemCalls.facts(about: stream.rawValue))
+    }
+
+    private init?(_ facts: SystemCalls.Facts?) {
+        guard let facts, facts.kind == .regularFile else { return nil }
+        device = facts.device
+        node = facts.node
+    }
+}

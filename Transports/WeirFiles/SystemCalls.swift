@@ -1,0 +1,148 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// The system calls that the transports need, as Swift: the only file here that differs between platforms.
+enum SystemCalls {
+    /// The number of the error of the last failed call on this thread.
+    static var lastError: Int32 {
+        get { errno }
+        set { errno = newValue }
+    }
+
+    static let interruptedCall = EINTR
+    static let wouldBlock = EAGAIN
+    static let brokenPipe = EPIPE
+    static let isDirectory = EISDIR
+
+    /// An error's description in the system's words, with a small letter: it follows a colon.
+    static func describe(_ error: Int32) -> String {
+        guard error != EISDIR else { return "is a directory" }
+        guard let text = unsafe strerror(error) else { return "error \(error)" }
+        let words = unsafe String(cString: text)
+        return words.prefix(1).lowercased() + words.dropFirst()
+    }
+
+    // MARK: Descriptors
+
+    static func openForReading(_ path: String) -> Int32 {
+        unsafe open(path, O_RDONLY | O_CLOEXEC)
+    }
+
+    static func openForWriting(_ path: String) -> Int32 {
+        unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    }
+
+    static func closeDescriptor(_ descriptor: Int32) {
+        _ = close(descriptor)
+    }
+
+    static func readBytes(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        unsafe read(descriptor, buffer.baseAddress, buffer.count)
+    }
+
+    static func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        unsafe write(descriptor, bytes.baseAddress, bytes.count)
+    }
+
+    static func isTerminal(_ descriptor: Int32) -> Bool {
+        isatty(descriptor) == 1
+    }
+
+    /// Tells the system that a file will be read from its start to its end.
+    static func expectSequentialReading(_ descriptor: Int32) {
+        #if os(Linux)
+            _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+        #endif
+    }
+
+    // MARK: Waiting
+
+    enum Direction {
+        case reading, writing
+    }
+
+    /// Waits until a descriptor is ready or, where there is a second one, until that can be read.
+    ///
+    /// - Returns: False when a signal interrupted it.
+    static func wait(for descriptor: Int32, _ direction: Direction, or other: Int32? = nil) -> Bool {
+        let events = Int16(direction == .reading ? POLLIN : POLLOUT)
+        var entries = [pollfd(fd: descriptor, events: events, revents: 0)]
+        if let other { entries.append(pollfd(fd: other, events: Int16(POLLIN), revents: 0)) }
+        return unsafe poll(&entries, nfds_t(entries.count), -1) >= 0
+    }
+
+    // MARK: Facts about files
+
+    enum Kind {
+        case regularFile, directory, other
+    }
+
+    struct Facts {
+        let kind: Kind
+        let byteCount: Int64
+        let device: UInt64
+        let node: UInt64
+
+        init(_ status: stat) {
+            kind =
+                switch status.st_mode & S_IFMT {
+                case S_IFREG: .regularFile
+                case S_IFDIR: .directory
+                default: .other
+                }
+            byteCount = Int64(status.st_size)
+            device = UInt64(truncatingIfNeeded: status.st_dev)
+            node = UInt64(truncatingIfNeeded: status.st_ino)
+        }
+    }
+
+    static func facts(about descriptor: Int32) -> Facts? {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 ? Facts(status) : nil
+    }
+
+    static func facts(about path: String) -> Facts? {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? Facts(status) : nil
+    }
+
+    /// How many bytes of a file were read already.
+    static func position(in descriptor: Int32) -> Int64 {
+        max(0, Int64(lseek(descriptor, 0, SEEK_CUR)))
+    }
+
+    // MARK: Pipes
+
+    /// Makes a pipe that neither end of which blocks.
+    static func makePipe() -> (reading: Int32, writing: Int32)? {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { return nil }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        return (ends[0], ends[1])
+    }
+
+    // MARK: Standard streams
+
+    /// Occupies a descriptor that is closed, so that no file gets its number; using it still fails.
+    static func occupyIfClosed(_ descriptor: Int32, meantFor direction: Direction) {
+        guard fcntl(descriptor, F_GETFD) == -1, errno == EBADF else { return }
+        // The lowest free number is given out, and the lower ones are taken.
+        _ = unsafe open("/dev/null", direction == .reading ? O_WRONLY : O_RDONLY)
+    }
+
+    /// Whether a descriptor is open in the wanted direction.
+    static func isOpen(_ descriptor: Int32, for direction: Direction) -> Bool {
+        let flags = fcntl(descriptor, F_GETFL)
+        guard flags >= 0 else { return false }
+        let mode = flags & O_ACCMODE
+        return mode == O_RDWR || mode == (direction == .reading ? O_RDONLY : O_WRONLY)
+    }
+}

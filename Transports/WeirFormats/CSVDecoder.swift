@@ -1,0 +1,413 @@
+public import WeirCore
+
+/// Finds the records of comma-separated values; see ``CSVFormat`` for the rules.
+///
+/// Lines without quotes, the usual case, are read in one pass, eight bytes at a time. At the first quote of a line a
+/// ``CSVRecordScanner`` takes over.
+///
+/// - Complexity: O(1) per byte. No allocation in steady state, rejections aside.
+public struct CSVDecoder: RecordDecoder {
+    /// The names in the header, once it was read.
+    package private(set) var header: [String]?
+
+    private var schema: RecordSchema
+    private var lines: LineTracker
+
+    // For each column the first field of the schema that wants it, and for each field the next one that wants the same
+    // column; negative where there is none.
+    private var firstFields: [Int32] = []
+    private var nextFields: [Int32] = []
+
+    // The state of a record whose end was not found yet; the record starts at the next byte.
+    private var scanner = CSVRecordScanner()
+
+    /// Creates a decoder at the start of an input.
+    ///
+    /// - Parameters:
+    ///   - schema: What is wanted of each record.
+    ///   - limits: What the decoder may take.
+    public init(for schema: RecordSchema, limits: FormatLimits = FormatLimits()) {
+        self.schema = schema
+        self.lines = LineTracker(limits)
+    }
+
+    public mutating func decode(
+        _ bytes: UnsafeRawBufferPointer,
+        isFinal: Bool,
+        into batch: inout RecordBatch
+    ) throws(FormatError) -> Int {
+        guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
+        var start = 0
+        if header == nil {
+            start = unsafe try readHeader(bytes, isFinal: isFinal)
+            if header == nil { return start }
+            try resolve(schema)
+        }
+        return unsafe decodeRecords(base, from: start, count: bytes.count, isFinal: isFinal, into: &batch)
+    }
+
+    // MARK: Header
+
+    /// Reads the header, if all of it is there: then ``header`` is set.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes that follow what was consumed so far.
+    ///   - isFinal: Whether the input ends with these bytes.
+    /// - Returns: How many bytes were consumed.
+    /// - Throws: `FormatError` when the header is not valid.
+    package mutating func readHeader(_ bytes: UnsafeRawBufferPointer, isFinal: Bool) throws(FormatError) -> Int {
+        let count = bytes.count
+        guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            var start = unsafe lines.passByteOrderMark(base, count: count, isFinal: isFinal)
+        else { return 0 }
+        while let end = unsafe blankLineEnd(base, from: start, count: count) {
+            lines.line += 1
+            start = end
+            // It may have seen the carriage return of this line when the line feed was not there yet.
+            scanner = CSVRecordScanner()
+        }
+        guard start < count else { return start }
+        let available = min(count - start, lines.limit + 1)
+        let outcome = unsafe scanner.scan(
+            base + start,
+            count: available,
+            isFinal: isFinal && available <= lines.limit
+        )
+        let end: Int
+        switch outcome {
+        case .incomplete:
+            guard available <= lines.limit else {
+                throw .badHeader("it is longer than \(lines.limit) bytes; --max-line raises the limit")
+            }
+            return start
+        case .flaw(let flaw, _): throw .badHeader(flaw.description)
+        case .record(let length): end = start + length
+        }
+        scanner = CSVRecordScanner()
+        header = unsafe try names(base, from: start, to: end)
+        lines.line += unsafe lineFeeds(base, from: start, to: min(end + 1, count))
+        return min(end + 1, count)
+    }
+
+    /// Takes another schema, between the header and the first record.
+    ///
+    /// - Parameter schema: What is wanted of each record.
+    /// - Throws: `FormatError` when the header lacks a field that is needed, or names one twice that is wanted.
+    package mutating func resolve(_ schema: RecordSchema) throws(FormatError) {
+        let header = header ?? []
+        let wanted = Set(schema.fields.map(\.name))
+        var columns: [String: Int] = [:]
+        for (column, name) in header.enumerated() where wanted.contains(name) {
+            if columns.updateValue(column, forKey: name) != nil { throw .duplicateField(name) }
+        }
+        let missing = schema.fields.filter { $0.isRequired && columns[$0.name] == nil }.map(\.name)
+        if !missing.isEmpty { throw .missingFields(missing, available: header) }
+        self.schema = schema
+        firstFields = [Int32](repeating: -1, count: header.count)
+        nextFields = [Int32](repeating: -1, count: schema.fields.count)
+        for (field, wanted) in schema.fields.enumerated() {
+            guard let column = columns[wanted.name] else { continue }
+            nextFields[field] = firstFields[column]
+            firstFields[column] = Int32(field)
+        }
+    }
+
+    private func names(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) throws(FormatError) -> [String] {
+        var fields = unsafe CSVFields(base, from: start, to: contentEnd(base, from: start, to: end))
+        var names: [String] = []
+        while let field = unsafe fields.nextField() {
+            let text = unsafe UnsafeBufferPointer(start: base + field.start, count: field.length)
+            guard let name = unsafe field.isQuoted ? QuotedText.undoublingQuotes(text) : trimmed(text) else {
+                throw .badHeader("it is not valid UTF-8")
+            }
+            names.append(name)
+        }
+        return names
+    }
+
+    private func trimmed(_ text: UnsafeBufferPointer<UInt8>) -> String? {
+        func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        var text = unsafe text[...]
+        while let first = unsafe text.first, isBlank(first) { unsafe text.removeFirst() }
+        while let last = unsafe text.last, isBlank(last) { unsafe text.removeLast() }
+        return unsafe String(validating: text, as: UTF8.self)
+    }
+
+    /// The place after the line at `start`, when that is empty.
+    private func blankLineEnd(_ base: UnsafePointer<UInt8>, from start: Int, count: Int) -> Int? {
+        var end = start
+        if end < count, unsafe base[end] == UInt8(ascii: "\r") { end += 1 }
+        return unsafe end < count && base[end] == UInt8(ascii: "\n") ? end + 1 : nil
+    }
+
+    // MARK: Records
+
+    private mutating func decodeRecords(
+        _ base: UnsafePointer<UInt8>,
+        from start: Int,
+        count: Int,
+        isFinal: Bool,
+        into batch: inout RecordBatch
+    ) -> Int {
+        var start = start
+        if lines.isInsideOverlongLine, start < count {
+            start = unsafe lines.rejectOverlongLine(base, from: start, count: count, isFinal: isFinal, into: &batch)
+            if lines.isInsideOverlongLine { return start }
+        }
+        // A record that was begun: its end has to be found before it is worth reading it from its start again.
+        if scanner.offset > 0, start < count {
+            guard let next = unsafe readScannedRecord(base, from: start, count: count, isFinal: isFinal, into: &batch)
+            else { return start }
+            start = next
+        }
+        while start < count, !batch.isFull, !lines.isInsideOverlongLine {
+            let (next, stop) = unsafe readLines(base, from: start, count: count, isFinal: isFinal, into: &batch)
+            start = next
+            switch stop {
+            case .batchIsFull: return start
+            case .bytesEnded(let field, let fieldStart):
+                guard count - start <= lines.limit else {
+                    return unsafe lines.rejectOverlongLine(
+                        base,
+                        from: start,
+                        count: count,
+                        isFinal: isFinal,
+                        into: &batch
+                    )
+                }
+                scanner = CSVRecordScanner(
+                    passing: count - start,
+                    field: field,
+                    isFieldStart: fieldStart == count
+                )
+                return start
+            case .overlongLine:
+                start = unsafe lines.rejectOverlongLine(
+                    base,
+                    from: start,
+                    count: count,
+                    isFinal: isFinal,
+                    into: &batch
+                )
+            case .quote:
+                guard
+                    let next = unsafe readScannedRecord(
+                        base,
+                        from: start,
+                        count: count,
+                        isFinal: isFinal,
+                        into: &batch
+                    )
+                else { return start }
+                start = next
+            }
+        }
+        return start
+    }
+
+    /// Why ``readLines(_:from:count:isFinal:into:)`` stopped before a line.
+    private enum Stop {
+        case batchIsFull
+        case overlongLine
+        case quote
+        case bytesEnded(field: Int, fieldStart: Int)
+    }
+
+    /// Reads lines up to the first one that has a quote, is too long or is not all there.
+    ///
+    /// - Returns: Where that line starts, and what is with it.
+    private mutating func readLines(
+        _ base: UnsafePointer<UInt8>,
+        from start: Int,
+        count: Int,
+        isFinal: Bool,
+        into batch: inout RecordBatch
+    ) -> (next: Int, Stop) {
+        let comma = ByteSearch.filled(with: UInt8(ascii: ","))
+        let lineFeed = ByteSearch.filled(with: UInt8(ascii: "\n"))
+        let quote = ByteSearch.filled(with: UInt8(ascii: "\""))
+        let columns = firstFields
+        let columnCount = columns.count
+        let limit = lines.limit
+        var line = lines.line
+        defer { lines.line = line }
+
+        var rowStart = start
+        var fieldStart = start
+        var column = 0
+        var nextWord = start
+        var wordStart = start
+        var word: UInt64 = 0
+        // The high bit of each comma, line feed and quote in the word that was not looked at yet.
+        var marks: UInt64 = 0
+        // All bytes of the row, and perhaps some around it.
+        var seen: UInt64 = 0
+
+        batch.beginRecord(line: line)
+        while true {
+            var place = count
+            if marks == 0 {
+                if nextWord < count {
+                    let rest = count &- nextWord
+                    word =
+                        unsafe rest >= 8
+                        ? ByteSearch.word(at: base + nextWord)
+                        : ByteSearch.partialWord(at: base + nextWord, count: rest)
+                    marks =
+                        ByteSearch.nonZero(word ^ comma) & ByteSearch.nonZero(word ^ lineFeed)
+                        & ByteSearch.nonZero(word ^ quote) ^ ByteSearch.highBits
+                    seen |= word
+                    wordStart = nextWord
+                    nextWord &+= 8
+                    continue
+                }
+                guard isFinal, rowStart < count else {
+                    return (rowStart, .bytesEnded(field: column &+ 1, fieldStart: fieldStart))
+                }
+            } else {
+                place = wordStart &+ marks.trailingZeroBitCount &>> 3
+                marks &= marks &- 1
+                let byte = unsafe base[place]
+                if byte == UInt8(ascii: ",") {
+                    if column < columnCount {
+                        setField(column, columns, start: fieldStart, end: place, in: &batch)
+                    }
+                    column &+= 1
+                    fieldStart = place &+ 1
+                    continue
+                }
+                if byte == UInt8(ascii: "\"") { return (rowStart, .quote) }
+            }
+
+            // The end of a row.
+            let end = unsafe contentEnd(base, from: rowStart, to: place)
+            if place &- rowStart > limit { return (rowStart, .overlongLine) }
+            if end > rowStart {
+                if column < columnCount { setField(column, columns, start: fieldStart, end: end, in: &batch) }
+                column &+= 1
+                if column != columnCount {
+                    batch.reject(line: line, reason: wrongCount(column), start: rowStart, length: end &- rowStart)
+                } else if seen & ByteSearch.highBits != 0, unsafe !UTF8Text.isValid(base, from: rowStart, to: end) {
+                    batch.reject(line: line, reason: Self.invalidUTF8, start: rowStart, length: end &- rowStart)
+                } else {
+                    batch.endRecord(start: rowStart, length: end &- rowStart)
+                }
+            }
+            line &+= 1
+            rowStart = min(place &+ 1, count)
+            if batch.isFull { return (rowStart, .batchIsFull) }
+            batch.beginRecord(line: line)
+            fieldStart = rowStart
+            column = 0
+            seen = word
+        }
+    }
+
+    private func setField(_ column: Int, _ columns: [Int32], start: Int, end: Int, in batch: inout RecordBatch) {
+        var field = columns[column]
+        while field >= 0 {
+            batch.setField(Int(field), start: start, length: end &- start, encoding: .plain)
+            field = nextFields[Int(field)]
+        }
+    }
+
+    /// Reads a record with the scanner, which may have passed a part of it before.
+    ///
+    /// - Returns: Where to go on, or `nil` when the record is not all there.
+    private mutating func readScannedRecord(
+        _ base: UnsafePointer<UInt8>,
+        from start: Int,
+        count: Int,
+        isFinal: Bool,
+        into batch: inout RecordBatch
+    ) -> Int? {
+        let available = min(count - start, lines.limit + 1)
+        let isTooLong = available > lines.limit
+        let outcome = unsafe scanner.scan(base + start, count: available, isFinal: isFinal && !isTooLong)
+        if case .incomplete = outcome, !isTooLong { return nil }
+        let hasQuotes = scanner.hasQuotes
+        let firstLineEnd = scanner.firstLineEnd
+        scanner = CSVRecordScanner()
+        let reason: String
+        let lineEnd: Int
+        switch outcome {
+        case .incomplete:
+            guard let firstLineEnd else {
+                return unsafe lines.rejectOverlongLine(
+                    base,
+                    from: start,
+                    count: count,
+                    isFinal: isFinal,
+                    into: &batch
+                )
+            }
+            reason = "a quote is not closed within \(lines.limit) bytes; --max-line raises the limit"
+            lineEnd = firstLineEnd
+        case .flaw(let flaw, let end):
+            reason = flaw.description
+            lineEnd = end
+        case .record(let end):
+            // The quick way is there for lines without quotes.
+            guard hasQuotes else { return start }
+            guard let flaw = unsafe readFields(base, from: start, to: start + end, into: &batch) else {
+                let next = min(start + end + 1, count)
+                lines.line += unsafe lineFeeds(base, from: start, to: next)
+                return next
+            }
+            reason = flaw
+            lineEnd = firstLineEnd ?? end
+        }
+        let end = unsafe contentEnd(base, from: start, to: start + lineEnd)
+        batch.reject(line: lines.line, reason: reason, start: start, length: end - start)
+        lines.line += 1
+        return min(start + lineEnd + 1, count)
+    }
+
+    /// Adds the record from `start` to `end`, which has quotes in the right places.
+    ///
+    /// - Returns: What is wrong with it, or `nil` when it was added.
+    private func readFields(
+        _ base: UnsafePointer<UInt8>,
+        from start: Int,
+        to end: Int,
+        into batch: inout RecordBatch
+    ) -> String? {
+        let end = unsafe contentEnd(base, from: start, to: end)
+        var fields = unsafe CSVFields(base, from: start, to: end)
+        var column = 0
+        batch.beginRecord(line: lines.line)
+        while let place = unsafe fields.nextField() {
+            var field = column < firstFields.count ? firstFields[column] : -1
+            while field >= 0 {
+                batch.setField(Int(field), start: place.start, length: place.length, encoding: place.encoding)
+                field = nextFields[Int(field)]
+            }
+            column += 1
+        }
+        if column != firstFields.count { return wrongCount(column) }
+        if unsafe !UTF8Text.isValid(base, from: start, to: end) { return Self.invalidUTF8 }
+        batch.endRecord(start: start, length: end - start)
+        return nil
+    }
+
+    private static let invalidUTF8 = "the line is not valid UTF-8"
+
+    private func wrongCount(_ count: Int) -> String {
+        "expected \(firstFields.count) field\(firstFields.count == 1 ? "" : "s"), found \(count)"
+    }
+
+    /// Where a line that ends at `end` has its last byte that is not part of the line's end.
+    private func contentEnd(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> Int {
+        unsafe end > start && base[end - 1] == UInt8(ascii: "\r") ? end - 1 : end
+    }
+
+    private func lineFeeds(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> UInt64 {
+        var count: UInt64 = 0
+        var index = start
+        while index < end {
+            index = unsafe ByteSearch.index(of: UInt8(ascii: "\n"), in: base, from: index, to: end) + 1
+            if index <= end { count += 1 }
+        }
+        return count
+    }
+}

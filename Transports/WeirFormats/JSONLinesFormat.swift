@@ -1,0 +1,22 @@
+public import WeirCore
+
+/// JSON Lines: one JSON object per line, in UTF-8.
+///
+/// - Lines end with a line feed, with or without a carriage return before it; the last one may lack it.
+/// - A byte order mark at the start and blank lines are skipped.
+/// - Everything is checked, also what nobody wants: numbers, escapes, surrogates, UTF-8. Arrays and objects may be
+///   nested 512 deep, the line's own object included.
+/// - When an object has a name twice, the last one counts.
+/// - Everything else is rejected, with the place in the line, counted in bytes from 1.
+public struct JSONLinesFormat: Format {
+    public var name: String { "jsonl" }
+
+    public var summary: String { "JSON Lines: one JSON object per line" }
+
+    /// Creates the format.
+    public init() {}
+
+    public func makeDecoder(for schema: RecordSchema, limits: FormatLimits) -> any RecordDecoder {
+        JSONLinesDecoder(for: schema, limits: limits)
+    }
+}
