@@ -43,6 +43,7 @@ let modules: [Module] = [
     Module("WeirFormats", in: "Transports", needs: ["WeirCore"]),
     Module("WeirFiles", in: "Transports", needs: ["WeirCore"]),
     Module("WeirDecodable", in: "Transports", needs: ["WeirCore", "WeirFormats"]),
+    Module("WeirShake", in: "Plugins", needs: ["WeirCore", "WeirFlow", "WeirSelection", "WeirSequences"]),
 ]
 
 /// One test target per module that has tests; `Tests/<name>Tests` mirrors the tree.
@@ -59,15 +60,23 @@ let tests: [Module] = [
     Module("WeirFormatsTests", in: "Tests", needs: ["WeirCore", "WeirFormats", "WeirTesting"]),
     Module("WeirFilesTests", in: "Tests", needs: ["WeirCore", "WeirFiles"]),
     Module("WeirDecodableTests", in: "Tests", needs: ["WeirCore", "WeirDecodable", "WeirFormats", "WeirTesting"]),
+    Module("WeirShakeTests", in: "Tests", needs: ["WeirCore", "WeirFormats", "WeirShake", "WeirTesting"]),
+    Module("HostTests", in: "Tests", needs: ["weir", "WeirCore"]),
     Module("ReadmeTests", in: "Tests", needs: ["WeirCore", "WeirSelection", "WeirSequences"]),
 ]
 
 let package = Package(
     name: "Weir",
-    products: [.library(name: "CWeir", targets: ["CWeir"])]
+    products: [.library(name: "CWeir", targets: ["CWeir"]), .executable(name: "weir", targets: ["weir"])]
         + modules.map { .library(name: $0.name, targets: [$0.name]) },
     targets: [
         .target(name: "CWeir", path: "Core/CWeir", cSettings: cSettings),
+        .executableTarget(
+            name: "weir",
+            dependencies: ["WeirCore", "WeirFormats", "WeirFiles", "WeirShake"],
+            path: "Plugins/Host",
+            swiftSettings: swiftSettings
+        ),
     ]
         + modules.map {
             .target(name: $0.name, dependencies: $0.dependencies, path: $0.path, swiftSettings: swiftSettings)

@@ -1,0 +1,25 @@
+/// How the program ends; the numbers from 64 are those of `sysexits.h`.
+enum ExitCode: Int32, CaseIterable {
+    case done = 0
+    case inputRejected = 1
+    case usage = 2
+    case noInput = 66
+    case internalError = 70
+    case cannotCreate = 73
+    case outputFailed = 74
+    case interrupted = 130
+
+    /// What it means, for the help.
+    var meaning: String {
+        switch self {
+        case .done: "done; also when the reader of the matches went away, as in '| head'"
+        case .inputRejected: "done, but some input was rejected and --strict was given"
+        case .usage: "the command line is wrong"
+        case .noInput: "the input cannot be opened, or not be read as asked"
+        case .internalError: "a defect in weir"
+        case .cannotCreate: "an output cannot be opened"
+        case .outputFailed: "an output cannot be written any further"
+        case .interrupted: "stopped by Ctrl-C; a second Ctrl-C ends at once"
+        }
+    }
+}

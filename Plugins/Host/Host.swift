@@ -1,0 +1,44 @@
+internal import WeirCore
+internal import WeirFiles
+
+/// Does what the command line says.
+struct Host {
+    private let console = Console()
+
+    /// Runs the program.
+    ///
+    /// - Parameter arguments: The command line without the program's name.
+    /// - Returns: How it ended.
+    func run(_ arguments: [String]) -> ExitCode {
+        do throws(HostError) {
+            let interruption = InterruptSignal.interruption
+            let registry = try Registry.builtIn(interruption: interruption)
+            switch try Invocation(arguments, registry) {
+            case .help(let topic): return try show(Help.text(topic, registry))
+            case .version: return try show("weir \(Version.text)\n")
+            case .list(let kind): return try show(Listing.text(kind, registry))
+            case .run(let request):
+                var run = try RunCommand(request, console: console, interruption: interruption)
+                return try run.run()
+            case .nothing:
+                console.write(Help.text(.weir, registry))
+                return .usage
+            }
+        } catch {
+            console.writeLine(error.message)
+            return error.exitCode
+        }
+    }
+
+    /// Writes to standard output what was asked for.
+    private func show(_ text: String) throws(HostError) -> ExitCode {
+        do throws(TransportError) {
+            try StandardOutput().openSink("").write(Array(text.utf8).span)
+        } catch .closed {
+            return .done
+        } catch {
+            throw HostError(.outputFailed, "\(error)")
+        }
+        return .done
+    }
+}

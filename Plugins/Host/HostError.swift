@@ -1,0 +1,17 @@
+/// Why the program cannot go on: one line for people, and how it ends.
+struct HostError: Error {
+    let exitCode: ExitCode
+
+    /// What is wrong, where, and what to do about it.
+    let message: String
+
+    init(_ exitCode: ExitCode, _ message: String) {
+        self.exitCode = exitCode
+        self.message = message
+    }
+
+    /// An error in the command line.
+    static func usage(_ message: String) -> HostError {
+        HostError(.usage, message)
+    }
+}

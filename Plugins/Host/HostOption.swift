@@ -1,0 +1,37 @@
+/// The options of `weir run` that every plugin has.
+enum HostOption: String, CaseIterable {
+    case from
+    case format
+    case to
+    case rejected
+    case strict
+    case maxLine = "max-line"
+    case seed
+    case help
+
+    /// What stands for the value in the help; `nil` where the option takes none.
+    var placeholder: String? {
+        switch self {
+        case .from, .to: "ADDRESS"
+        case .format: "FORMAT"
+        case .rejected: "FILE"
+        case .maxLine: "SIZE"
+        case .seed: "N"
+        case .strict, .help: nil
+        }
+    }
+
+    /// What it does, in a few words.
+    var meaning: String {
+        switch self {
+        case .from: "file:PATH or PATH, stdin, or demo (default: stdin where it is no terminal)"
+        case .format: "csv or jsonl (default: by the file's ending, otherwise csv)"
+        case .to: "stdout or file:PATH (default: stdout)"
+        case .rejected: "keep the rejected lines in this file"
+        case .strict: "exit with 1 when input was rejected"
+        case .maxLine: "reject lines that are longer (default: 1MiB)"
+        case .seed: "the seed of the demo (default: 1)"
+        case .help: "show this page"
+        }
+    }
+}

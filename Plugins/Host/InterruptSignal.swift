@@ -1,0 +1,31 @@
+internal import WeirFiles
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// Ctrl-C: the first one triggers an interruption, the second one ends the program.
+enum InterruptSignal {
+    /// What the sources wait for beside their input; `nil` where the system has no descriptors left, and Ctrl-C then
+    /// ends the program at once.
+    static let interruption = try? Interruption()
+
+    /// Begins to catch the signal.
+    static func catchFirst() {
+        // Made here, because making it in the handler would not be safe.
+        guard interruption != nil else { return }
+        signal(SIGINT) { _ in
+            signal(SIGINT, SIG_DFL)
+            InterruptSignal.interruption?.trigger()
+        }
+        // Whoever started the program may have blocked it, as the threads of thread pools do.
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGINT)
+        unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    }
+}

@@ -1,0 +1,72 @@
+internal import WeirCore
+
+/// What the command line asks for.
+enum Invocation {
+    case nothing
+    case version
+    case help(Help.Topic)
+    case list(Listing.Kind?)
+    case run(RunRequest)
+
+    /// Reads a command line.
+    ///
+    /// - Parameters:
+    ///   - arguments: The command line without the program's name.
+    ///   - registry: What there is.
+    /// - Throws: ``HostError`` when it cannot be understood.
+    init(_ arguments: [String], _ registry: Registry) throws(HostError) {
+        guard let command = arguments.first else {
+            self = .nothing
+            return
+        }
+        let rest = Array(arguments.dropFirst())
+        switch command {
+        case "--version": self = .version
+        case "help": self = .help(try Help.Topic(rest.filter { !$0.hasPrefix("-") }, registry))
+        case "--help", "-h": self = .help(.weir)
+        case "list": self = Self.asksForHelp(rest) ? .help(.list) : .list(try Self.listKind(rest))
+        case "run":
+            if Self.asksForHelp(rest) {
+                let plugin = rest.first.flatMap { $0.hasPrefix("-") ? nil : $0 }
+                self = .help(try Help.Topic(["run"] + (plugin.map { [$0] } ?? []), registry))
+            } else {
+                self = .run(try RunRequest(rest, registry))
+            }
+        default:
+            let isOption = command.hasPrefix("-")
+            let names = isOption ? ["--help", "--version"] : ["run", "list", "help"]
+            throw .usage(
+                "there is no \(isOption ? "option" : "command") '\(command)'"
+                    + Suggestion.text(
+                        for: command,
+                        among: names,
+                        otherwise: "'weir --help' explains what there is"
+                    )
+            )
+        }
+    }
+
+    private static func asksForHelp(_ words: [String]) -> Bool {
+        words.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
+    }
+
+    private static func listKind(_ words: [String]) throws(HostError) -> Listing.Kind? {
+        let arguments = try Arguments(words, names: [("help", false)], topic: "list")
+        guard let word = arguments.places.first else { return nil }
+        guard arguments.places.count == 1 else {
+            throw .usage("'weir list' takes one word, not \(arguments.places.count)")
+        }
+        guard let kind = Listing.Kind(rawValue: word) else {
+            let names = Listing.Kind.allCases.map(\.rawValue)
+            throw .usage(
+                "'\(word)' cannot be listed"
+                    + Suggestion.text(
+                        for: word,
+                        among: names,
+                        otherwise: "there are \(names.joined(separator: ", "))"
+                    )
+            )
+        }
+        return kind
+    }
+}

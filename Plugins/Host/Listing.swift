@@ -1,0 +1,28 @@
+internal import WeirCore
+
+/// What `weir list` shows.
+enum Listing {
+    enum Kind: String, CaseIterable {
+        case plugins, transports, formats
+    }
+
+    /// The list of one kind, or of all.
+    static func text(_ kind: Kind?, _ registry: Registry) -> String {
+        if let kind { return table(kind, registry) }
+        return Kind.allCases
+            .map { "\($0.rawValue.prefix(1).uppercased())\($0.rawValue.dropFirst()):\n\(table($0, registry))" }
+            .joined(separator: "\n")
+    }
+
+    private static func table(_ kind: Kind, _ registry: Registry) -> String {
+        switch kind {
+        case .plugins: Table.text(registry.plugins.map { ($0.name, $0.summary) })
+        case .formats: Table.text(registry.formats.map { ($0.name, $0.summary) })
+        case .transports:
+            Table.text(
+                registry.transports.map { ($0.scheme, $0.summary) }
+                    + [("demo", "Made-up readings that show what a plugin finds; a source.")]
+            )
+        }
+    }
+}

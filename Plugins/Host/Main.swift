@@ -1,0 +1,20 @@
+internal import WeirFiles
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// The program `weir`.
+@main
+enum Main {
+    static func main() {
+        StandardStream.keepNumbers()
+        // Writing to a pipe that nobody reads any more then fails, and the program can end in order.
+        signal(SIGPIPE, SIG_IGN)
+        exit(Host().run(Array(CommandLine.arguments.dropFirst())).rawValue)
+    }
+}

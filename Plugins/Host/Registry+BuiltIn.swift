@@ -1,0 +1,39 @@
+internal import WeirCore
+internal import WeirFiles
+internal import WeirFormats
+internal import WeirShake
+
+extension Registry {
+    /// Everything that the program is built with: the one place that names it.
+    ///
+    /// - Parameter interruption: What ends the waiting of the sources.
+    /// - Returns: The registry.
+    /// - Throws: ``HostError`` when two things want the same name.
+    static func builtIn(interruption: Interruption?) throws(HostError) -> Registry {
+        var registry = Registry()
+        do throws(RegistryError) {
+            try registry.register(ShakePlugin())
+            try registry.register(CSVFormat())
+            try registry.register(JSONLinesFormat())
+            try registry.register(FileTransport(interruption: interruption))
+            try registry.register(StandardInput(interruption: interruption))
+            try registry.register(StandardOutput())
+        } catch {
+            throw HostError(.internalError, "\(error)")
+        }
+        try registry.checkOptions()
+        return registry
+    }
+
+    /// Checks that no plugin declares an option that the program has already: nobody could ever set it.
+    private func checkOptions() throws(HostError) {
+        for plugin in plugins {
+            for option in plugin.options where HostOption(rawValue: option.name) != nil {
+                throw HostError(
+                    .internalError,
+                    "the plugin '\(plugin.name)' declares --\(option.name), which weir has already; rename it there"
+                )
+            }
+        }
+    }
+}

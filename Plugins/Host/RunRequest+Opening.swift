@@ -1,0 +1,78 @@
+internal import WeirCore
+internal import WeirFiles
+
+extension RunRequest {
+    /// Whether a person types the input.
+    var readsTerminal: Bool {
+        guard case .address(let address) = input else { return false }
+        return address.transport.scheme == "stdin" && StandardStream.input.isTerminal
+    }
+
+    /// Opens the input.
+    func openSource() throws(HostError) -> any TransportSource {
+        switch input {
+        case .demo(let seed): return plugin.makeDemo(seed: seed)
+        case .address(let address):
+            do throws(TransportError) {
+                return try address.transport.openSource(address.place)
+            } catch .interrupted(let place) {
+                throw HostError(.interrupted, "\(TransportError.interrupted(address: place))")
+            } catch {
+                throw HostError(.noInput, "\(error)" + hint(for: address))
+            }
+        }
+    }
+
+    /// What somebody may have meant who named a file that there is not.
+    private func hint(for address: Address) -> String {
+        guard address.isFile, !address.place.contains(where: { $0 == "/" || $0 == "." }) else { return "" }
+        return Suggestion.text(for: address.place, among: ["demo", "stdin"])
+    }
+
+    /// Checks that the outputs are not the input, nor each other: opening them would empty it.
+    func checkThatNothingIsOverwritten() throws(HostError) {
+        var inputFile: FileIdentity?
+        if case .address(let address) = input { inputFile = identity(address, standard: .input) }
+        let outputFile = identity(output, standard: .output)
+        if let outputFile, outputFile == inputFile {
+            let name = output.isFile ? "--to: '\(output.place)'" : "standard output"
+            throw .usage("\(name) is the input, which would be overwritten; write to another file")
+        }
+        guard let rejected else { return }
+        guard rejected.name != output.name else {
+            throw .usage("--rejected and --to are the same, '\(output.name)'; write to two files")
+        }
+        guard let rejectedFile = identity(rejected, standard: .output) else { return }
+        let other = rejectedFile == inputFile ? "the input" : rejectedFile == outputFile ? "the output" : nil
+        if let other {
+            throw .usage(
+                "--rejected: '\(rejected.name)' is \(other), which would be overwritten; write to another file"
+            )
+        }
+    }
+
+    private func identity(_ address: Address, standard: StandardStream) -> FileIdentity? {
+        address.isFile ? FileIdentity(path: address.place) : FileIdentity(standard)
+    }
+
+    /// An error in the input as a whole, with what to do about it.
+    func explain(_ error: FormatError) -> String {
+        let place =
+            switch input {
+            case .demo: "the demo"
+            case .address(let address): address.isFile ? "'\(address.place)'" : "standard input"
+            }
+        var text = "\(place) cannot be read as \(format.name): \(error)"
+        switch error {
+        case .missingFields(let names, _):
+            let option = plugin.options.first { if case .mapping = $0.kind { true } else { false } }
+            guard let option else { break }
+            let key = values.mapping(option.name).first { $0.value == names.first }?.key
+            text += "; say which to read with --\(option.name) \(key ?? "KEY")=NAME"
+        case .badHeader:
+            text += "; is it \(otherFormats.joined(separator: " or "))? --format says so"
+        case .duplicateField: break
+        }
+        return text
+    }
+}

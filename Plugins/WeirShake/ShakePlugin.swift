@@ -1,0 +1,109 @@
+public import WeirCore
+internal import WeirFlow
+
+/// Detects that somebody shakes a device: two readings of its accelerometer in a row that differ by more than a
+/// threshold on one axis.
+///
+/// The rule finds jerks, so it also fires on jumps and on hard steps, and it depends on the rate of the readings: the
+/// faster they come, the less two in a row differ.
+public struct ShakePlugin: Plugin {
+    public let name = "shake"
+    public let summary = "Reports when readings of an accelerometer show that the device is shaken."
+
+    public let options = [
+        OptionDeclaration(
+            "threshold",
+            .number(unit: "g", minimum: 0),
+            default: "1",
+            help: "by how much two readings in a row must differ, in g"
+        ),
+        OptionDeclaration(
+            "unit",
+            .choice(AccelerationUnit.allCases.map(\.rawValue)),
+            default: "g",
+            help: "the unit of the readings"
+        ),
+        OptionDeclaration(
+            "columns",
+            .mapping(keys: ["time", "x", "y", "z"]),
+            default: "time=time,x=x,y=y,z=z",
+            help: "the fields to read, such as x=acc_x,time=t_ms"
+        ),
+        OptionDeclaration(
+            "time-unit",
+            .choice(TimeUnit.allCases.map(\.rawValue)),
+            default: "ms",
+            help: "what a time counts that is a bare number; RFC 3339 is always understood"
+        ),
+        OptionDeclaration(
+            "quiet-period",
+            .duration,
+            default: "500ms",
+            help: "how long it must be quiet between two shakes; 0 reports every pair"
+        ),
+        OptionDeclaration(
+            "by",
+            .text(placeholder: "FIELD"),
+            help: "tell readings apart by this field, such as a recording or a device"
+        ),
+        OptionDeclaration(
+            "max-groups",
+            .integer(1...10_000_000),
+            default: "100000",
+            help: "how many values of that field there can be"
+        ),
+    ]
+
+    public let examples = [
+        (arguments: "shake --from demo", meaning: "try it on made-up readings"),
+        (
+            arguments: "shake --from file:readings.csv --columns time=t_ms --by recording_id",
+            meaning: "each recording on its own"
+        ),
+        (
+            arguments: "shake --format jsonl --unit m/s2 --columns x=acc_x,y=acc_y,z=acc_z < readings.jsonl",
+            meaning: "phones count in m/s²"
+        ),
+    ]
+
+    /// Creates the plugin.
+    public init() {}
+
+    public func start(_ options: OptionValues, output: MatchOutput) throws(PluginError) -> RecordConsumer {
+        guard
+            let unit = AccelerationUnit(rawValue: options.text("unit")),
+            let timeUnit = TimeUnit(rawValue: options.text("time-unit"))
+        else { preconditionFailure("the choices of --unit and --time-unit are the units themselves") }
+        let groupField = options.textIfGiven("by")
+        let groups = groupField.map { _ in SymbolTable(limit: options.integer("max-groups")) }
+        let detection = ShakeDetection(
+            threshold: options.number("threshold") * unit.perGravity,
+            quietPeriod: options.duration("quiet-period"),
+            form: Shake.Form(time: .number(timeUnit), unit: unit),
+            groups: groups
+        )
+        let schema = schema(columns: options.mapping("columns"), groupField: groupField, timeUnit: timeUnit)
+        let readings = RecordSource(ReadingDecoder(groups: groups), schema: schema)
+        if groups == nil {
+            detection.shakes(in: readings).attach(output.sink())
+        } else {
+            readings
+                .grouped(by: { $0.group }, limit: options.integer("max-groups")) { detection.shakes(in: $0) }
+                .attach(output.sink())
+        }
+        return readings.consumer()
+    }
+
+    private func schema(columns: [String: String], groupField: String?, timeUnit: TimeUnit) -> RecordSchema {
+        let fields = ReadingDecoder.Key.allCases.map { key in
+            key == .group
+                ? RecordSchema.Field(groupField ?? "group", isRequired: groupField != nil)
+                : RecordSchema.Field(columns[key.fieldName] ?? key.fieldName)
+        }
+        return RecordSchema(fields: fields, timeUnit: timeUnit)
+    }
+
+    public func makeDemo(seed: UInt64) -> any TransportSource {
+        ShakeDemo.source(seed: seed)
+    }
+}
