@@ -1,5 +1,3 @@
-internal import WeirFiles
-
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -8,14 +6,16 @@ internal import WeirFiles
     internal import Musl
 #endif
 
-/// Ctrl-C: the first one triggers an interruption, the second one ends the program.
-enum InterruptSignal {
+/// Ctrl-C for a program: the first one triggers an interruption, the second one ends the program.
+///
+/// For programs, which own their signals; a library leaves them alone.
+public enum InterruptSignal {
     /// What the sources wait for beside their input; `nil` where the system has no descriptors left, and Ctrl-C then
     /// ends the program at once.
-    static let interruption = try? Interruption()
+    public static let interruption = try? Interruption()
 
     /// Begins to catch the signal.
-    static func catchFirst() {
+    public static func catchFirst() {
         // Made here, because making it in the handler would not be safe.
         guard interruption != nil else { return }
         signal(SIGINT) { _ in
