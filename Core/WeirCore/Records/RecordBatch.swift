@@ -120,11 +120,13 @@ public struct RecordBatch: ~Copyable {
     }
 
     /// Whether the decoder has to stop: there is no room for another record or rejection.
+    @inlinable
     public var isFull: Bool {
         count == capacity || rejections.count >= capacity
     }
 
     /// Whether there is neither a record nor a rejection.
+    @inlinable
     public var isEmpty: Bool {
         count == 0 && rejections.isEmpty
     }
