@@ -1,0 +1,7 @@
+import Benchmark
+import CommandWorkloads
+import SuiteBenchmarks
+
+let benchmarks: @Sendable () -> Void = {
+    CommandWorkloads.suite.registerBenchmarks()
+}

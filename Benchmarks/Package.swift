@@ -1,0 +1,79 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that Weir itself depends on nothing.
+//
+// The benchmark plugin finds a suite by the name of the folder around it, which must be `Benchmarks`: here that is the
+// folder of the package. Executables that are no suites stand in `Tools/`, what the suites share in `Support/`.
+
+let swiftSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let cSettings: [CSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableWarning("all"),
+    .enableWarning("extra"),
+    .enableWarning("conversion"),
+    .enableWarning("strict-prototypes"),
+]
+
+func weir(_ products: String...) -> [Target.Dependency] {
+    products.map { .product(name: $0, package: "Weir") }
+}
+
+func support(_ name: String, needs dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Support/\(name)", swiftSettings: swiftSettings)
+}
+
+func cSupport(_ name: String, needs dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Support/\(name)", cSettings: cSettings)
+}
+
+/// The areas; each has its workloads in `Support/<area>Workloads` and a suite in `<area>Benchmarks`.
+let areas: [(name: String, needs: [Target.Dependency])] = [
+    ("Pipeline", ["CommonStream"] + weir("WeirCore", "WeirSelection", "WeirSequences")),
+    ("Ring", ["CBench"] + weir("WeirCore")),
+    ("Command", ["CAllocations", "CBench", "CommonStream"] + weir("WeirCore", "WeirFormats", "WeirShake")),
+]
+
+let package = Package(
+    name: "WeirBenchmarks",
+    platforms: [.macOS(.v26)],
+    dependencies: [
+        .package(name: "Weir", path: ".."),
+        // Without its traits: the allocation counters of the default ones read 0 here (see `Support/CAllocations`).
+        .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+    ],
+    targets: [
+        cSupport("CAllocations", needs: []),
+        cSupport("CBench", needs: weir("CWeir")),
+        support("CommonStream", needs: weir("WeirCore")),
+        support("Comparing", needs: []),
+        support("SuiteBenchmarks", needs: ["Comparing", .product(name: "Benchmark", package: "benchmark")]),
+        .executableTarget(
+            name: "compare",
+            dependencies: ["Comparing"] + areas.map { .byName(name: "\($0.name)Workloads") },
+            path: "Tools/Compare",
+            swiftSettings: swiftSettings
+        ),
+    ]
+        + areas.map { support("\($0.name)Workloads", needs: ["Comparing"] + $0.needs) }
+        + areas.map {
+            .executableTarget(
+                name: "\($0.name)Benchmarks",
+                dependencies: [
+                    .byName(name: "\($0.name)Workloads"), "SuiteBenchmarks",
+                    .product(name: "Benchmark", package: "benchmark"),
+                ],
+                path: "\($0.name)Benchmarks",
+                swiftSettings: swiftSettings,
+                plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
+            )
+        },
+    cLanguageStandard: .c11
+)

@@ -1,0 +1,7 @@
+import Benchmark
+import RingWorkloads
+import SuiteBenchmarks
+
+let benchmarks: @Sendable () -> Void = {
+    RingWorkloads.suite.registerBenchmarks()
+}

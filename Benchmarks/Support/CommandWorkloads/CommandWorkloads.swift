@@ -1,0 +1,109 @@
+internal import CBench
+public import Comparing
+internal import Foundation
+
+/// `weir run shake` on a file of ten million rows, beside reading the file, and the same work in process.
+public enum CommandWorkloads {
+    private static let files = InputFiles()
+    private static let rowCount = 10_000_000
+    private static let tenth = 1_000_000
+
+    /// A device that is shaken now and then, and one that is left alone, and each for twice as long.
+    private static let shaken = CSVInMemory(rowCount: tenth)
+    private static let longerShaken = CSVInMemory(rowCount: 2 * tenth)
+    private static let still = CSVInMemory(rowCount: tenth, isStill: true)
+    private static let longerStill = CSVInMemory(rowCount: 2 * tenth, isStill: true)
+
+    private static let read = "read(2) into a buffer"
+    private static let peakOfTenth = "weir run shake, 1 M rows, peak memory"
+
+    public static let suite = Suite(
+        "command",
+        commands + memory + inProcess,
+        setUp: {
+            try files.make(rowCounts: [tenth, rowCount])
+            _ = (shaken, longerShaken, still, longerStill)
+        },
+        tearDown: { files.remove() }
+    )
+
+    private static let inProcess = [
+        Workload("in process: CSV → shake, from memory", in: .millionsPerSecond, against: read, goal: .atLeast(3)) {
+            try nanoseconds(per: longerShaken.rowCount) { try InProcess.shake(longerShaken) }
+        },
+        Workload("in process: CSV split into fields", in: .millionsPerSecond, against: read) {
+            try nanoseconds(per: longerShaken.rowCount) { try InProcess.split(longerShaken) }
+        },
+        Workload("in process: 1 M further rows", in: .plain("allocations"), goal: .atMost(0)) {
+            try InProcess.furtherAllocations(still, longerStill)
+        },
+        Workload("in process: each further shake", in: .plain("allocations")) {
+            let shakes = longerShaken.shakeCount - shaken.shakeCount
+            return try InProcess.furtherAllocations(shaken, longerShaken) / Double(shakes)
+        },
+    ]
+
+    private static let commands = [
+        Workload(read, in: .millionsPerSecond) {
+            let input = files.input(rowCount: rowCount)
+            return try nanoseconds(per: rowCount) {
+                guard cbench_read_file(input.path) == input.byteCount else {
+                    throw CommandError(description: "'\(input.path)' cannot be read")
+                }
+            }
+        },
+        Workload("wc -l", in: .millionsPerSecond, against: read) {
+            let run = try CommandRun(["wc", "-l", files.input(rowCount: rowCount).path], files: files)
+            guard run.output.hasPrefix("\(rowCount + 1) ") else {
+                throw CommandError(description: "wc counted \(run.output)")
+            }
+            return run.wallNanoseconds / Double(rowCount)
+        },
+        Workload("weir run shake", in: .millionsPerSecond, against: read, goal: .atLeast(3)) {
+            let run = try runHost(rowCount)
+            files.keep(run, for: [.processorTime, .peakMemory])
+            return run.wallNanoseconds / Double(rowCount)
+        },
+        Workload("weir run shake, processor time", in: .millionsPerSecond, against: read, goal: .atLeast(3)) {
+            let run = try files.takeRun(for: .processorTime) ?? runHost(rowCount)
+            return run.processorNanoseconds / Double(rowCount)
+        },
+    ]
+
+    private static let memory = [
+        Workload(peakOfTenth, in: .plain("MiB")) {
+            try runHost(tenth).peakMebibytes
+        },
+        Workload(
+            "weir run shake, 10 M rows, peak memory",
+            in: .plain("MiB"),
+            against: peakOfTenth,
+            goal: .ratio(atMost: 1.05)
+        ) {
+            try (files.takeRun(for: .peakMemory) ?? runHost(rowCount)).peakMebibytes
+        },
+    ]
+
+    /// Runs the host, and checks that it finds every shake and rejects no row.
+    private static func runHost(_ rowCount: Int) throws -> CommandRun {
+        let input = files.input(rowCount: rowCount)
+        let run = try CommandRun(
+            [hostPath, "run", "shake", "--from", "file:\(input.path)", "--strict"],
+            files: files
+        )
+        let lines = run.output.utf8.count { $0 == UInt8(ascii: "\n") }
+        // Thrown and not trapped, like all that commands do wrong, so that the files are removed.
+        guard lines == input.shakeCount else {
+            throw CommandError(description: "weir found \(lines) shakes instead of \(input.shakeCount)")
+        }
+        return run
+    }
+
+    /// The host where `Benchmarks/run` builds it, unless `WEIR` says where another one is.
+    private static var hostPath: String {
+        if let path = ProcessInfo.processInfo.environment["WEIR"] { return path }
+        var root = URL(filePath: #filePath)
+        for _ in 0..<4 { root.deleteLastPathComponent() }
+        return root.appending(path: ".build/release/weir").path
+    }
+}

@@ -1,0 +1,49 @@
+internal import CAllocations
+internal import WeirCore
+internal import WeirFormats
+internal import WeirShake
+
+/// What `weir run shake` does, without the host and without a file.
+enum InProcess {
+    /// Reads CSV from memory and detects shakes; throws when it finds another number than there are.
+    static func shake(_ csv: CSVInMemory) throws {
+        let plugin = ShakePlugin()
+        let output = MatchOutput()
+        let consumer = try plugin.start(OptionValues(plugin.options), output: output)
+        var reader = RecordReader(ByteSource(csv.bytes), format: CSVFormat(), schema: consumer.schema)
+        while try reader.next({ batch in
+            consumer.receive(&batch)
+            if let rejection = batch.rejections.first {
+                throw CommandError(description: "a row was rejected: \(rejection.reason)")
+            }
+            output.take { _ in }
+        }) {}
+        consumer.finish(.finished)
+        guard output.count == csv.shakeCount else {
+            throw CommandError(description: "\(output.count) shakes were found instead of \(csv.shakeCount)")
+        }
+    }
+
+    /// Reads CSV from memory and splits it into fields, which nobody looks at.
+    static func split(_ csv: CSVInMemory) throws {
+        let consumer = try ShakePlugin().start(OptionValues(ShakePlugin().options), output: MatchOutput())
+        var reader = RecordReader(ByteSource(csv.bytes), format: CSVFormat(), schema: consumer.schema)
+        var count = 0
+        while try reader.next({ batch in count += batch.count }) {}
+        guard count == csv.rowCount else {
+            throw CommandError(description: "\(count) rows were found instead of \(csv.rowCount)")
+        }
+    }
+
+    /// How many more allocations it takes to detect shakes in `more` than in `less`.
+    static func furtherAllocations(_ less: CSVInMemory, _ more: CSVInMemory) throws -> Double {
+        try allocations(more) - allocations(less)
+    }
+
+    private static func allocations(_ csv: CSVInMemory) throws -> Double {
+        let before = callocations_count()
+        guard before >= 0 else { return .nan }
+        try shake(csv)
+        return Double(callocations_count() - before)
+    }
+}

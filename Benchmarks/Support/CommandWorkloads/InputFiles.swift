@@ -1,0 +1,78 @@
+internal import Foundation
+internal import Synchronization
+
+/// The files that the commands read, in a temporary folder.
+final class InputFiles: Sendable {
+    /// A file and what is known about it.
+    struct Input: Sendable {
+        let path: String
+        let rowCount: Int
+        let byteCount: Int
+        let shakeCount: Int
+    }
+
+    private struct State: Sendable {
+        var folder: URL?
+        var inputs: [Int: Input] = [:]
+        var unread: [CommandRun.Aspect: CommandRun] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Writes a file for each of the numbers of rows.
+    func make(rowCounts: [Int]) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "weir-benchmarks-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        state.withLock { $0.folder = folder }
+        for rowCount in rowCounts {
+            let url = folder.appending(path: "\(rowCount).csv")
+            try Data().write(to: url)
+            let file = try FileHandle(forWritingTo: url)
+            let csv = try GeneratedCSV(rowCount: rowCount) { try file.write(contentsOf: $0) }
+            try file.close()
+            let input = Input(
+                path: url.path,
+                rowCount: rowCount,
+                byteCount: csv.byteCount,
+                shakeCount: csv.shakeCount
+            )
+            state.withLock { $0.inputs[rowCount] = input }
+        }
+    }
+
+    /// Removes the files.
+    func remove() {
+        state.withLock { state in
+            if let folder = state.folder { try? FileManager.default.removeItem(at: folder) }
+            state = State()
+        }
+    }
+
+    /// The file with a number of rows.
+    func input(rowCount: Int) -> Input {
+        guard let input = state.withLock({ $0.inputs[rowCount] }) else {
+            preconditionFailure("there is no file of \(rowCount) rows; set the suite up first")
+        }
+        return input
+    }
+
+    /// Keeps a run for whoever wants to know the other aspects of it.
+    func keep(_ run: CommandRun, for aspects: [CommandRun.Aspect]) {
+        state.withLock { state in
+            for aspect in aspects { state.unread[aspect] = run }
+        }
+    }
+
+    /// Takes the run that was kept for an aspect, if there is one that was not taken yet.
+    func takeRun(for aspect: CommandRun.Aspect) -> CommandRun? {
+        state.withLock { $0.unread.removeValue(forKey: aspect) }
+    }
+
+    /// Where a command's output goes.
+    func path(_ name: String) -> String {
+        guard let folder = state.withLock({ $0.folder }) else {
+            preconditionFailure("there is no folder; set the suite up first")
+        }
+        return folder.appending(path: name).path
+    }
+}

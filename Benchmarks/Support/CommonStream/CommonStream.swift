@@ -1,0 +1,27 @@
+internal import WeirCore
+
+/// The stream that every engine is measured on, so that results can be compared.
+///
+/// Event *i* takes one draw *r* of splitmix64 seeded with 42: the timestamp is *i* milliseconds, the key *r* mod 1000,
+/// the type (*r* >> 32) & 3, the value (*r* >> 11) · 2⁻⁵³.
+public enum CommonStream {
+    /// The first ten million events, made when they are first asked for.
+    public static let tenMillionEvents = events(10_000_000)
+
+    /// Makes the first events.
+    ///
+    /// - Parameter count: How many; not negative.
+    /// - Returns: The events in order.
+    public static func events(_ count: Int) -> [StreamEvent] {
+        var random = SplitMix64(seed: 42)
+        return (0..<count).map { index in
+            let draw = random.next()
+            return StreamEvent(
+                timestamp: Timestamp(millisecondsSinceEpoch: Int64(index)),
+                key: UInt32(truncatingIfNeeded: draw % 1000),
+                type: UInt8(truncatingIfNeeded: (draw >> 32) & 3),
+                value: Double(draw >> 11) * 0x1p-53
+            )
+        }
+    }
+}

@@ -1,0 +1,20 @@
+/// The generator splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+public struct SplitMix64: Sendable {
+    private var state: UInt64
+
+    /// Creates a generator.
+    ///
+    /// - Parameter seed: The same seed gives the same draws.
+    public init(seed: UInt64) {
+        state = seed
+    }
+
+    /// Draws 64 bits.
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

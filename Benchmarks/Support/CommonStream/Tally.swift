@@ -1,0 +1,35 @@
+/// What came out of a workload: how many elements, and a number that depends on all of them.
+public struct Tally: Sendable, Equatable {
+    public var count = 0
+    public var sum = 0.0
+
+    /// Creates an empty tally.
+    public init() {}
+
+    /// Creates a tally.
+    public init(count: Int, sum: Double) {
+        self.count = count
+        self.sum = sum
+    }
+
+    /// Traps unless this is what it should be; sums may differ by rounding.
+    ///
+    /// - Parameter reference: What it should be.
+    public func check(against reference: Tally) {
+        guard count == reference.count, (sum - reference.sum).magnitude <= 1e-11 * reference.sum.magnitude else {
+            // Unlike a precondition, it says so in release mode too.
+            fatalError("the result is wrong: \(self) instead of \(reference)")
+        }
+    }
+}
+
+extension CommonStream {
+    /// The results that two engines, or an engine and an independent computation, agree on, for ten million events.
+    public enum Reference {
+        /// `filter(value > 0.5)`, `map(value × 2)`, running sum: how many sums, and the last one.
+        public static let runningSum = Tally(count: 4_999_088, sum: 7_498_967.819_936_592)
+
+        /// Neighbours whose values differ by more than 0.9: how many pairs, and the sum of their differences.
+        public static let jumps = Tally(count: 100_354, sum: 93_653.269_493_878_79)
+    }
+}

@@ -1,0 +1,79 @@
+internal import CommonStream
+public import Comparing
+internal import WeirCore
+
+/// Pipelines of operators beside hand-written loops, over ten million events of the common stream in an array.
+public enum PipelineWorkloads {
+    public static let suite = Suite(
+        "pipelines",
+        [
+            loop("W1", .runningSum, RunningSum.byHand),
+            pipeline("W1", "batches of 256", .runningSum, goal: .ratio(atMost: 2.5)) {
+                RunningSum.throughChannel($0, publishInBatches)
+            },
+            pipeline("W1", "one by one", .runningSum, goal: .ratio(atMost: 5)) {
+                RunningSum.throughChannel($0, publishOneByOne)
+            },
+            loop("P2", .jumps, Jumps.byHand),
+            pipeline("P2", "batches of 256", .jumps, goal: .ratio(atMost: 4)) {
+                Jumps.throughChannel($0, publishInBatches)
+            },
+            pipeline("P2", "one by one", .jumps) {
+                Jumps.throughChannel($0, publishOneByOne)
+            },
+        ],
+        setUp: { _ = CommonStream.tenMillionEvents }
+    )
+
+    private static func loop(
+        _ name: String,
+        _ reference: Tally,
+        _ body: @escaping @Sendable ([StreamEvent]) -> Tally
+    ) -> Workload {
+        Workload("\(name), loop", in: .nanosecondsPerElement) { measure(reference, body) }
+    }
+
+    private static func pipeline(
+        _ name: String,
+        _ publishing: String,
+        _ reference: Tally,
+        goal: Workload.Goal? = nil,
+        _ body: @escaping @Sendable ([StreamEvent]) -> Tally
+    ) -> Workload {
+        Workload("\(name), \(publishing)", in: .nanosecondsPerElement, against: "\(name), loop", goal: goal) {
+            measure(reference, body)
+        }
+    }
+
+    private static func measure(_ reference: Tally, _ body: ([StreamEvent]) -> Tally) -> Double {
+        let events = CommonStream.tenMillionEvents
+        var tally = Tally()
+        let cost = nanoseconds(per: events.count) { tally = body(events) }
+        tally.check(against: reference)
+        return cost
+    }
+}
+
+extension Tally {
+    fileprivate static let runningSum = CommonStream.Reference.runningSum
+    fileprivate static let jumps = CommonStream.Reference.jumps
+}
+
+/// Hands the events of an array to a channel.
+typealias Publish = (_ events: [StreamEvent], _ channel: EventChannel<StreamEvent>) -> Void
+
+@inline(never)
+func publishInBatches(_ events: [StreamEvent], _ channel: EventChannel<StreamEvent>) {
+    let events = events.span
+    var start = 0
+    while start < events.count {
+        let end = min(start + 256, events.count)
+        channel.publish(contentsOf: events.extracting(start..<end))
+        start = end
+    }
+}
+
+@inline(never)
+func publishOneByOne(_ events: [StreamEvent], _ channel: EventChannel<StreamEvent>) {
+    for event in events { channel.publish(event) }
+}

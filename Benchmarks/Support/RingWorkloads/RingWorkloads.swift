@@ -1,0 +1,73 @@
+internal import CBench
+public import Comparing
+
+/// Rings between two cores: C alone, and the same through the Swift wrapper, beside one cache line going to and fro.
+///
+/// The goals are those of `anchors.md`, set on another machine; what holds on any machine is the wrapper's share.
+public enum RingWorkloads {
+    private static let line = "cache line, there and back"
+    private static let most = 64 * 300_000
+    private static let some = 64 * 150_000
+    private static let few = 64 * 60_000
+
+    /// The wrapper reaches at least 80 % of what C reaches alone.
+    private static let wrapperGoal = Workload.Goal.ratio(atMost: 1.25)
+
+    public static let suite = Suite(
+        "rings",
+        [
+            Workload(line, in: .nanosecondsPerElement) { cbench_round_trip() },
+            alone("8 B, batches of 64, in place", most, atLeast: 430, cbench_ring_in_place),
+            wrapped("8 B, batches of 64, in place", most) {
+                try OneProducer.transfer(most, OneProducer.produceInPlace, OneProducer.consumeInPlace)
+            },
+            alone("8 B, batches of 64, copied", most, cbench_ring_copied),
+            wrapped("8 B, batches of 64, copied", most) {
+                try OneProducer.transfer(most, OneProducer.pushBatches, OneProducer.popBatches)
+            },
+            alone("64 B, batches of 64, in place", some, atLeast: 200, cbench_ring_lines_in_place),
+            wrapped("64 B, batches of 64, in place", some) {
+                try OneProducer.transfer(some, OneProducer.produceLines, OneProducer.consumeLines)
+            },
+            alone("8 B, one by one", few, atLeast: 25, cbench_ring_one_by_one),
+            wrapped("8 B, one by one", few) {
+                try OneProducer.transfer(few, OneProducer.pushOneByOne, OneProducer.popOneByOne)
+            },
+            alone("8 B, pushed one by one, drained", few, cbench_ring_one_to_batch),
+            wrapped("8 B, pushed one by one, drained", few) {
+                try OneProducer.transfer(few, OneProducer.pushOneByOne, OneProducer.consumeInPlace)
+            },
+            // The wrapper has no way to fill the slots of a shared ring in place, so it stands beside the copying C.
+            alone("2 producers, 8 B, batches of 64, in place", some, atLeast: 200, cbench_shared_in_place),
+            alone("2 producers, 8 B, batches of 64, copied in", some, cbench_shared_copied),
+            wrapped("2 producers, 8 B, batches of 64, copied in", some) {
+                try TwoProducers.transfer(some, TwoProducers.pushBatches, TwoProducers.drain)
+            },
+            alone("2 producers, 8 B, one by one", few, atLeast: 20, cbench_shared_one_by_one),
+            wrapped("2 producers, 8 B, one by one", few) {
+                try TwoProducers.transfer(few, TwoProducers.pushOneByOne, TwoProducers.popOneByOne)
+            },
+        ]
+    )
+
+    private static func alone(
+        _ name: String,
+        _ total: Int,
+        atLeast goal: Double? = nil,
+        _ transfer: @escaping @Sendable (UInt64) -> Int64
+    ) -> Workload {
+        Workload("C11: \(name)", in: .millionsPerSecond, against: line, goal: goal.map { .atLeast($0) }) {
+            Double(transfer(UInt64(total))) / Double(total)
+        }
+    }
+
+    private static func wrapped(
+        _ name: String,
+        _ total: Int,
+        _ transfer: @escaping @Sendable () throws -> Int64
+    ) -> Workload {
+        Workload("Swift: \(name)", in: .millionsPerSecond, against: "C11: \(name)", goal: wrapperGoal) {
+            Double(try transfer()) / Double(total)
+        }
+    }
+}
