@@ -13,6 +13,10 @@ int64_t cweir_clock_wall(void);
 // Thread safety: any thread. Progress: wait-free, a call into the vDSO.
 int64_t cweir_clock_monotonic(void);
 
+// Like cweir_clock_monotonic, but only to the tick of the kernel's timer (1 to 10 ms), at a fifth of the cost.
+// Thread safety: any thread. Progress: wait-free.
+int64_t cweir_clock_coarse(void);
+
 #pragma clang assume_nonnull end
 
 #endif

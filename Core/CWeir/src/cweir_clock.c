@@ -1,5 +1,7 @@
 // clock_gettime is POSIX, which -std=c11 hides unless asked for.
 #define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
+#define _DARWIN_C_SOURCE
 
 #include "cweir_clock.h"
 
@@ -18,4 +20,14 @@ int64_t cweir_clock_wall(void) {
 
 int64_t cweir_clock_monotonic(void) {
     return read_clock(CLOCK_MONOTONIC);
+}
+
+int64_t cweir_clock_coarse(void) {
+#if defined(CLOCK_MONOTONIC_COARSE)
+    return read_clock(CLOCK_MONOTONIC_COARSE);
+#elif defined(CLOCK_MONOTONIC_RAW_APPROX)
+    return read_clock(CLOCK_MONOTONIC_RAW_APPROX);
+#else
+    return cweir_clock_monotonic();
+#endif
 }

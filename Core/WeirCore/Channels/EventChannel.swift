@@ -1,5 +1,5 @@
 public import CWeir
-internal import Synchronization
+public import Synchronization
 
 /// Where events enter: hands each event to every attached sink, on the thread that publishes.
 ///
@@ -28,6 +28,7 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     /// What must only change together with the list of sinks.
     private struct Registration: Sendable {
         var subscribers: [(id: UInt64, subscriber: Subscriber<Element>)] = []
+        var receivers: [Receiver<Element>] = []
         var requestedCompletion: Completion?
         var completion: Completion?
     }
@@ -37,13 +38,21 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     @frozen
     @usableFromInline
     struct Inside {
-        @usableFromInline var table: Unmanaged<SubscriberTable<Element>>
+        @usableFromInline var table: Unmanaged<ObjectTable<Subscriber<Element>>>
         @usableFromInline var isFinished = false
+        @usableFromInline var urgency = Urgency()
+        @usableFromInline var latest: Element?
         var watermark = Timestamp.distantPast
 
-        init(table: Unmanaged<SubscriberTable<Element>>) {
+        init(table: Unmanaged<ObjectTable<Subscriber<Element>>>) {
             unsafe self.table = table
         }
+    }
+
+    /// An event that found the channel busy.
+    private struct Waiting: Sendable {
+        let event: Element
+        let urgency: Urgency
     }
 
     /// How many events may wait.
@@ -52,16 +61,31 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     /// What happens to an event that finds all places taken.
     public let overflowPolicy: OverflowPolicy
 
+    /// Whether a sink or listener starts with the latest event that was published before it came.
+    public let replaysLatest: Bool
+
+    /// What dispatches are stamped with.
+    public let clock: EventClock
+
     @usableFromInline let gate: UnsafeMutablePointer<cweir_gate_t>
     @usableFromInline let incomingTable: UnsafeMutablePointer<cweir_handoff_t>
     @usableFromInline let inside: UnsafeMutablePointer<Inside>
 
-    private let waiting: SharedRing<Element>
+    @usableFromInline let receivers = Snapshot<ObjectTable<Receiver<Element>>>()
+    // False while there is neither a sink nor an end to tell: then nobody needs the gate.
+    @usableFromInline let needsGate: Atomic<Bool>
+    // Written inside the gate by plain stores, or outside by additions: two counters, so that neither pays for both.
+    @usableFromInline let publishedInside = Atomic<UInt64>(0)
+    @usableFromInline let publishedOutside = Atomic<UInt64>(0)
+
+    private let waiting: SharedRing<Waiting>
     private let registration = Locked(Registration())
     private let requestedWatermark = Atomic<Int64>(.min)
     private let nextSubscriberID = Atomic<UInt64>(0)
     private let completionRequested = Atomic<Bool>(false)
     private let dropped = Atomic<UInt64>(0)
+    private let droppedAfterEnd = Atomic<UInt64>(0)
+    private let waitingHighWaterMark = Atomic<Int>(0)
     private let ignoredWatermarks = Atomic<UInt64>(0)
 
     /// Creates a channel without sinks.
@@ -70,9 +94,19 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     ///   - capacity: How many events may wait while another one is being handled; a power of two.
     ///   - overflowPolicy: What happens to an event that finds all places taken. With ``OverflowPolicy/block``, an
     ///     event that a sink publishes into its own full channel is dropped and counted: it cannot wait for itself.
-    public init(capacity: Int = 1024, overflowPolicy: OverflowPolicy = .block) {
+    ///   - replaysLatest: Whether a sink or listener starts with the latest event that was published before it came.
+    ///   - clock: What dispatches are stamped with.
+    public init(
+        capacity: Int = 1024,
+        overflowPolicy: OverflowPolicy = .block,
+        replaysLatest: Bool = false,
+        clock: EventClock = EventClock()
+    ) {
         self.capacity = capacity
         self.overflowPolicy = overflowPolicy
+        self.replaysLatest = replaysLatest
+        self.clock = clock
+        needsGate = Atomic(replaysLatest)
         do {
             waiting = try SharedRing(capacity: capacity)
         } catch {
@@ -86,7 +120,7 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
         unsafe incomingTable = .allocate(capacity: 1)
         unsafe cweir_handoff_init(incomingTable)
         unsafe inside = .allocate(capacity: 1)
-        unsafe inside.initialize(to: Inside(table: .passRetained(SubscriberTable([]))))
+        unsafe inside.initialize(to: Inside(table: .passRetained(ObjectTable([]))))
     }
 
     deinit {
@@ -119,6 +153,7 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
         let completion = registration.withLock { registration in
             if registration.completion == nil {
                 registration.subscribers.append((id, subscriber))
+                needsGate.store(true, ordering: .relaxed)
                 offerTable(registration)
             }
             return registration.completion
@@ -126,7 +161,7 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
         if let completion {
             subscriber.finish(completion)
         } else {
-            adoptTable()
+            enterAndDrain()
         }
     }
 
@@ -136,73 +171,136 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
         registration.withLock { registration in
             registration.subscribers.removeAll { $0.id == id }
             offerTable(registration)
+            if registration.subscribers.isEmpty, registration.requestedCompletion == nil {
+                needsGate.store(replaysLatest, ordering: .relaxed)
+            }
         }
-        adoptTable()
+        // What was detached is let go at once, unless somebody is at work; then by them.
+        enterAndDrain()
     }
 
     private func offerTable(_ registration: Registration) {
-        let new = unsafe Unmanaged.passRetained(SubscriberTable(registration.subscribers.map(\.subscriber)))
+        let new = unsafe Unmanaged.passRetained(ObjectTable(registration.subscribers.map(\.subscriber)))
         if let old = unsafe cweir_handoff_put(incomingTable, new.toOpaque()) {
-            unsafe Unmanaged<SubscriberTable<Element>>.fromOpaque(old).release()
+            unsafe Unmanaged<ObjectTable<Subscriber<Element>>>.fromOpaque(old).release()
         }
     }
 
-    /// Takes the new table now, if nobody is at work: what was detached is let go at once.
-    private func adoptTable() {
-        guard unsafe cweir_gate_enter(gate) else { return }
-        takeTable()
-        leave()
+    /// Adds a listener that every publisher calls itself.
+    @usableFromInline
+    func addReceiver(_ receive: @escaping @Sendable (Element, EventContext) -> Void) -> UInt64 {
+        let id = reserveID()
+        registration.withLock { registration in
+            registration.receivers.append(Receiver(id: id, receive: receive))
+            receivers.replace(with: ObjectTable(registration.receivers))
+        }
+        return id
+    }
+
+    @usableFromInline
+    func removeReceiver(_ id: UInt64) {
+        registration.withLock { registration in
+            registration.receivers.removeAll { $0.id == id }
+            receivers.replace(with: registration.receivers.isEmpty ? nil : ObjectTable(registration.receivers))
+        }
     }
 
     /// Inside the gate only, or when nobody else has the channel.
     @usableFromInline
     func takeTable() {
-        guard let new = unsafe cweir_handoff_take(incomingTable) else { return }
-        let old = unsafe inside.pointee.table
-        unsafe inside.pointee.table = .fromOpaque(new)
-        unsafe old.release()
+        while let new = unsafe cweir_handoff_take(incomingTable) {
+            let old = unsafe inside.pointee.table
+            unsafe inside.pointee.table = .fromOpaque(new)
+            unsafe old.release()
+            if replaysLatest { startNewcomers() }
+        }
+    }
+
+    private func startNewcomers() {
+        unsafe inside.pointee.table._withUnsafeGuaranteedRef { table in
+            table.forEach { subscriber in
+                guard !subscriber.hasStarted else { return }
+                subscriber.hasStarted = true
+                if let latest = unsafe inside.pointee.latest { subscriber.receive(latest) }
+            }
+        }
     }
 
     // MARK: Publishing
 
     /// Publishes an event.
     ///
+    /// Sinks, and listeners on the publisher's thread, run before the call returns; listeners elsewhere get the event
+    /// queued with normal priority.
+    ///
     /// - Parameter event: The event.
-    /// - Returns: `false` when the event was dropped: by the overflow policy, or because the stream has ended.
+    /// - Returns: `false` when the event was dropped here: by the overflow policy, or because the stream has ended.
     @inlinable
     @discardableResult
     public func publish(_ event: Element) -> Bool {
-        guard unsafe cweir_gate_enter(gate) else { return leaveBehind(event) }
+        dispatch(event, Urgency())
+    }
+
+    @inlinable
+    func dispatch(_ event: Element, _ urgency: Urgency) -> Bool {
+        if needsGate.load(ordering: .relaxed) {
+            guard sendToSinks(event, urgency) else { return false }
+        } else {
+            publishedOutside.wrappingAdd(1, ordering: .relaxed)
+        }
+        if !receivers.isEmpty { sendToReceivers(event, urgency) }
+        return true
+    }
+
+    @inlinable
+    func sendToSinks(_ event: Element, _ urgency: Urgency) -> Bool {
+        guard unsafe cweir_gate_enter(gate) else { return leaveBehind(event, urgency) }
         let isOpen = unsafe !inside.pointee.isFinished
         if isOpen {
+            unsafe inside.pointee.urgency = urgency
             deliver(event)
         } else {
-            countDropped(1)
+            countDroppedAfterEnd(1)
         }
         if unsafe !cweir_gate_leave(gate) { leaveAfterDraining() }
         return isOpen
     }
 
+    @inlinable
+    func sendToReceivers(_ event: Element, _ urgency: Urgency) {
+        let context = EventContext(
+            priority: urgency.priority,
+            order: urgency.order,
+            dispatchTime: clock.now(),
+            clock: clock
+        )
+        receivers.read { table in
+            table.forEach { $0.receive(event, context) }
+        }
+    }
+
     /// Publishes the events of a batch, in order: the fast way for many.
     ///
     /// - Parameter batch: The events, oldest first.
-    /// - Returns: `false` when some were dropped: by the overflow policy, or because the stream has ended.
+    /// - Returns: `false` when some were dropped here: by the overflow policy, or because the stream has ended.
     @inlinable
     @discardableResult
     public func publish(contentsOf batch: Span<Element>) -> Bool {
-        guard unsafe cweir_gate_enter(gate) else {
+        guard !replaysLatest, receivers.isEmpty, unsafe cweir_gate_enter(gate) else {
             var isComplete = true
-            for index in batch.indices where !leaveBehind(batch[index]) { isComplete = false }
+            for index in batch.indices where !publish(batch[index]) { isComplete = false }
             return isComplete
         }
         let isOpen = unsafe !inside.pointee.isFinished
         if isOpen {
             if unsafe !cweir_handoff_is_empty(incomingTable) { takeTable() }
+            unsafe inside.pointee.urgency = Urgency()
             unsafe inside.pointee.table._withUnsafeGuaranteedRef { table in
                 table.forEach { $0.receiveBatch(batch) }
             }
+            countPublishedInside(batch.count)
         } else {
-            countDropped(batch.count)
+            countDroppedAfterEnd(batch.count)
         }
         if unsafe !cweir_gate_leave(gate) { leaveAfterDraining() }
         return isOpen
@@ -236,33 +334,52 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
         registration.withLock { registration in
             if registration.requestedCompletion == nil { registration.requestedCompletion = completion }
         }
+        needsGate.store(true, ordering: .relaxed)
         completionRequested.store(true, ordering: .releasing)
         enterAndDrain()
     }
 
     // MARK: Counters
 
-    /// How many events were dropped: by the overflow policy, or published after the end.
-    public var droppedCount: UInt64 { dropped.load(ordering: .relaxed) }
-
-    /// How many watermarks were ignored because they were before an earlier one.
-    public var ignoredWatermarkCount: UInt64 { ignoredWatermarks.load(ordering: .relaxed) }
-
-    /// How many events wait, at one moment.
-    public var waitingCount: Int { waiting.count }
+    /// What the channel has done so far; reading it disturbs nobody.
+    public var metrics: ChannelMetrics {
+        ChannelMetrics(
+            published: publishedInside.load(ordering: .relaxed) + publishedOutside.load(ordering: .relaxed),
+            droppedByOverflow: dropped.load(ordering: .relaxed),
+            droppedAfterEnd: droppedAfterEnd.load(ordering: .relaxed),
+            ignoredWatermarks: ignoredWatermarks.load(ordering: .relaxed),
+            waiting: waiting.count,
+            waitingHighWaterMark: waitingHighWaterMark.load(ordering: .relaxed)
+        )
+    }
 
     // MARK: Inside the gate
 
     @inlinable
     func deliver(_ event: Element) {
         if unsafe !cweir_handoff_is_empty(incomingTable) { takeTable() }
+        if replaysLatest { unsafe inside.pointee.latest = event }
+        countPublishedInside(1)
         unsafe inside.pointee.table._withUnsafeGuaranteedRef { table in
             table.forEach { $0.receive(event) }
         }
     }
 
-    private func leave() {
-        if unsafe !cweir_gate_leave(gate) { leaveAfterDraining() }
+    /// How the event that is being sent was dispatched; for sinks, while they run.
+    func currentContext() -> EventContext {
+        let urgency = unsafe inside.pointee.urgency
+        return EventContext(
+            priority: urgency.priority,
+            order: urgency.order,
+            dispatchTime: clock.now(),
+            clock: clock
+        )
+    }
+
+    @inlinable
+    func countPublishedInside(_ count: Int) {
+        let published = publishedInside.load(ordering: .relaxed) &+ UInt64(count)
+        publishedInside.store(published, ordering: .relaxed)
     }
 
     @usableFromInline
@@ -273,11 +390,12 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
 
     /// Does what others left behind: the events that wait, then a watermark, then the completion.
     private func drain() {
-        while let event = waiting.pop() {
+        while let next = waiting.pop() {
             if unsafe inside.pointee.isFinished {
-                countDropped(1)
+                countDroppedAfterEnd(1)
             } else {
-                deliver(event)
+                unsafe inside.pointee.urgency = next.urgency
+                deliver(next.event)
             }
         }
         takeTable()
@@ -315,38 +433,39 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     /// Leaves an event in the ring for whoever is inside, or goes inside when nobody is.
     @usableFromInline
     @inline(never)
-    func leaveBehind(_ event: Element) -> Bool {
+    func leaveBehind(_ event: Element, _ urgency: Urgency) -> Bool {
         if overflowPolicy == .latest {
-            while waiting.pop() != nil { countDropped(1) }
+            while waiting.pop() != nil { dropped.wrappingAdd(1, ordering: .relaxed) }
         }
         var round: UInt32 = 0
-        while !waiting.push(event) {
+        while !waiting.push(Waiting(event: event, urgency: urgency)) {
             switch overflowPolicy {
             case .block:
                 guard unsafe !cweir_gate_is_inside(gate) else {
-                    countDropped(1)
+                    dropped.wrappingAdd(1, ordering: .relaxed)
                     return false
                 }
                 enterAndDrain()
                 cweir_thread_back_off(round)
                 round &+= 1
             case .dropNewest:
-                countDropped(1)
+                dropped.wrappingAdd(1, ordering: .relaxed)
                 return false
             case .dropOldest, .latest:
-                if waiting.pop() != nil { countDropped(1) }
+                if waiting.pop() != nil { dropped.wrappingAdd(1, ordering: .relaxed) }
             case .fail:
-                countDropped(1)
+                dropped.wrappingAdd(1, ordering: .relaxed)
                 finish(.failed(ChannelError.overflow(capacity: capacity)))
                 return false
             }
         }
+        _ = waitingHighWaterMark.max(waiting.count, ordering: .relaxed)
         enterAndDrain()
         return true
     }
 
     @usableFromInline
-    func countDropped(_ count: Int) {
-        dropped.wrappingAdd(UInt64(count), ordering: .relaxed)
+    func countDroppedAfterEnd(_ count: Int) {
+        droppedAfterEnd.wrappingAdd(UInt64(count), ordering: .relaxed)
     }
 }

@@ -19,6 +19,9 @@ final class Subscriber<Element: Event>: @unchecked Sendable {
     /// Takes the end of the stream.
     @usableFromInline let finish: (Completion) -> Void
 
+    /// Whether the sink has started with the channel's latest event; only inside the gate.
+    var hasStarted = false
+
     /// Puts a sink behind closures.
     ///
     /// - Parameters:
@@ -46,39 +49,6 @@ final class Subscriber<Element: Event>: @unchecked Sendable {
         finish = { completion in
             guard !subscription.isCancelled else { return }
             unsafe box.value.pointee.finish(completion)
-        }
-    }
-}
-
-/// The subscribers of a channel at one moment; never changed, only replaced.
-@safe
-@usableFromInline
-final class SubscriberTable<Element: Event>: @unchecked Sendable {
-    // Safety of `@unchecked Sendable`: every property is a constant, and the memory is written only by `init`.
-
-    @usableFromInline let count: Int
-    @usableFromInline let subscribers: UnsafeMutablePointer<Unmanaged<Subscriber<Element>>>
-
-    init(_ list: [Subscriber<Element>]) {
-        count = list.count
-        unsafe subscribers = .allocate(capacity: max(1, list.count))
-        for (index, subscriber) in list.enumerated() {
-            unsafe (subscribers + index).initialize(to: .passRetained(subscriber))
-        }
-    }
-
-    deinit {
-        for index in 0..<count {
-            unsafe subscribers[index].release()
-        }
-        unsafe subscribers.deallocate()
-    }
-
-    /// Calls `body` with each subscriber, without retaining it: the table does.
-    @inlinable
-    func forEach(_ body: (Subscriber<Element>) -> Void) {
-        for index in 0..<count {
-            unsafe subscribers[index]._withUnsafeGuaranteedRef(body)
         }
     }
 }

@@ -51,10 +51,10 @@ import WeirTesting
         }
         let received = report.received.load(ordering: .relaxed)
         #expect(report.violations.load(ordering: .relaxed) == 0)
-        #expect(received + Int(channel.droppedCount) == publishers * events)
-        #expect(channel.waitingCount == 0)
-        if policy == .block { #expect(channel.droppedCount == 0) }
-        if policy == .dropNewest { #expect(Int(channel.droppedCount) == refused.load(ordering: .relaxed)) }
+        #expect(received + Int(channel.metrics.dropped) == publishers * events)
+        #expect(channel.metrics.waiting == 0)
+        if policy == .block { #expect(channel.metrics.dropped == 0) }
+        if policy == .dropNewest { #expect(Int(channel.metrics.dropped) == refused.load(ordering: .relaxed)) }
     }
 
     @Test func sinksComeAndGoWhileOthersPublish() {
@@ -90,7 +90,7 @@ import WeirTesting
             }
             // The recorder traps when anything follows the completion.
             #expect(recorder.isFinished)
-            #expect(recorder.elements.count + Int(channel.droppedCount) == 40)
+            #expect(recorder.elements.count + Int(channel.metrics.dropped) == 40)
         }
     }
 }

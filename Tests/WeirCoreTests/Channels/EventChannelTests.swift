@@ -93,7 +93,7 @@ struct Tick: Event, Equatable {
         channel.publish(contentsOf: [Tick(1), Tick(2)])
         #expect(depth.withLock { $0.most } == 1)
         #expect(seen.withLock { Array($0.prefix(6)) } == [1, 2, 11, 12, 21, 22])
-        #expect(channel.droppedCount == 0)
+        #expect(channel.metrics.dropped == 0)
     }
 
     @Test func anEventThatASinkPublishesIntoItsOwnFullChannelIsDroppedAndCounted() {
@@ -107,7 +107,7 @@ struct Tick: Event, Equatable {
         }
         channel.publish(Tick(0))
         #expect(recorder.elements == [Tick(0), Tick(1), Tick(2)])
-        #expect(channel.droppedCount == 1)
+        #expect(channel.metrics.dropped == 1)
     }
 
     @Test(arguments: [
@@ -121,7 +121,7 @@ struct Tick: Event, Equatable {
         }
         channel.publish(Tick(0))
         #expect(recorder.elements.map(\.value) == expected)
-        #expect(channel.droppedCount == dropped)
+        #expect(channel.metrics.dropped == dropped)
     }
 
     @Test func failsByPolicyAfterWhatWaits() {
@@ -140,7 +140,7 @@ struct Tick: Event, Equatable {
             ]
         )
         #expect(!channel.publish(Tick(9)))
-        #expect(channel.droppedCount == 2)
+        #expect(channel.metrics.dropped == 2)
     }
 
     @Test func watermarksPassInOrderAndNeverGoBack() {
@@ -159,7 +159,7 @@ struct Tick: Event, Equatable {
                 .completion(.finished),
             ]
         )
-        #expect(channel.ignoredWatermarkCount == 1)
+        #expect(channel.metrics.ignoredWatermarks == 1)
     }
 
     @Test func afterTheEndEventsAreDroppedAndNewSinksAreTold() {
@@ -172,7 +172,7 @@ struct Tick: Event, Equatable {
         let late = Recorder(channel)
         #expect(early.signals == [.completion(.finished)])
         #expect(late.signals == [.completion(.finished)])
-        #expect(channel.droppedCount == 3)
+        #expect(channel.metrics.dropped == 3)
     }
 
     @Test func finishingFromASinkEndsTheStreamAfterWhatWaits() {

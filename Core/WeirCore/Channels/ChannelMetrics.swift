@@ -1,0 +1,23 @@
+/// What a channel has done so far, at one moment.
+public struct ChannelMetrics: Sendable, Hashable {
+    /// How many events were published and accepted.
+    public var published: UInt64
+
+    /// How many events were dropped by the overflow policy.
+    public var droppedByOverflow: UInt64
+
+    /// How many events were published after the end, and dropped.
+    public var droppedAfterEnd: UInt64
+
+    /// How many events were dropped, for whatever cause.
+    public var dropped: UInt64 { droppedByOverflow + droppedAfterEnd }
+
+    /// How many watermarks were ignored because they were before an earlier one.
+    public var ignoredWatermarks: UInt64
+
+    /// How many events wait.
+    public var waiting: Int
+
+    /// The most events that have waited at once.
+    public var waitingHighWaterMark: Int
+}

@@ -1,0 +1,49 @@
+internal import CWeir
+
+/// The clock that a bus stamps its dispatches with and runs its schedules on.
+///
+/// The system's is steady: it starts at the wall clock's time and then follows the monotonic clock, so setting the
+/// wall clock moves neither schedules nor ages. Tests and replays put a time source of their own in place.
+///
+/// Thread safety: any thread.
+@frozen
+public struct EventClock: TimeSource {
+    @usableFromInline let offset: Int64
+    @usableFromInline let source: (@Sendable () -> Timestamp)?
+
+    /// The system's clock.
+    public init() {
+        offset = cweir_clock_wall() - cweir_clock_monotonic()
+        source = nil
+    }
+
+    /// A clock that shows what a time source says.
+    ///
+    /// - Parameter source: Asked each time.
+    public init(_ source: some TimeSource) {
+        offset = 0
+        self.source = { source.now() }
+    }
+
+    /// Whether the clock is the system's, so that threads can wait for it.
+    @inlinable
+    public var isSystem: Bool { source == nil }
+
+    @inlinable
+    public func now() -> Timestamp {
+        if let source { return source() }
+        return Timestamp(nanosecondsSinceEpoch: monotonicNanoseconds() &+ offset)
+    }
+
+    /// The monotonic clock's reading, in nanoseconds, at a time that this clock shows.
+    func monotonicReading(at time: Timestamp) -> Int64 {
+        let (reading, overflow) = time.nanosecondsSinceEpoch.subtractingReportingOverflow(offset)
+        return overflow ? .max : reading
+    }
+}
+
+/// The monotonic clock, without making CWeir part of the interface.
+@usableFromInline
+func monotonicNanoseconds() -> Int64 {
+    cweir_clock_monotonic()
+}

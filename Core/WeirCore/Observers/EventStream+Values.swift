@@ -1,0 +1,44 @@
+/// How many elements wait for whoever iterates over a stream, and which are dropped when there are more.
+public enum BufferingPolicy: Sendable, Hashable {
+    /// At most so many; the newest are dropped.
+    case oldest(Int)
+    /// At most so many; the oldest are dropped.
+    case newest(Int)
+}
+
+extension EventStream {
+    /// The elements of the stream as an asynchronous sequence.
+    ///
+    ///     for await reading in readings.filter({ $0.celsius > 30 }).values(.newest(1)) { show(reading) }
+    ///
+    /// Attaches when it is called and detaches when the iteration ends. A failure ends the sequence.
+    ///
+    /// - Parameter policy: How many elements may wait, and which are dropped when there are more.
+    /// - Returns: The elements.
+    public func values(_ policy: BufferingPolicy = .oldest(1024)) -> AsyncStream<Element> {
+        let buffering: AsyncStream<Element>.Continuation.BufferingPolicy =
+            switch policy {
+            case .oldest(let count): .bufferingOldest(count)
+            case .newest(let count): .bufferingNewest(count)
+            }
+        return AsyncStream(bufferingPolicy: buffering) { continuation in
+            let subscription = attach(ContinuationSink(continuation: continuation))
+            continuation.onTermination = { _ in subscription.cancel() }
+        }
+    }
+}
+
+/// Hands elements to an asynchronous sequence.
+struct ContinuationSink<Input: Sendable>: Sink {
+    let continuation: AsyncStream<Input>.Continuation
+
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        continuation.yield(copy element)
+    }
+
+    mutating func advance(to watermark: Timestamp) {}
+
+    mutating func finish(_ completion: Completion) {
+        continuation.finish()
+    }
+}

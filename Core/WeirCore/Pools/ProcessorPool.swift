@@ -1,0 +1,265 @@
+internal import CWeir
+internal import Synchronization
+
+/// Several processors behind one door, which grow in number under load and shrink again.
+///
+///     let pool = ProcessorPool(name: "orders", size: 1...8)
+///     pool.on(Order.self, balancer: .byKey(\.customer)) { order, context in book(order) }
+///     try pool.start()
+///
+/// Handlers run on the processors' threads, several at a time. With ``Balancer/byKey(_:)`` the events of one key are
+/// handled one after the other, in the order of their dispatch, whatever the pool's size does meanwhile: a key moves
+/// to another processor only when none of its events is pending.
+///
+/// Thread safety: all members, from any thread, also from inside a handler.
+public final class ProcessorPool: Sendable {
+    private struct State: Sendable {
+        var isStarted = false
+        var isStopped = false
+        var quietSince: Timestamp?
+        var made = 0
+        var grown: UInt64 = 0
+        var shrunk: UInt64 = 0
+        // Those that were shrunk away and may still be at their last events.
+        var leaving: [ProcessorCore] = []
+        var watch: Subscription?
+    }
+
+    /// The name of the pool; its threads are called the same, with a number.
+    public let name: String
+
+    /// How many processors there can be.
+    public let size: ClosedRange<Int>
+
+    /// When the pool grows and shrinks.
+    public let scaling: PoolScaling
+
+    /// The bus that handlers listen to.
+    public let bus: EventBus
+
+    private let bounds: MailboxBounds
+    private let members = Snapshot<PoolMembers>()
+    private let shards = PoolShards()
+    private let turn = Atomic<UInt64>(0)
+    private let state = Locked(State())
+
+    /// Creates a pool whose threads do not run yet.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the pool.
+    ///   - size: How many processors there are at least, and can be at most; at least one.
+    ///   - capacity: How many events may be pending for each processor and priority; a power of two.
+    ///   - overflowPolicy: What happens to an event that finds all places of its processor and priority taken.
+    ///   - scaling: When the pool grows and shrinks.
+    ///   - bus: The bus that handlers listen to.
+    public init(
+        name: String = "weir.pool",
+        size: ClosedRange<Int>,
+        capacity: Int = 1024,
+        overflowPolicy: OverflowPolicy = .block,
+        scaling: PoolScaling = PoolScaling(),
+        bus: EventBus = .shared
+    ) {
+        precondition(size.lowerBound >= 1, "a pool needs at least one processor, not \(size.lowerBound)")
+        precondition(size.upperBound < 1 << 16, "a pool has at most 65,535 processors, not \(size.upperBound)")
+        self.name = name
+        self.size = size
+        self.scaling = scaling
+        self.bus = bus
+        bounds = MailboxBounds(capacity: capacity, overflowPolicy: overflowPolicy)
+        state.withLock { state in
+            let first = (0..<size.lowerBound).map { _ in makeMember(&state) }
+            members.replace(with: PoolMembers(first))
+        }
+    }
+
+    deinit {
+        stop(.now)
+    }
+
+    // MARK: Handling
+
+    /// Handles the events of a type on whichever processor the balancer chooses.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the events.
+    ///   - balancer: Which processor gets an event.
+    ///   - interest: Which of the events are worth handling.
+    ///   - handler: Takes the event and how it was dispatched; called on several threads at once.
+    /// - Returns: The handle that ends it.
+    @discardableResult
+    public func on<E: Event>(
+        _ type: E.Type,
+        balancer: Balancer<E> = .roundRobin,
+        interest: Interest<E> = .all,
+        _ handler: @escaping @Sendable (E, EventContext) -> Void
+    ) -> Subscription {
+        let listener = Listener(interest: interest, owner: nil)
+        let door = PoolDoor(self, shards: shards, balancer: balancer.kind, listener: listener, handler: handler)
+        return bus.channel(of: type).start(listener) { event, context in
+            // What the door could not send it has dropped, and told the listener.
+            door.send(event, context)
+            return true
+        }
+    }
+
+    // MARK: Running
+
+    /// Starts the threads; starting again does nothing.
+    ///
+    /// - Throws: ``ProcessorError/noThread(name:code:)`` when the system has no thread left.
+    public func start() throws(ProcessorError) {
+        try state.withLock { state throws(ProcessorError) in
+            guard !state.isStarted, !state.isStopped else { return }
+            state.isStarted = true
+            var cores: [ProcessorCore] = []
+            members.read { cores = $0.all.map(\.core) }
+            for core in cores { try core.start() }
+        }
+        guard size.count > 1 else { return }
+        let watch = try? bus.scheduler.schedule(after: scaling.quietPeriod / 4, every: scaling.quietPeriod / 4) {
+            [weak self] _ in self?.shrinkIfQuiet()
+        }
+        state.withLock { $0.watch = watch }
+    }
+
+    /// Stops the pool; it cannot be started again.
+    ///
+    /// - Parameter mode: What to do with the events that are pending.
+    public func stop(_ mode: EventProcessor.StopMode = .draining) {
+        let (cores, watch) = state.withLock { state in
+            state.isStopped = true
+            var cores = state.leaving
+            members.read { cores += $0.all.map(\.core) }
+            defer { state.watch = nil }
+            return (cores, state.watch)
+        }
+        watch?.cancel()
+        for core in cores { core.stop(mode) }
+    }
+
+    /// Waits until all threads have ended.
+    ///
+    /// Not from inside a handler, and not from asynchronous code: it blocks.
+    public func waitUntilStopped() {
+        let cores = state.withLock { state in
+            var cores = state.leaving
+            members.read { cores += $0.all.map(\.core) }
+            return cores
+        }
+        for core in cores {
+            precondition(!core.isCurrent, "the pool '\(name)' cannot wait for itself; stop it and return")
+            core.waitUntilStopped()
+        }
+    }
+
+    /// What the pool has done so far; reading it disturbs nobody.
+    public var metrics: PoolMetrics {
+        var processors: [ProcessorMetrics] = []
+        members.read { processors = $0.all.map(\.core.metrics) }
+        return state.withLock { PoolMetrics(processors: processors, grown: $0.grown, shrunk: $0.shrunk) }
+    }
+
+    // MARK: Choosing
+
+    /// Puts an envelope into the mailbox of the processor that `choose` names; one that has just gone is not asked again.
+    ///
+    /// - Parameters:
+    ///   - envelope: What to put; destroyed by the caller when it is not taken.
+    ///   - context: How the event was dispatched.
+    ///   - choose: Takes the processors; returns `nil` to be asked again a little later.
+    /// - Returns: Whether the envelope was taken.
+    func send(_ envelope: Envelope, _ context: EventContext, choose: (PoolMembers) -> PoolMember?) -> Bool {
+        var round: UInt32 = 0
+        while true {
+            var outcome = Outcome.retry
+            members.read { members in
+                guard let member = choose(members) else { return }
+                if member.core.add(envelope, context.priority, context.order) {
+                    outcome = member.load > scaling.pendingToGrow ? .takenUnderLoad : .taken
+                } else if !member.core.mailbox.isClosed {
+                    outcome = .dropped
+                }
+            }
+            switch outcome {
+            case .taken: return true
+            case .takenUnderLoad:
+                grow()
+                return true
+            case .dropped: return false
+            case .retry:
+                // A closed mailbox means that the processor has left the pool, unless all have.
+                if state.withLock({ $0.isStopped }) { return false }
+                cweir_thread_back_off(round)
+                round &+= 1
+            }
+        }
+    }
+
+    private enum Outcome {
+        case taken, takenUnderLoad, dropped, retry
+    }
+
+    /// The place of the next processor in turn.
+    func nextTurn() -> Int {
+        Int(truncatingIfNeeded: turn.wrappingAdd(1, ordering: .relaxed).oldValue & 0x7FFF_FFFF)
+    }
+
+    // MARK: Scaling
+
+    private func makeMember(_ state: inout State) -> PoolMember {
+        state.made += 1
+        do {
+            return PoolMember(
+                try ProcessorCore(name: "\(name).\(state.made)", bounds: bounds, clock: bus.clock)
+            )
+        } catch {
+            preconditionFailure("a processor of the pool '\(name)' cannot be made: \(error)")
+        }
+    }
+
+    /// Adds a processor, unless there are enough.
+    func grow() {
+        var count = 0
+        members.read { count = $0.count }
+        guard count < size.upperBound else { return }
+        state.withLock { state in
+            var all: [PoolMember] = []
+            members.read { all = $0.all }
+            guard all.count == count, state.isStarted, !state.isStopped else { return }
+            let member = makeMember(&state)
+            // Without a thread left the pool stays as it is.
+            guard (try? member.core.start()) != nil else { return }
+            members.replace(with: PoolMembers(all + [member]))
+            state.grown += 1
+            state.quietSince = nil
+        }
+    }
+
+    /// Takes the last processor away when nothing has been pending for the quiet period.
+    private func shrinkIfQuiet() {
+        let now = bus.clock.now()
+        let leaving = state.withLock { state -> ProcessorCore? in
+            var all: [PoolMember] = []
+            members.read { all = $0.all }
+            guard all.allSatisfy({ $0.load == 0 }), !state.isStopped else {
+                state.quietSince = nil
+                return nil
+            }
+            let since = state.quietSince ?? now
+            state.quietSince = since
+            state.leaving.removeAll { $0.hasStopped }
+            guard now - since >= scaling.quietPeriod, all.count > size.lowerBound, let last = all.popLast() else {
+                return nil
+            }
+            // The next one waits for a quiet period of its own.
+            state.quietSince = now
+            members.replace(with: PoolMembers(all))
+            state.shrunk += 1
+            state.leaving.append(last.core)
+            return last.core
+        }
+        // What was put into its mailbox before it closed is handled.
+        leaving?.stop(.draining)
+    }
+}

@@ -1,0 +1,247 @@
+internal import CWeir
+internal import Synchronization
+
+/// The part of a processor that its thread keeps alive.
+@usableFromInline
+final class ProcessorCore: Sendable {
+    /// Work that is no event.
+    enum Work: Sendable {
+        /// A job of the concurrency runtime; the executor is kept alive until the job has run.
+        case job(UnownedJob, EventProcessor)
+        case closure(@Sendable () -> Void)
+    }
+
+    private enum Phase {
+        case idle, running, stopped
+    }
+
+    private struct State: Sendable {
+        var phase = Phase.idle
+        // As long as there are actors and tasks with something to do: the runtime holds their jobs anyway.
+        var work: [Work] = []
+        // Whether somebody does the work of a thread that has ended.
+        var hasSuccessor = false
+        var onStop: [UInt64: @Sendable () -> Void] = [:]
+        var nextID: UInt64 = 0
+    }
+
+    let name: String
+    let clock: EventClock
+    let mailbox: Mailbox<Envelope>
+
+    private let state = Locked(State())
+    private let hasWork = Atomic<Bool>(false)
+    private let stopRequested = Atomic<Bool>(false)
+    private let dropsPending = Atomic<Bool>(false)
+
+    // Written by the processor's thread alone, by plain stores; read by whoever asks for metrics.
+    private let handledCount = Atomic<UInt64>(0)
+    private let workCount = Atomic<UInt64>(0)
+    private let busySince = Atomic<Int64>(0)
+    private let discardedCount = Atomic<UInt64>(0)
+    private let times = DurationRecorder()
+
+    init(name: String, bounds: MailboxBounds, clock: EventClock) throws(MailboxError) {
+        self.name = name
+        self.clock = clock
+        mailbox = try Mailbox(bounds: bounds, onDrop: { $0.destroy() })
+    }
+
+    // MARK: From any thread
+
+    /// Puts an event into the mailbox; returns whether it was taken.
+    func add(_ envelope: Envelope, _ priority: Priority, _ order: DispatchOrder) -> Bool {
+        mailbox.put(envelope, priority: priority, order: order)
+    }
+
+    /// Adds work that is no event.
+    ///
+    /// It is never refused: once the thread has ended, one of those who add work does all of it, piece by piece.
+    func add(_ work: Work) {
+        let hasToDoIt = state.withLock { state in
+            state.work.append(work)
+            hasWork.store(true, ordering: .releasing)
+            guard state.phase == .stopped, !state.hasSuccessor else { return false }
+            state.hasSuccessor = true
+            return true
+        }
+        if hasToDoIt {
+            mailbox.becomeConsumer()
+            while doWork() {}
+        } else {
+            mailbox.nudge()
+        }
+    }
+
+    /// How many events are pending, and the one that is being handled.
+    var load: Int {
+        mailbox.pendingCount + (busySince.load(ordering: .relaxed) == 0 ? 0 : 1)
+    }
+
+    var hasStopped: Bool { state.withLock { $0.phase == .stopped } }
+
+    var isCurrent: Bool { mailbox.isConsumer }
+
+    func start() throws(ProcessorError) {
+        let isFirst = state.withLock { state in
+            guard state.phase == .idle else { return false }
+            state.phase = .running
+            return true
+        }
+        guard isFirst else { return }
+        let reference = unsafe Unmanaged.passRetained(self)
+        let code = unsafe cweir_thread_start(name, runProcessor, reference.toOpaque())
+        guard code == 0 else {
+            unsafe reference.release()
+            state.withLock { $0.phase = .idle }
+            throw .noThread(name: name, code: code)
+        }
+    }
+
+    func stop(_ mode: EventProcessor.StopMode) {
+        if mode == .now { dropsPending.store(true, ordering: .relaxed) }
+        stopRequested.store(true, ordering: .releasing)
+        mailbox.close()
+        mailbox.nudge()
+        let neverRan = state.withLock { state in
+            defer { if state.phase == .idle { state.phase = .running } }
+            return state.phase == .idle
+        }
+        // Nobody else will ever take anything out.
+        if neverRan { finish() }
+    }
+
+    func waitUntilStopped() {
+        let parker = Parker()
+        onStop { parker.unpark() }
+        parker.park()
+    }
+
+    /// Calls `body` when the processor has stopped; at once if it has already.
+    ///
+    /// - Parameter body: Called once.
+    /// - Returns: What ``forget(_:)`` takes when nobody needs to be told any more.
+    @discardableResult
+    func onStop(_ body: @escaping @Sendable () -> Void) -> UInt64 {
+        let (id, isStopped) = state.withLock { state in
+            state.nextID += 1
+            if state.phase != .stopped { state.onStop[state.nextID] = body }
+            return (state.nextID, state.phase == .stopped)
+        }
+        if isStopped { body() }
+        return id
+    }
+
+    func forget(_ id: UInt64) {
+        // Outside the lock: what goes with it is foreign.
+        _ = state.withLock { $0.onStop.removeValue(forKey: id) }
+    }
+
+    var metrics: ProcessorMetrics {
+        let since = busySince.load(ordering: .relaxed)
+        return ProcessorMetrics(
+            handled: handledCount.load(ordering: .relaxed),
+            jobs: workCount.load(ordering: .relaxed),
+            discarded: discardedCount.load(ordering: .relaxed),
+            busyFor: since == 0 ? nil : .nanoseconds(max(0, cweir_clock_coarse() - since)),
+            handlerTimes: times.histogram,
+            mailbox: mailbox.metrics
+        )
+    }
+
+    // MARK: On the processor's thread
+
+    fileprivate func run() {
+        mailbox.becomeConsumer()
+        while true {
+            if hasWork.load(ordering: .acquiring) { doWork() }
+            if dropsPending.load(ordering: .relaxed) { break }
+            // Safety: this thread is the mailbox's one consumer.
+            if let (envelope, priority, order) = unsafe mailbox.take() {
+                handle(envelope, priority, order)
+            } else if stopRequested.load(ordering: .acquiring) {
+                if !hasWork.load(ordering: .acquiring) { break }
+            } else {
+                unsafe mailbox.park()
+            }
+        }
+        finish()
+    }
+
+    private func handle(_ envelope: Envelope, _ priority: Priority, _ order: DispatchOrder) {
+        let context = EventContext(
+            priority: priority,
+            order: order,
+            dispatchTime: envelope.dispatchTime,
+            clock: clock
+        )
+        var payload = envelope.payload
+        let handled = handledCount.load(ordering: .relaxed) &+ 1
+        busySince.store(cweir_clock_coarse(), ordering: .relaxed)
+        // A clock that is exact costs as much as a short handler: a sample tells how long handlers take.
+        if handled % 32 == 1 {
+            let start = cweir_clock_monotonic()
+            envelope.inbox.open(&payload, context)
+            times.record(nanoseconds: cweir_clock_monotonic() - start)
+        } else {
+            envelope.inbox.open(&payload, context)
+        }
+        busySince.store(0, ordering: .relaxed)
+        handledCount.store(handled, ordering: .relaxed)
+    }
+
+    /// Does the work that there is; returns whether there was any.
+    @discardableResult
+    private func doWork() -> Bool {
+        let work = state.withLock { state in
+            hasWork.store(false, ordering: .relaxed)
+            if state.work.isEmpty { state.hasSuccessor = false }
+            defer { state.work = [] }
+            return state.work
+        }
+        for piece in work { run(piece) }
+        return !work.isEmpty
+    }
+
+    private func run(_ work: Work) {
+        workCount.wrappingAdd(1, ordering: .relaxed)
+        switch work {
+        case .job(let job, let executor):
+            unsafe job.runSynchronously(
+                isolatedTo: executor.asUnownedSerialExecutor(),
+                taskExecutor: executor.asUnownedTaskExecutor()
+            )
+        case .closure(let body):
+            body()
+        }
+    }
+
+    private func discardPending() {
+        // Safety: nobody else consumes: this is the processor's thread, or it never ran.
+        while let (envelope, _, _) = unsafe mailbox.take() {
+            envelope.destroy()
+            discardedCount.wrappingAdd(1, ordering: .relaxed)
+        }
+    }
+
+    /// Drops what is left, and tells those who wait; only then has the processor stopped.
+    private func finish() {
+        discardPending()
+        while true {
+            let (work, onStop) = state.withLock { state in
+                if state.work.isEmpty && state.onStop.isEmpty { state.phase = .stopped }
+                defer { (state.work, state.onStop) = ([], [:]) }
+                return (state.work, state.onStop.sorted { $0.key < $1.key }.map(\.value))
+            }
+            if work.isEmpty && onStop.isEmpty { return }
+            for piece in work { run(piece) }
+            for body in onStop { body() }
+        }
+    }
+}
+
+/// What a processor's thread runs; it owns a reference to its processor's core.
+private func runProcessor(_ context: UnsafeMutableRawPointer?) {
+    guard let context = unsafe context else { return }
+    unsafe Unmanaged<ProcessorCore>.fromOpaque(context).takeRetainedValue().run()
+}

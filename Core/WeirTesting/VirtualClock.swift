@@ -1,0 +1,58 @@
+public import WeirCore
+
+/// A clock that stands still until a test moves it, and runs what becomes due on the way.
+///
+///     let clock = VirtualClock()
+///     let bus = EventBus(clock: EventClock(clock))
+///     clock.drives(bus.scheduler)
+///     try bus.queue(Reminder(), after: .seconds(60))
+///     clock.advance(by: .seconds(60))  // the reminder is dispatched before this returns
+///
+/// Thread safety: any thread may read the time; one thread moves the clock.
+public final class VirtualClock: TimeSource {
+    private struct State: Sendable {
+        var now: Timestamp
+        var schedulers: [Scheduler] = []
+    }
+
+    private let state: Locked<State>
+
+    /// Creates a clock.
+    ///
+    /// - Parameter start: What it shows.
+    public init(at start: Timestamp = .epoch) {
+        state = Locked(State(now: start))
+    }
+
+    public func now() -> Timestamp {
+        state.withLock { $0.now }
+    }
+
+    /// Runs what is due on a scheduler whenever the clock moves.
+    ///
+    /// - Parameter scheduler: A scheduler on this clock.
+    public func drives(_ scheduler: Scheduler) {
+        state.withLock { $0.schedulers.append(scheduler) }
+    }
+
+    /// Moves the clock, stopping at each deadline on the way to run what is due then.
+    ///
+    /// - Parameter duration: How far; not negative.
+    public func advance(by duration: Duration) {
+        advance(to: now() + duration)
+    }
+
+    /// Moves the clock, stopping at each deadline on the way to run what is due then.
+    ///
+    /// - Parameter time: Where to; not before what the clock shows.
+    public func advance(to time: Timestamp) {
+        precondition(time >= now(), "a clock does not go back from \(now()) to \(time)")
+        let schedulers = state.withLock { $0.schedulers }
+        for scheduler in schedulers { scheduler.runDue() }
+        while let next = schedulers.compactMap(\.nextDeadline).min(), next <= time {
+            state.withLock { $0.now = max($0.now, next) }
+            for scheduler in schedulers { scheduler.runDue() }
+        }
+        state.withLock { $0.now = time }
+    }
+}
