@@ -42,6 +42,7 @@ let modules: [Module] = [
     Module("WeirFlow", in: "Operators", needs: ["WeirCore"]),
     Module("WeirFormats", in: "Transports", needs: ["WeirCore"]),
     Module("WeirFiles", in: "Transports", needs: ["WeirCore"]),
+    Module("WeirRecording", in: "Transports", needs: ["WeirCore"]),
     Module("WeirDecodable", in: "Transports", needs: ["WeirCore", "WeirFormats"]),
     Module("WeirShake", in: "Plugins", needs: ["WeirCore", "WeirFlow", "WeirSelection", "WeirSequences"]),
 ]
@@ -60,6 +61,7 @@ let tests: [Module] = [
     Module("WeirFormatsTests", in: "Tests", needs: ["WeirCore", "WeirFormats", "WeirTesting"]),
     Module("WeirFilesTests", in: "Tests", needs: ["WeirCore", "WeirFiles"]),
     Module("WeirDecodableTests", in: "Tests", needs: ["WeirCore", "WeirDecodable", "WeirFormats", "WeirTesting"]),
+    Module("WeirRecordingTests", in: "Tests", needs: ["WeirCore", "WeirRecording", "WeirTesting"]),
     Module("WeirShakeTests", in: "Tests", needs: ["WeirCore", "WeirFormats", "WeirShake", "WeirTesting"]),
     Module("HostTests", in: "Tests", needs: ["weir", "WeirCore"]),
     Module("ReadmeTests", in: "Tests", needs: ["WeirCore", "WeirSelection", "WeirSequences"]),

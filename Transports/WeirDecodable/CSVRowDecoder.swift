@@ -8,7 +8,7 @@ struct CSVRowDecoder: Decoder {
 
     var codingPath: [any CodingKey] { [] }
 
-    var userInfo: [CodingUserInfoKey: Any] { [.weirTimeUnit: columns.timeUnit] }
+    var userInfo: [CodingUserInfoKey: Any] { [.weirTimeUnit: columns.timeUnit, .weirNumberText: Timestamp.exactText] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
         KeyedDecodingContainer(CSVRowContainer(row: self))

@@ -11,6 +11,7 @@ struct JSONValueDecoder: ValueDecoder {
         lines = JSONLinesDecoder(for: RecordSchema(fields: []), limits: limits)
         decoder = JSONDecoder()
         decoder.userInfo[.weirTimeUnit] = timeUnit
+        decoder.userInfo[.weirNumberText] = Timestamp.exactText
         decoder.dateDecodingStrategy = .custom { try Timestamp(from: $0).date }
     }
 

@@ -1,0 +1,87 @@
+internal import WeirCore
+
+/// What the frames of a recording say, one after the other.
+struct RecordingContents {
+    /// A frame that is an event.
+    struct EventFrame {
+        let type: Int
+        let eventTime: Int64
+        let dispatchTime: Int64
+        let priority: Priority
+        let body: Range<Int>
+    }
+
+    private(set) var scanner: FrameScanner
+    private(set) var types: [String] = []
+    private(set) var keys: [String] = []
+    private var failure: RecordingError?
+
+    init(_ storage: any RecordingStorage) throws(RecordingError) {
+        scanner = try FrameScanner(storage)
+    }
+
+    /// Takes in the names up to the next event; nil at the end.
+    ///
+    /// After an error it throws the same again.
+    mutating func next() throws(RecordingError) -> EventFrame? {
+        if let failure { throw failure }
+        do throws(RecordingError) {
+            return try advance()
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    private mutating func advance() throws(RecordingError) -> EventFrame? {
+        while true {
+            let offset = scanner.offset
+            guard let payload = try scanner.next() else { return nil }
+            var cursor = ByteCursor(scanner.bytes, from: payload.lowerBound, to: payload.upperBound)
+            var isUnderstood = false
+            switch cursor.byte() {
+            case RecordingFormat.typeFrame:
+                isUnderstood = takeType(&cursor)
+            case RecordingFormat.keysFrame:
+                isUnderstood = takeKeys(&cursor)
+            case RecordingFormat.eventFrame:
+                if let frame = event(&cursor) { return frame }
+            default:
+                break
+            }
+            guard isUnderstood else { throw .corrupted(offset: offset, reason: "a frame without sense") }
+        }
+    }
+
+    private mutating func takeType(_ cursor: inout ByteCursor) -> Bool {
+        guard cursor.variable() == UInt64(types.count), let name = cursor.text(), cursor.isAtEnd else { return false }
+        guard types.count < RecordingFormat.mostTypes else { return false }
+        types.append(name)
+        return true
+    }
+
+    private mutating func takeKeys(_ cursor: inout ByteCursor) -> Bool {
+        guard let count = cursor.variable() else { return false }
+        for _ in 0..<min(count, UInt64(RecordingFormat.mostKeys)) {
+            guard let name = cursor.text() else { return false }
+            keys.append(name)
+        }
+        return cursor.isAtEnd && keys.count <= RecordingFormat.mostKeys
+    }
+
+    private func event(_ cursor: inout ByteCursor) -> EventFrame? {
+        guard
+            let type = cursor.variable(), type < UInt64(types.count),
+            let priority = cursor.byte().flatMap(Priority.init(rawValue:)),
+            let eventTime = cursor.fixed(Int64.self),
+            let dispatchTime = cursor.fixed(Int64.self)
+        else { return nil }
+        return EventFrame(
+            type: Int(type),
+            eventTime: eventTime,
+            dispatchTime: dispatchTime,
+            priority: priority,
+            body: cursor.offset..<cursor.end
+        )
+    }
+}

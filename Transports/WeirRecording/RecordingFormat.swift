@@ -1,0 +1,51 @@
+/// The layout of a recording, version 1.
+///
+/// All numbers are little-endian.
+///
+///     file     header frame*
+///     header   magic (8 bytes), version u32, flags u32 (0), creation i64 (ns since the epoch), 0 u32, checksum u32
+///     frame    length u32, checksum u32 of the payload, checksum u32 of the 8 bytes before, payload (length bytes)
+///     payload  1 type id, name                           a type; ids count from 0
+///              2 count, (length, name)*                  keys; ids count from 1
+///              3 type id, priority u8, event time i64, dispatch time i64, body
+///
+/// Ids, counts and lengths inside a payload are variable-length numbers; a checksum is a CRC-32C. The length of a frame
+/// has a checksum of its own, so that a damaged length is told from a frame whose end was never written.
+enum RecordingFormat {
+    static let magic: [UInt8] = [0x89, 0x57, 0x45, 0x49, 0x52, 0x0D, 0x0A, 0x1A]
+    static let version: UInt32 = 1
+    static let headerLength = 32
+    static let frameHeaderLength = 12
+
+    static let typeFrame: UInt8 = 1
+    static let keysFrame: UInt8 = 2
+    static let eventFrame: UInt8 = 3
+
+    static let largestPayload = 16 << 20
+    static let mostTypes = 1 << 16
+
+    /// How many keys get ids; further ones, such as those of dictionaries, stand in the bodies.
+    static let mostKeys = 4096
+    static let longestKey = 256
+
+    static func header(creation: Int64) -> [UInt8] {
+        var header = magic
+        header.appendFixed(version)
+        header.appendFixed(UInt32(0))
+        header.appendFixed(creation)
+        header.appendFixed(UInt32(0))
+        header.appendFixed(Checksum.of(header, 0..<header.count))
+        return header
+    }
+
+    /// Appends a frame whose payload `write` appends.
+    static func appendFrame(to bytes: inout [UInt8], _ write: (inout [UInt8]) -> Void) {
+        let start = bytes.count
+        bytes.append(contentsOf: repeatElement(0, count: frameHeaderLength))
+        write(&bytes)
+        let payload = (start + frameHeaderLength)..<bytes.count
+        bytes.replaceFixed(UInt32(payload.count), at: start)
+        bytes.replaceFixed(Checksum.of(bytes, payload), at: start + 4)
+        bytes.replaceFixed(Checksum.of(bytes, start..<start + 8), at: start + 8)
+    }
+}

@@ -1,0 +1,193 @@
+struct UnkeyedBodyDecoder: UnkeyedDecodingContainer {
+    private let decoder: BodyDecoder
+    private let start: Int
+    private let end: Int
+    private var offset: Int
+    private(set) var currentIndex = 0
+
+    init(_ decoder: BodyDecoder) throws {
+        self.decoder = decoder
+        let content = try decoder.content(tag: BodyFormat.array)
+        start = content.lowerBound
+        end = content.upperBound
+        offset = start
+    }
+
+    var codingPath: [any CodingKey] { decoder.codingPath }
+
+    var count: Int? {
+        var count = 0
+        var next = start
+        while next < end {
+            guard let after = try? decoder.end(ofValueAt: next, within: end) else { return nil }
+            next = after
+            count += 1
+        }
+        return count
+    }
+
+    var isAtEnd: Bool { offset >= end }
+
+    mutating func decodeNil() throws -> Bool {
+        let next = try peek()
+        guard decoder.isNull(at: next.offset) else { return false }
+        advance(to: next.end)
+        return true
+    }
+
+    mutating func decode(_ type: Bool.Type) throws -> Bool {
+        let next = try peek()
+        let value = try decoder.bool(at: next.offset, next.key)
+        advance(to: next.end)
+        return value
+    }
+
+    mutating func decode(_ type: String.Type) throws -> String {
+        let next = try peek()
+        let value = try decoder.text(at: next.offset, next.key)
+        advance(to: next.end)
+        return value
+    }
+
+    mutating func decode(_ type: Double.Type) throws -> Double {
+        let next = try peek()
+        let value = try decoder.double(at: next.offset, next.key)
+        advance(to: next.end)
+        return value
+    }
+
+    mutating func decode(_ type: Float.Type) throws -> Float {
+        let next = try peek()
+        let value = try decoder.float(at: next.offset, next.key)
+        advance(to: next.end)
+        return value
+    }
+
+    mutating func decode(_ type: Int.Type) throws -> Int {
+        let next = try peek()
+        let value = try decoder.integer(Int.self, at: next.offset, next.key)
+        advance(to: next.end)
+        return value
+    }
+
+    mutating func decode(_ type: Int8.Type) throws -> Int8 {
+        let next = try peek()
+        let value = try decoder.integer(Int8.self, at: next.offset, next.key)
+        advance(to: next.end)
+        return value
+    }
+
+    mutating func decode(_ type: Int16.Type) throws -> Int16 {
+        let next = try peek()
+        let value = try decoder.integer(Int16.self, at: next.offset, next.key)
+        advance(to: next.end)
+        return value
+    }
+
+    mutating func decode(_ type: Int32.Type) throws -> Int32 {
+        let next = try peek()
+        let value = try decoder.integer(Int32.self, at: next.offset, next.key)
+        advance(to: next.end)
+        return value
+    }
+
+    mutating func decode(_ type: Int64.Type) throws -> Int64 {
+        let next = try peek()
+        let value = try decoder.integer(Int64.self, at: next.offset, next.key)
+        advance(to: next.end)
+        return value
+    }
+
+    mutating func decode(_ type: UInt.Type) throws -> UInt {
+        let next = try peek()
+        let value = try decoder.integer(UInt.self, at: next.offset, next.key)
+        advance(to: next.end)
+        return value
+    }
+
+    mutating func decode(_ type: UInt8.Type) throws -> UInt8 {
+        let next = try peek()
+        let value = try decoder.integer(UInt8.self, at: next.offset, next.key)
+        advance(to: next.end)
+        return value
+    }
+
+    mutating func decode(_ type: UInt16.Type) throws -> UInt16 {
+        let next = try peek()
+        let value = try decoder.integer(UInt16.self, at: next.offset, next.key)
+        advance(to: next.end)
+        return value
+    }
+
+    mutating func decode(_ type: UInt32.Type) throws -> UInt32 {
+        let next = try peek()
+        let value = try decoder.integer(UInt32.self, at: next.offset, next.key)
+        advance(to: next.end)
+        return value
+    }
+
+    mutating func decode(_ type: UInt64.Type) throws -> UInt64 {
+        let next = try peek()
+        let value = try decoder.integer(UInt64.self, at: next.offset, next.key)
+        advance(to: next.end)
+        return value
+    }
+
+    mutating func decode(_ type: Int128.Type) throws -> Int128 {
+        let next = try peek()
+        let value = try decoder.integer(Int128.self, at: next.offset, next.key)
+        advance(to: next.end)
+        return value
+    }
+
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 {
+        let next = try peek()
+        let value = try decoder.integer(UInt128.self, at: next.offset, next.key)
+        advance(to: next.end)
+        return value
+    }
+
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        let next = try peek()
+        let value = try decoder.value(type, at: next.offset, next.key)
+        advance(to: next.end)
+        return value
+    }
+
+    mutating func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        try nested().container(keyedBy: type)
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try nested().unkeyedContainer()
+    }
+
+    mutating func superDecoder() throws -> any Decoder {
+        try nested()
+    }
+
+    private mutating func nested() throws -> BodyDecoder {
+        let next = try peek()
+        let nested = try decoder.nested(at: next.offset, next.key)
+        advance(to: next.end)
+        return nested
+    }
+
+    private func peek() throws -> (offset: Int, end: Int, key: BodyKey) {
+        let key = BodyKey(intValue: currentIndex)
+        guard offset < end else {
+            throw DecodingError.valueNotFound(
+                Any.self,
+                DecodingError.Context(codingPath: codingPath + [key], debugDescription: "there are no more elements")
+            )
+        }
+        return (offset, try decoder.end(ofValueAt: offset, within: end), key)
+    }
+
+    private mutating func advance(to end: Int) {
+        offset = end
+        currentIndex += 1
+    }
+}
