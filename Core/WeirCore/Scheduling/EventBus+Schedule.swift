@@ -82,8 +82,7 @@ extension EventBus {
         _ urgency: Urgency
     ) throws(TimerError) -> Subscription {
         // The channel, and not the bus: a schedule does not keep the bus alive, whose end ends it.
-        let channel = channel(of: E.self)
-        return try scheduler.schedule(at: time, every: interval) { _ in _ = channel.dispatch(event, urgency) }
+        try channel(of: E.self).schedule(event, at: time, every: interval, urgency, on: scheduler)
     }
 }
 

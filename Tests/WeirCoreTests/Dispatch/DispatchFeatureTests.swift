@@ -127,6 +127,32 @@ import WeirTesting
         #expect(bus.scheduler.pendingCount == 0)
     }
 
+    @Test func channelsDispatchAndScheduleToo() throws {
+        let channel = EventChannel<Temperature>(clock: EventClock(clock))
+        let log = Log<String>()
+        let processor = makeProcessor()
+        channel.listen(on: .processor(processor)) { temperature, context in
+            log.add("\(temperature.celsius) \(context.order) \(context.priority)")
+        }
+        try channel.queue(
+            Temperature(celsius: 1),
+            at: Timestamp(secondsSinceEpoch: 5),
+            priority: .high,
+            scheduler: bus.scheduler
+        )
+        try channel.stack(
+            Temperature(celsius: 2),
+            at: Timestamp(secondsSinceEpoch: 6),
+            priority: .low,
+            scheduler: bus.scheduler
+        )
+        channel.queue(Temperature(celsius: 3), priority: .lowest)
+        channel.stack(Temperature(celsius: 4))
+        clock.advance(by: .seconds(10))
+        try drain(processor)
+        #expect(log.all == ["4.0 stack normal", "2.0 stack low", "1.0 queue high", "3.0 queue lowest"])
+    }
+
     @Test func whatIsDueAtTheSameTimeComesInTheOrderOfScheduling() throws {
         let log = Log<Double>()
         bus.listen(to: Temperature.self) { temperature, _ in log.add(temperature.celsius) }
