@@ -1,0 +1,40 @@
+internal import Synchronization
+
+/// Where an operator puts what it cannot use: late elements, elements beyond a limit. Counted, and offered to whoever
+/// wants them, so that nothing is lost in silence.
+///
+/// An operator's stream shows its side outputs as properties; they belong to the stream, so all sinks that are attached
+/// to it share them.
+///
+///     let averages = readings.someOperator(within: .seconds(10))
+///     averages.late.subscribe { reading, time in log("late:", reading) }
+///     averages.late.count
+///
+/// Thread safety: all members, from any thread.
+public final class SideOutput<Element: Sendable>: Sendable {
+    private let handlers = Locked<[@Sendable (Element, Timestamp) -> Void]>([])
+    private let sent = Atomic<UInt64>(0)
+
+    /// Creates a side output that nobody listens to.
+    public init() {}
+
+    /// How many elements were put here.
+    public var count: UInt64 { sent.load(ordering: .relaxed) }
+
+    /// Calls `handler` with each element that is put here from now on.
+    ///
+    /// - Parameter handler: Takes the element and its event time; called on the thread that runs the operator.
+    public func subscribe(_ handler: @escaping @Sendable (Element, Timestamp) -> Void) {
+        handlers.withLock { $0.append(handler) }
+    }
+
+    /// Puts an element here.
+    ///
+    /// - Parameters:
+    ///   - element: The element.
+    ///   - time: Its event time.
+    public func send(_ element: Element, at time: Timestamp) {
+        sent.wrappingAdd(1, ordering: .relaxed)
+        for handler in handlers.withLock({ $0 }) { handler(element, time) }
+    }
+}
