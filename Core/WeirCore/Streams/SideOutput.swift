@@ -1,7 +1,8 @@
 internal import Synchronization
 
-/// Where an operator puts what it cannot use: late elements, elements beyond a limit. Counted, and offered to whoever
-/// wants them, so that nothing is lost in silence.
+/// Where an operator puts what it cannot use: late elements, elements beyond a limit.
+///
+/// They are counted, and offered to whoever wants them, so that nothing is lost in silence.
 ///
 /// An operator's stream shows its side outputs as properties; they belong to the stream, so all sinks that are attached
 /// to it share them.
