@@ -49,8 +49,8 @@ let modules: [Module] = [
 
 /// One test target per module that has tests; `Tests/<name>Tests` mirrors the tree.
 let tests: [Module] = [
-    Module("CWeirTests", in: "Tests", needs: ["CWeir"]),
-    Module("WeirCoreTests", in: "Tests", needs: ["WeirCore", "WeirTesting"]),
+    Module("CWeirTests", in: "Tests", needs: ["CWeir", "TestThreads"]),
+    Module("WeirCoreTests", in: "Tests", needs: ["TestThreads", "WeirCore", "WeirTesting"]),
     Module("WeirSelectionTests", in: "Tests", needs: ["WeirCore", "WeirSelection", "WeirTesting"]),
     Module("WeirSequencesTests", in: "Tests", needs: ["WeirCore", "WeirSequences", "WeirTesting"]),
     Module(
@@ -73,6 +73,8 @@ let package = Package(
         + modules.map { .library(name: $0.name, targets: [$0.name]) },
     targets: [
         .target(name: "CWeir", path: "Core/CWeir", cSettings: cSettings),
+        // What several test targets share, and users have no use for.
+        .target(name: "TestThreads", path: "Tests/TestThreads", swiftSettings: swiftSettings),
         .executableTarget(
             name: "weir",
             dependencies: ["WeirCore", "WeirFormats", "WeirFiles", "WeirShake"],

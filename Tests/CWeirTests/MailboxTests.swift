@@ -1,4 +1,5 @@
 import CWeir
+import TestThreads
 import Testing
 
 #if canImport(Darwin)
@@ -82,18 +83,18 @@ import Testing
         let mailbox = try unsafe #require(Self.create(capacities: Array(repeating: 8, count: 10)))
         defer { unsafe cweir_mailbox_destroy(mailbox) }
         let shared = unsafe Shared(mailbox)
-        RingThreads.run([
+        TestThreads.run([
             {
                 let slow = unsafe cweir_mailbox_claim(shared.mailbox, Self.lowestQueue)
                 unsafe cweir_mailbox_close(shared.mailbox)
                 let end = cweir_clock_monotonic() + 10_000_000
-                while cweir_clock_monotonic() < end { RingThreads.yield() }
+                while cweir_clock_monotonic() < end { TestThreads.yield() }
                 unsafe slow.slot?.storeBytes(of: 7, as: Int.self)
                 unsafe cweir_mailbox_publish(shared.mailbox, slow)
             },
             {
                 var elements: [Int] = []
-                while unsafe !cweir_mailbox_is_closed(shared.mailbox) { RingThreads.yield() }
+                while unsafe !cweir_mailbox_is_closed(shared.mailbox) { TestThreads.yield() }
                 while unsafe cweir_mailbox_park(shared.mailbox, .max, 0) != UInt32(CWEIR_MAILBOX_FINISHED) {
                     while let next = unsafe Self.take(shared.mailbox) { elements.append(next.0) }
                 }

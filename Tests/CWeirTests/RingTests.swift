@@ -1,4 +1,5 @@
 import CWeir
+import TestThreads
 import Testing
 
 #if canImport(Darwin)
@@ -22,7 +23,7 @@ import Testing
 
     @Test(arguments: [1, 2, 4], [0, UInt64.max - 1, UInt64(UInt32.max)])
     func agreesWithAnArrayOnEveryShortHistory(capacity: Int, start: UInt64) {
-        RingThreads.everySequence(of: Step.all, length: 5) { history in
+        TestThreads.everySequence(of: Step.all, length: 5) { history in
             guard let ring = unsafe cweir_ring_create_at(capacity, 8, start) else {
                 Issue.record("no ring")
                 return
@@ -112,13 +113,13 @@ import Testing
         defer { unsafe cweir_ring_destroy(ring) }
         let shared = unsafe Shared(ring: ring)
         let total = capacity == 1 ? 2_000 : 20_000
-        RingThreads.run([
+        TestThreads.run([
             {
                 var next = 0
                 while next < total {
                     let run = unsafe cweir_ring_claim(shared.ring, min(batch, total - next))
                     let count = unsafe run.count
-                    if count == 0 { RingThreads.yield() }
+                    if count == 0 { TestThreads.yield() }
                     for offset in 0..<count {
                         unsafe run.slots?.storeBytes(of: next + offset, toByteOffset: offset * 8, as: Int.self)
                     }
@@ -132,7 +133,7 @@ import Testing
                 while next < total {
                     let run = unsafe cweir_ring_peek(shared.ring, batch)
                     let count = unsafe run.count
-                    if count == 0 { RingThreads.yield() }
+                    if count == 0 { TestThreads.yield() }
                     for offset in 0..<count {
                         let element = unsafe run.slots?.load(fromByteOffset: offset * 8, as: Int.self)
                         inOrder = inOrder && element == next + offset

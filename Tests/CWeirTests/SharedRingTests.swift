@@ -1,5 +1,6 @@
 import CWeir
 import Synchronization
+import TestThreads
 import Testing
 
 #if canImport(Darwin)
@@ -145,7 +146,7 @@ import Testing
     @Test(arguments: [1, 2, 4], [0, UInt64.max - 1, 1])
     func agreesWithAModelOnEveryShortHistory(capacity: Int, start: UInt64) {
         let first = start == 1 ? (UInt64(1) << 31) * UInt64(capacity) - 2 : start
-        RingThreads.everySequence(of: Step.allCases, length: 4) { tail in
+        TestThreads.everySequence(of: Step.allCases, length: 4) { tail in
             // Begins with every push in turn, so that four steps get far.
             for beginning in [Step.push1, .push3, .claim2] {
                 guard let ring = unsafe cweir_shared_ring_create_at(capacity, 8, first) else {
@@ -224,7 +225,7 @@ import Testing
                 while next < each {
                     let run = unsafe cweir_shared_ring_claim(shared.ring, min(1 + next % 7, each - next))
                     let count = unsafe run.count
-                    if count == 0 { RingThreads.yield() }
+                    if count == 0 { TestThreads.yield() }
                     for offset in 0..<count {
                         let element = producer * each + next + offset
                         unsafe run.slots.storeBytes(of: element, toByteOffset: offset * 8, as: Int.self)
@@ -243,7 +244,7 @@ import Testing
                         ? cweir_shared_ring_peek(shared.ring, 5) : cweir_shared_ring_take(shared.ring, 5)
                     let count = unsafe run.count
                     guard count > 0 else {
-                        RingThreads.yield()
+                        TestThreads.yield()
                         continue
                     }
                     for offset in 0..<count {
@@ -258,7 +259,7 @@ import Testing
                 }
             }
         }
-        RingThreads.run(producers + consumers)
+        TestThreads.run(producers + consumers)
         #expect(logs.flatMap(\.elements).sorted() == Array(0..<each * threads.producers))
         for log in logs {
             for producer in 0..<threads.producers {

@@ -1,4 +1,5 @@
 import CWeir
+import TestThreads
 import Testing
 
 #if canImport(Darwin)
@@ -14,7 +15,7 @@ import Testing
 
     @Test(arguments: [1, 2, 4])
     func agreesWithAnArrayOnEveryShortHistory(capacity: Int) {
-        RingThreads.everySequence(of: Step.allCases, length: 8) { history in
+        TestThreads.everySequence(of: Step.allCases, length: 8) { history in
             guard let stack = unsafe cweir_stack_create(capacity, 8) else {
                 Issue.record("no stack")
                 return

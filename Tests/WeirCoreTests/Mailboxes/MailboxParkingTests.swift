@@ -1,4 +1,5 @@
 import Synchronization
+import TestThreads
 import Testing
 import WeirCore
 
@@ -14,7 +15,7 @@ import WeirCore
         let value = Atomic(0)
 
         func wait(for wanted: Int) {
-            while value.load(ordering: .acquiring) < wanted { RingThreads.yield() }
+            while value.load(ordering: .acquiring) < wanted { TestThreads.yield() }
         }
 
         func raise() { value.add(1, ordering: .releasing) }
@@ -22,9 +23,9 @@ import WeirCore
 
     /// Returns when the consumer has gone to sleep: some time after it said so, as the kernel does not tell.
     private static func waitUntilParked<Element>(_ mailbox: Mailbox<Element>, sleeps: UInt32 = 1) {
-        while mailbox.metrics.sleeps < sleeps { RingThreads.yield() }
+        while mailbox.metrics.sleeps < sleeps { TestThreads.yield() }
         let end = MonotonicClock().now() + .milliseconds(50)
-        while MonotonicClock().now() < end { RingThreads.yield() }
+        while MonotonicClock().now() < end { TestThreads.yield() }
     }
 
     /// In EventDrivenSwift a burst of N costs N wake-ups.
@@ -32,7 +33,7 @@ import WeirCore
         let mailbox = try Mailbox<Int>(bounds: MailboxBounds(capacity: 1024))
         let over = Flag()
         let log = RingLog()
-        RingThreads.run([
+        TestThreads.run([
             {
                 while true {
                     while let next = unsafe mailbox.take() {
@@ -70,7 +71,7 @@ import WeirCore
     #if os(Linux)
         @Test func idlingUsesNoProcessor() throws {
             let mailbox = try Mailbox<Int>()
-            RingThreads.run([
+            TestThreads.run([
                 {
                     _ = unsafe mailbox.take()
                     let before = Self.usage()
@@ -112,7 +113,7 @@ import WeirCore
         mailbox.put(1)
         unsafe #expect(mailbox.park(until: .epoch) == .ready)
         let awakenings = RingLog()
-        RingThreads.run([
+        TestThreads.run([
             {
                 _ = unsafe mailbox.take()
                 if unsafe mailbox.park() == .ready { awakenings.elements.append(1) }
@@ -129,7 +130,7 @@ import WeirCore
     /// In EventDrivenSwift the thread waits for ever, and leaks.
     @Test func closeWakesTheConsumer() throws {
         let mailbox = try Mailbox<Int>()
-        RingThreads.run([
+        TestThreads.run([
             { unsafe #expect(mailbox.park() == .finished) },
             {
                 Self.waitUntilParked(mailbox)
@@ -149,12 +150,12 @@ import WeirCore
             while mailbox.put(1, priority: .low, order: order) {}
             answers.raise()
         }
-        RingThreads.run([
+        TestThreads.run([
             producer, producer, producer,
             {
                 // Long enough for all to sleep.
                 let start = MonotonicClock().now()
-                while MonotonicClock().now() - start < .milliseconds(30) { RingThreads.yield() }
+                while MonotonicClock().now() - start < .milliseconds(30) { TestThreads.yield() }
                 #expect(answers.value.load(ordering: .relaxed) == 0)
                 mailbox.close()
                 answers.wait(for: 3)
@@ -199,7 +200,7 @@ import WeirCore
             }
         }
         there.put(0)
-        RingThreads.run([{ echo(there, back) }, { echo(back, there) }])
+        TestThreads.run([{ echo(there, back) }, { echo(back, there) }])
         #expect(there.metrics.total.taken + back.metrics.total.taken == UInt64(rounds) + 1)
     }
 
@@ -212,7 +213,7 @@ import WeirCore
         #expect(!parker.park(until: .epoch))
         let other = Parker()
         let log = RingLog()
-        RingThreads.run([
+        TestThreads.run([
             {
                 for _ in 0..<5_000 {
                     parker.park()

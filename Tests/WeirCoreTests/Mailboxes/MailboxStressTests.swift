@@ -1,4 +1,5 @@
 import Synchronization
+import TestThreads
 import Testing
 import WeirCore
 import WeirTesting
@@ -88,7 +89,7 @@ import WeirTesting
                 if unsafe mailbox.park(spinning: .microseconds(5)) == .finished { return }
             }
         }
-        RingThreads.run(producers + [consumer])
+        TestThreads.run(producers + [consumer])
         let taken = seen.times.count { $0 == 1 }
         #expect(!seen.times.contains { $0 > 1 }, "an element came twice")
         #expect(seen.isInOrder, "elements of one producer and priority were overtaken in a queue")
@@ -111,7 +112,7 @@ import WeirTesting
         let mailbox = try Mailbox<Int>(bounds: MailboxBounds(capacity: 64))
         let each = 20_000
         let running = Counter(1)
-        RingThreads.run([
+        TestThreads.run([
             {
                 for number in 0..<each { mailbox.put(number, order: number % 8 == 0 ? .stack : .queue) }
                 mailbox.close()
@@ -127,7 +128,7 @@ import WeirTesting
                     #expect(metrics.total.accepted >= accepted && metrics.total.accepted <= UInt64(each))
                     #expect(metrics.total.highWaterMark <= 128)
                     accepted = metrics.total.accepted
-                    RingThreads.yield()
+                    TestThreads.yield()
                 }
             },
         ])

@@ -1,3 +1,4 @@
+import TestThreads
 import Testing
 import WeirCore
 import WeirTesting
@@ -12,7 +13,7 @@ import WeirTesting
     @Test(arguments: [1, 2], policies)
     func agreesWithTheModelOnEveryShortHistory(capacity: Int, policy: OverflowPolicy) {
         let census = Token.Census()
-        RingThreads.everySequence(of: Step.allCases, length: 5) { history in
+        TestThreads.everySequence(of: Step.allCases, length: 5) { history in
             let bounds = MailboxBounds(capacity: capacity, overflowPolicy: policy)
             guard var pair = try? MailboxPair(bounds: bounds, census: census) else {
                 Issue.record("no mailbox")

@@ -1,3 +1,4 @@
+import TestThreads
 import Testing
 import WeirCore
 
@@ -9,7 +10,7 @@ import WeirCore
     @Test(arguments: [1, 2, 4])
     func agreesWithAnArrayOnEveryShortHistory(capacity: Int) throws {
         let census = Token.Census()
-        RingThreads.everySequence(of: Step.allCases, length: 4) { tail in
+        TestThreads.everySequence(of: Step.allCases, length: 4) { tail in
             // Begins with writing, so that four more steps get far.
             for beginning in [Step.push, .push3, .produce2] {
                 let agrees = Self.agrees([beginning] + tail, capacity: capacity, census: census)
@@ -136,7 +137,7 @@ import WeirCore
         let log = RingLog()
         do {
             let box = try RingEndsBox<Token>(capacity: capacity)
-            RingThreads.run([
+            TestThreads.run([
                 {
                     guard var producer = box.producer.take() else { return }
                     var next = 0
@@ -149,7 +150,7 @@ import WeirCore
                             written = producer.push(Token(next, in: census)) ? 1 : 0
                         }
                         next += written
-                        if written == 0 { RingThreads.yield() }
+                        if written == 0 { TestThreads.yield() }
                     }
                 },
                 {
@@ -162,7 +163,7 @@ import WeirCore
                             log.elements.append(token.number)
                             count += 1
                         }
-                        if count == 0 { RingThreads.yield() }
+                        if count == 0 { TestThreads.yield() }
                     }
                 },
             ])

@@ -1,4 +1,5 @@
 import Synchronization
+import TestThreads
 import Testing
 import WeirCore
 
@@ -10,7 +11,7 @@ import WeirCore
     @Test(arguments: [1, 2, 4])
     func agreesWithAnArrayOnEveryShortHistory(capacity: Int) {
         let census = Token.Census()
-        RingThreads.everySequence(of: Step.allCases, length: 4) { tail in
+        TestThreads.everySequence(of: Step.allCases, length: 4) { tail in
             // Begins with writing, so that four more steps get far.
             for beginning in [Step.push, .push2, .push3] {
                 let agrees = Self.agrees([beginning] + tail, capacity: capacity, census: census)
@@ -118,7 +119,7 @@ import WeirCore
                             written = ring.push(Token(producer * each + next, in: census)) ? 1 : 0
                         }
                         next += written
-                        if written == 0 { RingThreads.yield() }
+                        if written == 0 { TestThreads.yield() }
                     }
                 }
             }
@@ -134,11 +135,11 @@ import WeirCore
                             count += 1
                         }
                         left.value.subtract(count, ordering: .relaxed)
-                        if count == 0 { RingThreads.yield() }
+                        if count == 0 { TestThreads.yield() }
                     }
                 }
             }
-            RingThreads.run(producers + consumers)
+            TestThreads.run(producers + consumers)
         }
         #expect(logs.flatMap(\.elements).sorted() == Array(0..<each * threads.producers))
         #expect(census.count == 0)
@@ -165,14 +166,14 @@ import WeirCore
                 running.value.subtract(1, ordering: .releasing)
             }
         }
-        RingThreads.run(
+        TestThreads.run(
             producers + [
                 {
                     var isLast = false
                     while !isLast {
                         isLast = running.value.load(ordering: .acquiring) == 0
                         while let element = ring.pop() { logs[2].elements.append(element) }
-                        RingThreads.yield()
+                        TestThreads.yield()
                     }
                 }
             ]

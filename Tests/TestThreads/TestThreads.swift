@@ -20,10 +20,10 @@ private func runJob(_ job: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
     return nil
 }
 
-/// Threads for the tests of the rings: plain ones, so that the thread sanitizer sees them start and end.
-enum RingThreads {
+/// Threads for tests: plain ones, so that the thread sanitizer sees them start and end.
+package enum TestThreads {
     /// Runs every body on a thread of its own, and returns when all have ended.
-    static func run(_ bodies: [@Sendable () -> Void]) {
+    package static func run(_ bodies: [@Sendable () -> Void]) {
         let threads = bodies.map { thread(running: Job($0)) }
         #if canImport(Darwin)
             for thread in unsafe threads { unsafe pthread_join(thread, nil) }
@@ -49,12 +49,12 @@ enum RingThreads {
     #endif
 
     /// Lets another thread go on.
-    static func yield() {
+    package static func yield() {
         _ = sched_yield()
     }
 
     /// Calls `body` with every sequence of `length` of the `choices`; shorter ones are their beginnings.
-    static func everySequence<Choice>(of choices: [Choice], length: Int, _ body: ([Choice]) -> Void) {
+    package static func everySequence<Choice>(of choices: [Choice], length: Int, _ body: ([Choice]) -> Void) {
         var digits = [Int](repeating: 0, count: length)
         while true {
             body(digits.map { choices[$0] })
