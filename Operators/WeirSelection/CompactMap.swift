@@ -1,0 +1,67 @@
+public import WeirCore
+
+extension EventStream {
+    /// Turns each element into another value, and leaves out those that there is none for.
+    ///
+    ///     lines.compactMap { Double($0.text) }
+    ///
+    /// Emits a value when its element arrives, with the element's time; nothing for `nil`. Remembers nothing.
+    /// Watermarks and the completion pass.
+    ///
+    /// - Parameter transform: Called once for each element.
+    /// - Returns: The values that it makes.
+    /// - Complexity: O(1) per element, without allocation.
+    @inlinable
+    public func compactMap<Output: Sendable>(
+        _ transform: @escaping @Sendable (Element) -> Output?
+    ) -> CompactMap<Self, Output> {
+        CompactMap(self, transform)
+    }
+}
+
+/// The values that a transformation makes of the elements of a stream; made by `compactMap`.
+@frozen
+public struct CompactMap<Upstream: EventStream, Element: Sendable>: EventStream {
+    @usableFromInline let upstream: Upstream
+    @usableFromInline let transform: @Sendable (Upstream.Element) -> Element?
+
+    @inlinable
+    init(_ upstream: Upstream, _ transform: @escaping @Sendable (Upstream.Element) -> Element?) {
+        self.upstream = upstream
+        self.transform = transform
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        upstream.attach(CompactMapSink(transform, sink))
+    }
+}
+
+/// Turns each element into another value and hands that on, if there is one.
+@frozen
+public struct CompactMapSink<Input: Sendable, Downstream: Sink>: Sink {
+    @usableFromInline let transform: @Sendable (Input) -> Downstream.Input?
+    @usableFromInline var downstream: Downstream
+
+    @inlinable
+    init(_ transform: @escaping @Sendable (Input) -> Downstream.Input?, _ downstream: consuming Downstream) {
+        self.transform = transform
+        self.downstream = downstream
+    }
+
+    @inlinable
+    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        if let output = transform(element) { downstream.receive(output, at: time) }
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {
+        downstream.advance(to: watermark)
+    }
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        downstream.finish(completion)
+    }
+}

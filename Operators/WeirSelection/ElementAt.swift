@@ -1,0 +1,19 @@
+public import WeirCore
+
+extension EventStream {
+    /// Emits the element at a position, counted from zero in the order of arrival.
+    ///
+    ///     laps.element(at: 2)  // the third lap
+    ///
+    /// Emits the element when it arrives, with its time, finishes at once, and ignores whatever follows. Remembers how
+    /// many elements come before it. Watermarks pass until then; a shorter stream just completes.
+    ///
+    /// - Parameter position: The position; not negative.
+    /// - Returns: The element.
+    /// - Complexity: O(1) per element, without allocation.
+    @inlinable
+    public func element(at position: Int) -> Take<Drop<Self>> {
+        precondition(position >= 0, "the elements of a stream are counted from zero, there is none at \(position)")
+        return Take(Drop(self, position), 1)
+    }
+}

@@ -1,0 +1,75 @@
+public import WeirCore
+
+extension EventStream {
+    /// Emits the element that arrived last, when the stream has finished.
+    ///
+    ///     readings.last()
+    ///
+    /// Emits one element at the completion, with its own time; none if the stream had none, or failed. Remembers one
+    /// element. Watermarks pass, but none that is later than the element that it remembers, so that the element is not
+    /// late when it is emitted; the completion passes after the element.
+    ///
+    /// - Returns: The element that arrived last.
+    /// - Complexity: O(1) per element, without allocation.
+    @inlinable
+    public func last() -> Last<Self> {
+        Last(self)
+    }
+}
+
+/// The last element of a stream; made by `last`.
+@frozen
+public struct Last<Upstream: EventStream>: EventStream {
+    public typealias Element = Upstream.Element
+
+    @usableFromInline let upstream: Upstream
+
+    @inlinable
+    init(_ upstream: Upstream) {
+        self.upstream = upstream
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        upstream.attach(LastSink(sink))
+    }
+}
+
+/// Hands on the last element at the completion.
+@frozen
+public struct LastSink<Downstream: Sink>: Sink {
+    public typealias Input = Downstream.Input
+
+    @usableFromInline var last: Input?
+    // After every watermark as long as there is no element.
+    @usableFromInline var time = Timestamp.distantFuture
+    @usableFromInline var sentWatermark = Timestamp.distantPast
+    @usableFromInline var downstream: Downstream
+
+    @inlinable
+    init(_ downstream: consuming Downstream) {
+        self.downstream = downstream
+    }
+
+    @inlinable
+    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        last = copy element
+        self.time = time
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {
+        let safe = min(watermark, time)
+        guard safe > sentWatermark else { return }
+        sentWatermark = safe
+        downstream.advance(to: safe)
+    }
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        if case .finished = completion, let last { downstream.receive(last, at: time) }
+        last = nil
+        downstream.finish(completion)
+    }
+}

@@ -1,0 +1,137 @@
+import Testing
+import WeirCore
+import WeirSelection
+import WeirTesting
+
+@Suite struct EndingTests {
+    @Test func whatHasWhatItWantsFinishesAtOnce() {
+        let channel = EventChannel<Sample>()
+        let recorders = [
+            Recorder(channel.take(1)), Recorder(channel.first()), Recorder(channel.element(at: 0)),
+            Recorder(channel.take(while: { $0.value < 2 })),
+        ]
+        channel.publish(contentsOf: [Sample(1, at: 1), Sample(2, at: 2)])
+        for recorder in recorders {
+            #expect(recorder.elements == [Sample(1, at: 1)])
+            #expect(recorder.isFinished)
+        }
+        channel.publish(Sample(1, at: 3))
+        channel.advance(to: Timestamp(millisecondsSinceEpoch: 5))
+        channel.finish()
+        for recorder in recorders { #expect(recorder.signals.count == 2) }
+    }
+
+    /// An operator in front keeps sending in the middle of an element.
+    @Test func whatFollowsInTheSameElementIsIgnored() {
+        let channel = EventChannel<Sample>()
+        let recorder = Recorder(channel.flatMap { 0..<$0.value }.take(2))
+        channel.publish(Sample(5, at: 1))
+        #expect(recorder.elements == [0, 1])
+        #expect(recorder.isFinished)
+    }
+
+    @Test func everySinkCountsForItself() {
+        let channel = EventChannel<Sample>()
+        let stream = channel.take(2)
+        let early = Recorder(stream)
+        channel.publish(Sample(1, at: 1))
+        let late = Recorder(stream)
+        for value in 2...4 { channel.publish(Sample(value, at: Int64(value))) }
+        #expect(early.elements.map(\.value) == [1, 2])
+        #expect(late.elements.map(\.value) == [2, 3])
+    }
+
+    @Test func aTapSeesElementsAndTheEndBeforeOthersDo() {
+        let seen = Recorder<String>()
+        let channel = EventChannel<Sample>()
+        let log = EventChannel<Line>()
+        log.map(\.text).attach(seen.sink)
+        channel
+            .tap {
+                log.publish(Line(text: "tap \($0.value)"))
+            } onCompletion: { _ in
+                log.publish(Line(text: "tap end"))
+            }
+            .subscribe(
+                onElement: { sample, _ in log.publish(Line(text: "sink \(sample.value)")) },
+                onCompletion: { _ in log.publish(Line(text: "sink end")) }
+            )
+        channel.publish(Sample(1, at: 1))
+        channel.finish()
+        #expect(seen.elements == ["tap 1", "sink 1", "tap end", "sink end"])
+    }
+
+    @Test func elementsOfAnotherTypeAreCounted() {
+        let channel = EventChannel<Sample>()
+        let mixed = channel.map { $0.value.isMultiple(of: 2) ? $0.value as any Sendable : "odd" as any Sendable }
+        let numbers = mixed.cast(to: Int.self)
+        let recorder = Recorder(numbers)
+        let refused = EventChannel<Line>()
+        let texts = Recorder(refused)
+        numbers.refused.subscribe { element, time in refused.publish(Line(text: "\(element)", timestamp: time)) }
+        for value in 1...5 { channel.publish(Sample(value, at: Int64(value))) }
+        #expect(recorder.elements == [2, 4])
+        #expect(numbers.refused.count == 3)
+        #expect(texts.elements.map(\.text) == ["odd", "odd", "odd"])
+        #expect(texts.times == [1, 3, 5].map(Timestamp.init(millisecondsSinceEpoch:)))
+    }
+
+    @Test func arrivalTimeReplacesEventTimeAndNeverGoesBack() {
+        let clock = SetClock(1)
+        let channel = EventChannel<Sample>()
+        let recorder = Recorder(channel.stampedOnArrival(clock: clock).map(\.value))
+        let rare = Recorder(channel.stampedOnArrival(clock: clock, watermarkEvery: .milliseconds(2)).map(\.value))
+        channel.publish(Sample(7, at: 900))
+        channel.publish(Sample(8, at: -900))
+        clock.show(3)
+        channel.advance(to: Timestamp(millisecondsSinceEpoch: 1_000_000))
+        clock.show(2)
+        channel.publish(Sample(9, at: 0))
+        clock.show(4)
+        channel.publish(contentsOf: [Sample(10, at: 0)])
+        channel.finish()
+        let at = Timestamp.init(millisecondsSinceEpoch:)
+        #expect(
+            recorder.signals == [
+                .watermark(at(1)), .element(7, at(1)), .element(8, at(1)), .watermark(at(3)), .element(9, at(3)),
+                .watermark(at(4)), .element(10, at(4)), .completion(.finished),
+            ]
+        )
+        #expect(
+            rare.signals == [
+                .watermark(at(1)), .element(7, at(1)), .element(8, at(1)), .watermark(at(3)), .element(9, at(3)),
+                .element(10, at(4)), .completion(.finished),
+            ]
+        )
+    }
+
+    @Test func badCountsTrapWithAReason() async {
+        await #expect(processExitsWith: .failure) { _ = EventChannel<Sample>().take(0) }
+        await #expect(processExitsWith: .failure) { _ = EventChannel<Sample>().drop(-1) }
+        await #expect(processExitsWith: .failure) { _ = EventChannel<Sample>().element(at: -1) }
+        await #expect(processExitsWith: .failure) {
+            _ = EventChannel<Sample>().stampedOnArrival(clock: WallClock(), watermarkEvery: .seconds(-1))
+        }
+    }
+}
+
+struct Line: Event {
+    let text: String
+    var timestamp = Timestamp.epoch
+}
+
+/// A clock that can be set back, unlike a `VirtualClock`.
+final class SetClock: TimeSource {
+    private let milliseconds: EventChannel<Sample>
+    private let shown: Recorder<Sample>
+
+    init(_ start: Int64) {
+        milliseconds = EventChannel()
+        shown = Recorder(milliseconds)
+        show(start)
+    }
+
+    func show(_ time: Int64) { milliseconds.publish(Sample(0, at: time)) }
+
+    func now() -> Timestamp { shown.times.last ?? .epoch }
+}
