@@ -17,5 +17,6 @@
 #include "cweir_stack.h"
 #include "cweir_thread.h"
 #include "cweir_timer_queue.h"
+#include "cweir_wait.h"
 
 #endif

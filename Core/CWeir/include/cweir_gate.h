@@ -84,6 +84,11 @@ CWEIR_INLINE bool cweir_gate_leave(cweir_gate_t *gate) {
     return false;
 }
 
+// Returns the thread inside, or zero; at one moment.
+CWEIR_INLINE uintptr_t cweir_gate_owner(cweir_gate_t *gate) {
+    return atomic_load_explicit(&gate->owner, memory_order_relaxed);
+}
+
 // Returns true when the calling thread is the one inside.
 CWEIR_INLINE bool cweir_gate_is_inside(cweir_gate_t *gate) {
     return atomic_load_explicit(&gate->owner, memory_order_relaxed) == cweir_thread_identity();

@@ -46,7 +46,7 @@ enum {
     CWEIR_MAILBOX_DROPPED_NEWEST, // its lane was full
     CWEIR_MAILBOX_DROPPED_OLDEST, // its lane was full and a newer one took its place
     CWEIR_MAILBOX_DROPPED_CLOSED, // the mailbox was closed
-    CWEIR_MAILBOX_DROPPED_OWN,    // its lane was full and the consumer, who alone makes room, put it
+    CWEIR_MAILBOX_DROPPED_OWN,    // its lane was full and the consumer, who alone makes room, put it or waits for who did
     CWEIR_MAILBOX_CAUSES,
 };
 

@@ -27,8 +27,9 @@ void cweir_mailbox_remove_oldest(cweir_mailbox_t *mailbox, cweir_mailbox_item_t 
 void cweir_mailbox_count_dropped(cweir_mailbox_t *mailbox, uint32_t lane, uint32_t cause);
 
 // Waits until a full lane may have room: spins, then yields, then sleeps, the longer the higher `round`. Producers, not
-// the consumer. Returns early when the mailbox closes, or for no reason.
-void cweir_mailbox_wait_for_room(cweir_mailbox_t *mailbox, uint32_t lane, uint32_t round);
+// the consumer. Returns early when the mailbox closes, or for no reason. Returns false when the consumer itself waits,
+// directly or through others, for the calling thread: there will never be room.
+bool cweir_mailbox_wait_for_room(cweir_mailbox_t *mailbox, uint32_t lane, uint32_t round);
 
 // Says that the calling thread is the consumer from now on; park says so, too.
 void cweir_mailbox_become_consumer(cweir_mailbox_t *mailbox);

@@ -1,6 +1,7 @@
 #include "cweir_mailbox_control.h"
 
 #include "cweir_clock.h"
+#include "cweir_wait.h"
 
 #include <errno.h>
 #include <string.h>
@@ -150,7 +151,7 @@ static bool is_full(cweir_mailbox_t *mailbox, uint32_t lane) {
     return cweir_shared_ring_scan(ring, tail, 1, cweir_shared_ring_sequence(ring, tail)).count == 0;
 }
 
-void cweir_mailbox_wait_for_room(cweir_mailbox_t *mailbox, uint32_t lane, uint32_t round) {
+bool cweir_mailbox_wait_for_room(cweir_mailbox_t *mailbox, uint32_t lane, uint32_t round) {
     enum { SPINS = 64, YIELDS = 8, LONGEST = 6 };
     cweir_mailbox_raise_peak(mailbox, lane, capacity_of(mailbox, lane));
     cweir_parking_t *room = &mailbox->lanes[lane].room;
@@ -158,15 +159,21 @@ void cweir_mailbox_wait_for_room(cweir_mailbox_t *mailbox, uint32_t lane, uint32
     const uint32_t word = atomic_fetch_or_explicit(&room->word, 1, memory_order_seq_cst) | 1;
     if (round < SPINS + YIELDS) {
         cweir_thread_back_off(round);
-        return;
+        return true;
     }
     if (cweir_mailbox_is_closed(mailbox) || !is_full(mailbox, lane)) {
-        return;
+        return true;
+    }
+    cweir_wait_t wait;
+    if (!cweir_wait_begin(&wait, atomic_load_explicit(&mailbox->consumer, memory_order_relaxed))) {
+        return false;
     }
     // The timeout is for the consumer that gave a slot back and did not see in time that somebody asks, and for a lane
     // that is left alone half full: 1 ms, then twice as long each time, up to 64 ms.
     const uint32_t doublings = round - SPINS - YIELDS < LONGEST ? round - SPINS - YIELDS : LONGEST;
     (void)cweir_parking_sleep(room, word, cweir_clock_monotonic() + ((int64_t)1000000 << doublings));
+    cweir_wait_end(&wait);
+    return true;
 }
 
 // Wakes the producers that wait for room.

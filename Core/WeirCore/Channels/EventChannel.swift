@@ -446,7 +446,10 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
                     return false
                 }
                 enterAndDrain()
-                cweir_thread_back_off(round)
+                guard waitForRoom(round) else {
+                    dropped.wrappingAdd(1, ordering: .relaxed)
+                    return false
+                }
                 round &+= 1
             case .dropNewest:
                 dropped.wrappingAdd(1, ordering: .relaxed)
@@ -461,6 +464,19 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
         }
         _ = waitingHighWaterMark.max(waiting.count, ordering: .relaxed)
         enterAndDrain()
+        return true
+    }
+
+    /// Waits a moment for the thread inside; false when that one waits for this one, so that there will be no room.
+    private func waitForRoom(_ round: UInt32) -> Bool {
+        guard round >= 64 else {
+            cweir_thread_back_off(round)
+            return true
+        }
+        var wait = unsafe cweir_wait_t(waiter: 0, target: 0, next: nil)
+        guard unsafe cweir_wait_begin(&wait, cweir_gate_owner(gate)) else { return false }
+        cweir_thread_back_off(round)
+        unsafe cweir_wait_end(&wait)
         return true
     }
 

@@ -2,6 +2,9 @@
 @frozen
 public enum OverflowPolicy: Sendable, Hashable {
     /// The publisher waits until there is room. Nothing is lost.
+    ///
+    /// But for one case: an event whose publisher is what makes the room, or is waited for by it, directly or through
+    /// others, could wait for ever. It is dropped, and counted as the publisher's own.
     case block
 
     /// The new element is dropped and counted.

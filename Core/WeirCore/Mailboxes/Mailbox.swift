@@ -147,7 +147,9 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
         switch bounds[Int(lane)].overflowPolicy {
         case .block:
             if isConsumer { return isDropped(lane, CWEIR_MAILBOX_DROPPED_OWN) }
-            unsafe cweir_mailbox_wait_for_room(mailbox, lane, round)
+            if unsafe !cweir_mailbox_wait_for_room(mailbox, lane, round) {
+                return isDropped(lane, CWEIR_MAILBOX_DROPPED_OWN)
+            }
         case .dropNewest:
             return isDropped(lane, CWEIR_MAILBOX_DROPPED_NEWEST)
         case .dropOldest, .latest:

@@ -28,7 +28,7 @@ public struct MailboxMetrics: Hashable, Sendable {
         /// How many new elements were dropped because the mailbox was closed.
         public internal(set) var droppedWhenClosed: UInt64 = 0
 
-        /// How many new elements were dropped because the consumer itself put them where only it could make room.
+        /// How many new elements were dropped because the one who alone makes room put them, or waits for who did.
         public internal(set) var droppedOwn: UInt64 = 0
 
         /// How many elements were dropped, for whatever cause.
