@@ -38,6 +38,7 @@ enum {
     CWEIR_MAILBOX_PARKED = 1 << 10, // the consumer sleeps, or is about to
     CWEIR_MAILBOX_NUDGED = 1 << 11, // the next park returns
     CWEIR_MAILBOX_CLOSED = 1 << 12, // nothing more is let in
+    CWEIR_MAILBOX_AHEAD = 8,         // slots between the one that is claimed and the one that is fetched
     CWEIR_MAILBOX_PATIENCE = 16,     // looks at an empty lane before its bit is cleared, which costs producers more
 };
 
@@ -147,6 +148,10 @@ CWEIR_INLINE cweir_mailbox_item_t cweir_mailbox_claim(cweir_mailbox_t *mailbox, 
                            &ring->tail, &position, position + 1, memory_order_seq_cst, memory_order_relaxed),
                        1)) {
             // Sequentially consistent, against cweir_mailbox_settle: see above.
+            // The lines of a slot come from the consumer's core. Without this the next exchange, whatever it is for,
+            // would wait until they have come to be written.
+            const size_t ahead = (size_t)((position + CWEIR_MAILBOX_AHEAD) & ring->mask);
+            __builtin_prefetch(ring->slots + ahead * ring->stride, 1);
             item.slot = ring->slots + index * ring->stride;
             item.position = position;
             return item;

@@ -231,6 +231,7 @@ static bool is_any_ready(cweir_mailbox_t *mailbox) {
 
 // Looks for something until the time is over; true when there is.
 static bool spin_for(cweir_mailbox_t *mailbox, int64_t nanoseconds) {
+    enum { PAUSES = 6 };
     const int64_t end = cweir_clock_monotonic() + nanoseconds;
     do {
         if (is_any_ready(mailbox)) {
@@ -240,9 +241,10 @@ static bool spin_for(cweir_mailbox_t *mailbox, int64_t nanoseconds) {
         if ((word & (CWEIR_MAILBOX_NUDGED | CWEIR_MAILBOX_CLOSED)) != 0) {
             return false;
         }
-        // A look moves a line that the producer writes next, so not without a pause.
-        cweir_thread_back_off(0);
-        cweir_thread_back_off(0);
+        // A look moves a line that the producer writes next, so seldom: what comes meanwhile is taken in one go.
+        for (int pause = 0; pause < PAUSES; pause += 1) {
+            cweir_thread_back_off(0);
+        }
     } while (cweir_clock_monotonic() < end);
     return false;
 }

@@ -41,6 +41,8 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
         @usableFromInline var table: Unmanaged<ObjectTable<Subscriber<Element>>>
         @usableFromInline var isFinished = false
         @usableFromInline var urgency = Urgency()
+        // When the event that is being sent was dispatched; nil until somebody asks.
+        @usableFromInline var dispatchTime: Timestamp?
         @usableFromInline var latest: Element?
         var watermark = Timestamp.distantPast
 
@@ -295,6 +297,7 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
         if isOpen {
             if unsafe !cweir_handoff_is_empty(incomingTable) { takeTable() }
             unsafe inside.pointee.urgency = Urgency()
+            unsafe inside.pointee.dispatchTime = nil
             unsafe inside.pointee.table._withUnsafeGuaranteedRef { table in
                 table.forEach { $0.receiveBatch(batch) }
             }
@@ -360,20 +363,21 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
         if unsafe !cweir_handoff_is_empty(incomingTable) { takeTable() }
         if replaysLatest { unsafe inside.pointee.latest = event }
         countPublishedInside(1)
+        unsafe inside.pointee.dispatchTime = nil
         unsafe inside.pointee.table._withUnsafeGuaranteedRef { table in
             table.forEach { $0.receive(event) }
         }
     }
 
     /// How the event that is being sent was dispatched; for sinks, while they run.
+    ///
+    /// All of them are told the same time: the clock is read once, by the first one that asks.
+    @inlinable
     func currentContext() -> EventContext {
         let urgency = unsafe inside.pointee.urgency
-        return EventContext(
-            priority: urgency.priority,
-            order: urgency.order,
-            dispatchTime: clock.now(),
-            clock: clock
-        )
+        let time = unsafe inside.pointee.dispatchTime ?? clock.now()
+        unsafe inside.pointee.dispatchTime = time
+        return EventContext(priority: urgency.priority, order: urgency.order, dispatchTime: time, clock: clock)
     }
 
     @inlinable

@@ -8,6 +8,7 @@ extension EventBus {
     ///   - owner: Ends the listener when it goes away; not kept alive.
     ///   - handler: Takes the event and how it was dispatched.
     /// - Returns: The handle that ends it. After `cancel()` returns where the handler runs, no call follows.
+    @inlinable
     @discardableResult
     public func listen<E: Event>(
         to type: E.Type,

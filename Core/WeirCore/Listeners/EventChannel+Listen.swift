@@ -7,6 +7,7 @@ extension EventChannel {
     ///   - owner: Ends the listener when it goes away; not kept alive.
     ///   - handler: Takes the event and how it was dispatched.
     /// - Returns: The handle that ends it. After `cancel()` returns where the handler runs, no call follows.
+    @inlinable
     @discardableResult
     public func listen(
         on context: ListenerContext = .publisher,
@@ -17,33 +18,35 @@ extension EventChannel {
         let listener = Listener(interest: interest, owner: owner)
         switch context.kind {
         case .publisher:
-            let sink = ListenerSink(listener: listener, channel: WeakChannel(channel: self), handler: handler)
+            let sink = ListenerSink(listener: listener, channel: self, handler: handler)
             let attached = attach(sink)
             return listener.subscription { attached.cancel() }
         case .processor(let reference):
-            let inbox = Inbox(listener, handler)
-            let isInline = Payload<Element>.isInline
-            let core = reference.core
+            let door = ProcessorDoor<Element>(to: reference.core, Inbox(listener, handler))
             let subscription = start(listener) { event, context in
-                let envelope = Envelope(
-                    inbox: inbox,
-                    dispatchTime: context.dispatchTime,
-                    payload: Payload<Element>.make(event, isInline: isInline)
-                )
-                // Destroying it tells the listener, too.
-                if !core.add(envelope, context.priority, context.order) { envelope.destroy() }
+                door.send(event, context)
                 return true
             }
-            let id = core.onStop { listener.end() }
-            listener.onEnd { core.forget(id) }
+            reference.core.ends(listener)
             return subscription
         case .executor(let executor, let capacity):
-            return start(listener, capacity: capacity, limit: 1) { pending in
-                Task(executorPreference: executor) {
-                    while let (event, context) = pending.next() {
-                        guard let claimed = listener.claim(event, context) else { continue }
-                        handler(claimed.event, claimed.context)
-                    }
+            return start(listener, on: executor, capacity: capacity, handler)
+        }
+    }
+
+    /// Starts a listener on an executor.
+    @usableFromInline
+    func start(
+        _ listener: Listener<Element>,
+        on executor: any TaskExecutor,
+        capacity: Int,
+        _ handler: @escaping @Sendable (Element, EventContext) -> Void
+    ) -> Subscription {
+        start(listener, capacity: capacity, limit: 1) { pending in
+            Task(executorPreference: executor) {
+                while let (event, context) = pending.next() {
+                    guard let claimed = listener.claim(event, context) else { continue }
+                    handler(claimed.event, claimed.context)
                 }
             }
         }
@@ -126,6 +129,7 @@ extension EventChannel {
     ///   - listener: The listener.
     ///   - send: Called by every publisher; returns whether the event was taken.
     /// - Returns: The handle that ends the listener.
+    @inlinable
     func start(
         _ listener: Listener<Element>,
         send: @escaping @Sendable (Element, EventContext) -> Bool
@@ -136,11 +140,7 @@ extension EventChannel {
         if replaysLatest {
             // Through the gate, where the latest event is: so none is missed or doubled in between.
             let attached = attach(
-                ListenerSink(
-                    listener: Listener(interest: .all, owner: nil),
-                    channel: WeakChannel(channel: self),
-                    handler: receive
-                )
+                ListenerSink(listener: Listener(interest: .all, owner: nil), channel: self, handler: receive)
             )
             return listener.subscription { attached.cancel() }
         }
@@ -150,9 +150,11 @@ extension EventChannel {
 }
 
 extension Inbox {
+    @inlinable
     convenience init<E: Event>(_ listener: Listener<E>, _ handler: @escaping @Sendable (E, EventContext) -> Void) {
         let isInline = Payload<E>.isInline
         self.init(
+            isCounted: false,
             open: { payload, context in
                 guard let event = Payload<E>.take(from: &payload, isInline: isInline) else { return }
                 guard let claimed = listener.claim(event, context) else { return }

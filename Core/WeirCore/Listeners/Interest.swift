@@ -1,5 +1,6 @@
 /// Which of the events that reach a listener are worth handling.
 public struct Interest<E: Event>: Sendable {
+    @usableFromInline
     enum Kind: Sendable {
         case all
         case latestOnly
@@ -7,7 +8,7 @@ public struct Interest<E: Event>: Sendable {
         case matching(@Sendable (E) -> Bool)
     }
 
-    let kind: Kind
+    @usableFromInline let kind: Kind
 
     /// Every event.
     public static var all: Interest { Interest(kind: .all) }

@@ -1,6 +1,9 @@
-internal import Synchronization
+public import Synchronization
 
 /// What every listener has, wherever its handler runs: whether it is still wanted, and which events it takes.
+///
+/// What runs for each event is inlinable, so that it is specialised for the type of the event.
+@usableFromInline
 final class Listener<E: Event>: Sendable {
     private struct Ending: Sendable {
         var hasEnded = false
@@ -11,15 +14,16 @@ final class Listener<E: Event>: Sendable {
         weak var object: (any AnyObject & Sendable)?
     }
 
-    private let interest: Interest<E>.Kind
-    private let hasOwner: Bool
+    @usableFromInline let interest: Interest<E>.Kind
+    @usableFromInline let hasOwner: Bool
     private let owner: Locked<WeakReference>
-    private let isOver = Atomic<Bool>(false)
+    @usableFromInline let isOver = Atomic<Bool>(false)
     private let ending = Locked(Ending())
-    private let skippedCount = Atomic<UInt64>(0)
+    @usableFromInline let skippedCount = Atomic<UInt64>(0)
     // The one event that waits, for `.latestOnly`.
     private let latest = Locked<(E, EventContext)?>(nil)
 
+    @usableFromInline
     init(interest: Interest<E>, owner: (any AnyObject & Sendable)?) {
         self.interest = interest.kind
         hasOwner = owner != nil
@@ -35,12 +39,14 @@ final class Listener<E: Event>: Sendable {
     ///
     /// - Parameter detach: Takes the listener out of its channel.
     /// - Returns: The handle.
+    @usableFromInline
     func subscription(_ detach: @escaping @Sendable () -> Void) -> Subscription {
         onEnd(detach)
         return Subscription { [weak self] in self?.end() }
     }
 
     /// Calls `action` when the listener ends; at once if it has already.
+    @usableFromInline
     func onEnd(_ action: @escaping @Sendable () -> Void) {
         let hasEnded = ending.withLock { ending in
             if !ending.hasEnded { ending.actions.append(action) }
@@ -50,6 +56,7 @@ final class Listener<E: Event>: Sendable {
     }
 
     /// Ends the listener: no handler is called afterwards.
+    @usableFromInline
     func end() {
         isOver.store(true, ordering: .relaxed)
         let actions = ending.withLock { ending in
@@ -60,9 +67,15 @@ final class Listener<E: Event>: Sendable {
         for action in actions { action() }
     }
 
-    private var isWanted: Bool {
-        guard !isOver.load(ordering: .relaxed) else { return false }
-        guard hasOwner, owner.withLock({ $0.object == nil }) else { return true }
+    @inlinable
+    var isWanted: Bool {
+        !isOver.load(ordering: .relaxed) && (!hasOwner || hasLivingOwner())
+    }
+
+    /// Whether the owner is still there; otherwise the listener ends.
+    @usableFromInline
+    func hasLivingOwner() -> Bool {
+        guard owner.withLock({ $0.object == nil }) else { return true }
         end()
         return false
     }
@@ -70,49 +83,79 @@ final class Listener<E: Event>: Sendable {
     // MARK: Its events
 
     /// Asks on the thread that dispatches whether an event has to be sent to where the handler runs.
+    @inlinable
+    @inline(__always)
     func admits(_ event: E, _ context: EventContext) -> Bool {
         guard isWanted else { return false }
+        if case .all = interest { return true }
+        return fits(event, context)
+    }
+
+    @inlinable
+    @inline(never)
+    func fits(_ event: E, _ context: EventContext) -> Bool {
         switch interest {
         case .all, .youngerThan: return true
         case .matching(let condition): return condition(event)
-        case .latestOnly:
-            let wasEmpty = latest.withLock { latest in
-                defer { latest = (event, context) }
-                return latest == nil
-            }
-            // The one that was sent already stands for this one too.
-            if !wasEmpty { skip() }
-            return wasEmpty
+        case .latestOnly: return replaceLatest(event, context)
         }
     }
 
+    /// Leaves an event in the place for the latest; returns whether it has to be sent.
+    @usableFromInline
+    func replaceLatest(_ event: E, _ context: EventContext) -> Bool {
+        let wasEmpty = latest.withLock { latest in
+            defer { latest = (event, context) }
+            return latest == nil
+        }
+        // The one that was sent already stands for this one too.
+        if !wasEmpty { skip() }
+        return wasEmpty
+    }
+
     /// Says that an event which was admitted was dropped on its way.
+    @usableFromInline
     func dropped() {
         if case .latestOnly = interest { latest.withLock { $0 = nil } }
         skip()
     }
 
     /// Asks where the handler runs which event to handle now.
+    @inlinable
+    @inline(__always)
     func claim(_ event: E, _ context: EventContext) -> (event: E, context: EventContext)? {
         guard isWanted else {
             skip()
             return nil
         }
+        // The common case must not take the context apart and put it together again.
+        if case .all = interest { return (event, context) }
+        return choose(event, context)
+    }
+
+    @inlinable
+    @inline(never)
+    func choose(_ event: E, _ context: EventContext) -> (event: E, context: EventContext)? {
         switch interest {
         case .all, .matching: return (event, context)
         case .youngerThan(let age):
             if context.age < age { return (event, context) }
             skip()
             return nil
-        case .latestOnly:
-            return latest.withLock { latest in
-                defer { latest = nil }
-                return latest.map { ($0.0, $0.1) }
-            }
+        case .latestOnly: return takeLatest()
         }
     }
 
-    private func skip() {
+    @usableFromInline
+    func takeLatest() -> (event: E, context: EventContext)? {
+        latest.withLock { latest in
+            defer { latest = nil }
+            return latest.map { ($0.0, $0.1) }
+        }
+    }
+
+    @inlinable
+    func skip() {
         skippedCount.wrappingAdd(1, ordering: .relaxed)
     }
 }

@@ -1,12 +1,13 @@
 /// Where a listener's handler runs.
 public struct ListenerContext: Sendable {
+    @usableFromInline
     enum Kind: Sendable {
         case publisher
         case processor(ProcessorReference)
         case executor(any TaskExecutor, capacity: Int)
     }
 
-    let kind: Kind
+    @usableFromInline let kind: Kind
 
     /// On the thread that dispatches, one at a time: before `publish` returns, unless the channel is busy; then on the
     /// thread that keeps it busy, after what that is handling.
@@ -32,8 +33,9 @@ public struct ListenerContext: Sendable {
 }
 
 /// A processor without its handle: listening does not keep a processor's thread alive.
+@usableFromInline
 struct ProcessorReference: Sendable {
-    let core: ProcessorCore
+    @usableFromInline let core: ProcessorCore
 }
 
 /// Where a listener's main-actor handler runs: on the main actor, one at a time, in the order of dispatch.

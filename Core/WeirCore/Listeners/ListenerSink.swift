@@ -1,22 +1,38 @@
 /// Calls a listener's handler on the publisher's thread, as a sink of its channel.
+@safe
+@usableFromInline
 struct ListenerSink<E: Event>: Sink {
-    let listener: Listener<E>
-    let channel: WeakChannel<E>
-    let handler: @Sendable (E, EventContext) -> Void
+    @usableFromInline let listener: Listener<E>
+    // Its own channel, which is alive while it sends.
+    @usableFromInline let channel: Unmanaged<EventChannel<E>>
+    @usableFromInline let handler: @Sendable (E, EventContext) -> Void
 
+    @inlinable
+    init(
+        listener: Listener<E>,
+        channel: EventChannel<E>,
+        handler: @escaping @Sendable (E, EventContext) -> Void
+    ) {
+        self.listener = listener
+        unsafe self.channel = .passUnretained(channel)
+        self.handler = handler
+    }
+
+    @inlinable
     mutating func receive(_ element: borrowing E, at time: Timestamp) {
-        // A channel that is sending is alive.
-        guard let context = channel.channel?.currentContext() else { return }
+        let context = unsafe channel._withUnsafeGuaranteedRef { $0.currentContext() }
         let event = copy element
+        if case .all = listener.interest {
+            if listener.isWanted { handler(event, context) }
+            return
+        }
         guard listener.admits(event, context), let claimed = listener.claim(event, context) else { return }
         handler(claimed.event, claimed.context)
     }
 
+    @inlinable
     mutating func advance(to watermark: Timestamp) {}
-    mutating func finish(_ completion: Completion) {}
-}
 
-/// A channel that is not kept alive by its own sinks.
-struct WeakChannel<E: Event>: Sendable {
-    weak let channel: EventChannel<E>?
+    @inlinable
+    mutating func finish(_ completion: Completion) {}
 }

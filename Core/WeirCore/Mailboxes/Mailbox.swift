@@ -105,6 +105,24 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
         return true
     }
 
+    /// Puts an element that `write` makes where it will lie, which saves moving it there.
+    ///
+    /// - Parameters:
+    ///   - priority: How urgent it is.
+    ///   - order: Whether to queue or to stack it.
+    ///   - write: Initialises the element; short, as other elements wait behind it.
+    /// - Returns: `false` when there is no room, and nothing was written or counted: then ``put(_:priority:order:)``.
+    @unsafe
+    @inlinable
+    @inline(__always)
+    func putIfRoom(_ priority: Priority, _ order: DispatchOrder, _ write: (UnsafeMutableRawPointer) -> Void) -> Bool {
+        let item = unsafe cweir_mailbox_claim(mailbox, MailboxLane.number(priority, order))
+        guard let slot = unsafe item.slot else { return false }
+        unsafe write(slot)
+        unsafe cweir_mailbox_publish(mailbox, item)
+        return true
+    }
+
     /// Takes the next element by the rule of the mailbox.
     ///
     /// Its slot is free for the producers when this returns.

@@ -26,7 +26,9 @@ final class PoolDoor<E: Event>: Sendable {
         } else {
             leave = { _ in }
         }
+        // Its envelopes are at any of the pool's processors, so they keep it alive themselves.
         inbox = Inbox(
+            isCounted: true,
             open: { [weakPool = self.pool] payload, context in
                 guard let event = Payload<E>.take(from: &payload, isInline: isInline) else { return }
                 if scales, context.age > ageToGrow { weakPool.pool?.grow() }

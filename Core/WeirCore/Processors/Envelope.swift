@@ -1,27 +1,46 @@
 /// An event of any type on its way to a processor: the event's bytes beside the inbox that knows its type.
 ///
-/// Events of up to 64 bytes travel inside the envelope, larger ones in a box of their own, which costs an allocation.
+/// Events of up to 48 bytes travel inside the envelope, which then is one cache line; larger ones in a box of their own,
+/// which costs an allocation.
 /// Whoever takes an envelope out of a mailbox must open or destroy it, once.
+///
+/// An envelope does not keep its inbox alive, or each event would cost two changes of a reference count that the
+/// threads of both sides fight over: a ``ProcessorDoor`` does, until its processor has nothing pending any more.
+@safe
 @frozen
 @usableFromInline
 struct Envelope: Sendable {
-    @usableFromInline typealias Payload = InlineArray<8, UInt64>
+    @usableFromInline typealias Payload = InlineArray<6, UInt64>
 
-    @usableFromInline let inbox: Inbox
+    @usableFromInline let inbox: Unmanaged<Inbox>
     @usableFromInline let dispatchTime: Timestamp
     @usableFromInline var payload: Payload
 
     @inlinable
     init(inbox: Inbox, dispatchTime: Timestamp, payload: Payload) {
-        self.inbox = inbox
+        unsafe self.inbox = inbox.isCounted ? .passRetained(inbox) : .passUnretained(inbox)
         self.dispatchTime = dispatchTime
         self.payload = payload
     }
 
+    /// Hands the event to its listener.
+    @inline(__always)
+    func open(_ context: EventContext) {
+        var payload = payload
+        unsafe inbox._withUnsafeGuaranteedRef { inbox in
+            inbox.open(&payload, context)
+            if inbox.isCounted { unsafe Unmanaged.passUnretained(inbox).release() }
+        }
+    }
+
     /// Destroys the event of an envelope that nobody will open.
+    @usableFromInline
     func destroy() {
         var payload = payload
-        inbox.destroy(&payload)
+        unsafe inbox._withUnsafeGuaranteedRef { inbox in
+            inbox.destroy(&payload)
+            if inbox.isCounted { unsafe Unmanaged.passUnretained(inbox).release() }
+        }
     }
 }
 
@@ -37,10 +56,16 @@ final class Inbox: Sendable {
     /// Destroys the event in the payload.
     let destroy: @Sendable (inout Envelope.Payload) -> Void
 
+    /// Whether each envelope keeps the inbox alive; otherwise its ``ProcessorDoor`` does.
+    @usableFromInline let isCounted: Bool
+
+    @usableFromInline
     init(
+        isCounted: Bool,
         open: @escaping @Sendable (inout Envelope.Payload, EventContext) -> Void,
         destroy: @escaping @Sendable (inout Envelope.Payload) -> Void
     ) {
+        self.isCounted = isCounted
         self.open = open
         self.destroy = destroy
     }
@@ -48,10 +73,13 @@ final class Inbox: Sendable {
 
 /// Puts events of one type into payloads and takes them out again.
 @safe
+@usableFromInline
 enum Payload<E: Event> {
-    private final class Box: Sendable {
-        let event: E
+    @usableFromInline
+    final class Box: Sendable {
+        @usableFromInline let event: E
 
+        @inlinable
         init(_ event: E) {
             self.event = event
         }
@@ -61,6 +89,7 @@ enum Payload<E: Event> {
     ///
     /// A type may not be moved so when it holds weak references; the flag stands in its value witness table, whose
     /// layout is part of Swift's stable ABI.
+    @usableFromInline
     static var isInline: Bool {
         MemoryLayout<E>.size <= MemoryLayout<Envelope.Payload>.size
             && MemoryLayout<E>.alignment <= MemoryLayout<Envelope.Payload>.alignment
@@ -76,20 +105,28 @@ enum Payload<E: Event> {
         return flags & (1 << 20) == 0
     }
 
+    @inlinable
     @inline(__always)
     static func make(_ event: E, isInline: Bool) -> Envelope.Payload {
         var payload = Envelope.Payload(repeating: 0)
         unsafe withUnsafeMutableBytes(of: &payload) { bytes in
-            guard let base = bytes.baseAddress else { return }
-            if isInline {
-                unsafe base.initializeMemory(as: E.self, repeating: event, count: 1)
-            } else {
-                unsafe base.initializeMemory(as: Box.self, repeating: Box(event), count: 1)
-            }
+            if let base = bytes.baseAddress { unsafe write(event, isInline: isInline, to: base) }
         }
         return payload
     }
 
+    @unsafe
+    @inlinable
+    @inline(__always)
+    static func write(_ event: E, isInline: Bool, to place: UnsafeMutableRawPointer) {
+        if isInline {
+            unsafe place.initializeMemory(as: E.self, to: event)
+        } else {
+            unsafe place.initializeMemory(as: Box.self, to: Box(event))
+        }
+    }
+
+    @inlinable
     @inline(__always)
     static func take(from payload: inout Envelope.Payload, isInline: Bool) -> E? {
         unsafe withUnsafeMutableBytes(of: &payload) { bytes -> E? in

@@ -23,14 +23,20 @@ final class ProcessorCore: Sendable {
         var hasSuccessor = false
         var onStop: [UInt64: @Sendable () -> Void] = [:]
         var nextID: UInt64 = 0
+        // Inboxes that get nothing new, and whose last events may be pending.
+        var retired: [Inbox] = []
     }
 
     let name: String
     let clock: EventClock
     let mailbox: Mailbox<Envelope>
 
+    // How long to look for events before sleeping.
+    private let patience: Duration
+
     private let state = Locked(State())
     private let hasWork = Atomic<Bool>(false)
+    private let hasRetired = Atomic<Bool>(false)
     private let stopRequested = Atomic<Bool>(false)
     private let dropsPending = Atomic<Bool>(false)
 
@@ -41,10 +47,21 @@ final class ProcessorCore: Sendable {
     private let discardedCount = Atomic<UInt64>(0)
     private let times = DurationRecorder()
 
-    init(name: String, bounds: MailboxBounds, clock: EventClock) throws(MailboxError) {
+    init(
+        name: String,
+        bounds: MailboxBounds,
+        patience: Duration = .zero,
+        clock: EventClock
+    ) throws(MailboxError) {
         self.name = name
+        self.patience = patience
         self.clock = clock
         mailbox = try Mailbox(bounds: bounds, onDrop: { $0.destroy() })
+    }
+
+    deinit {
+        // What was put at the very moment of the end; before the inboxes go.
+        discardPending()
     }
 
     // MARK: From any thread
@@ -71,6 +88,24 @@ final class ProcessorCore: Sendable {
         } else {
             mailbox.nudge()
         }
+    }
+
+    /// Keeps an inbox until nothing of it can be pending; nobody may send to it any more.
+    func retire(_ inbox: Inbox) {
+        let isKept = state.withLock { state in
+            guard state.phase != .stopped || mailbox.pendingCount > 0 else { return false }
+            state.retired.append(inbox)
+            hasRetired.store(true, ordering: .relaxed)
+            return true
+        }
+        if isKept { mailbox.nudge() }
+    }
+
+    /// Ends a listener when the processor has stopped.
+    @usableFromInline
+    func ends<E: Event>(_ listener: Listener<E>) {
+        let id = onStop { listener.end() }
+        listener.onEnd { [self] in forget(id) }
     }
 
     /// How many events are pending, and the one that is being handled.
@@ -159,10 +194,12 @@ final class ProcessorCore: Sendable {
             // Safety: this thread is the mailbox's one consumer.
             if let (envelope, priority, order) = unsafe mailbox.take() {
                 handle(envelope, priority, order)
+            } else if hasRetired.load(ordering: .relaxed), letRetiredGo() {
+                continue
             } else if stopRequested.load(ordering: .acquiring) {
                 if !hasWork.load(ordering: .acquiring) { break }
             } else {
-                unsafe mailbox.park()
+                unsafe mailbox.park(spinning: patience)
             }
         }
         finish()
@@ -175,19 +212,31 @@ final class ProcessorCore: Sendable {
             dispatchTime: envelope.dispatchTime,
             clock: clock
         )
-        var payload = envelope.payload
         let handled = handledCount.load(ordering: .relaxed) &+ 1
         busySince.store(cweir_clock_coarse(), ordering: .relaxed)
         // A clock that is exact costs as much as a short handler: a sample tells how long handlers take.
         if handled % 32 == 1 {
             let start = cweir_clock_monotonic()
-            envelope.inbox.open(&payload, context)
+            envelope.open(context)
             times.record(nanoseconds: cweir_clock_monotonic() - start)
         } else {
-            envelope.inbox.open(&payload, context)
+            envelope.open(context)
         }
         busySince.store(0, ordering: .relaxed)
         handledCount.store(handled, ordering: .relaxed)
+    }
+
+    /// Lets go of the inboxes that were retired, unless something is pending; returns whether it did.
+    private func letRetiredGo() -> Bool {
+        // What was sent to them was sent before they were retired: so it is counted, if it was not taken.
+        let gone = state.withLock { state -> [Inbox] in
+            guard mailbox.pendingCount == 0 else { return [] }
+            hasRetired.store(false, ordering: .relaxed)
+            defer { state.retired = [] }
+            return state.retired
+        }
+        // Outside the lock: what goes with them is foreign.
+        return !gone.isEmpty
     }
 
     /// Does the work that there is; returns whether there was any.
@@ -233,10 +282,11 @@ final class ProcessorCore: Sendable {
                 defer { (state.work, state.onStop) = ([], [:]) }
                 return (state.work, state.onStop.sorted { $0.key < $1.key }.map(\.value))
             }
-            if work.isEmpty && onStop.isEmpty { return }
+            if work.isEmpty && onStop.isEmpty { break }
             for piece in work { run(piece) }
             for body in onStop { body() }
         }
+        _ = letRetiredGo()
     }
 }
 

@@ -4,11 +4,14 @@ internal import Synchronization
 /// The part of a scheduler that its thread keeps alive.
 final class SchedulerCore: Sendable {
     /// Something that was scheduled.
-    private final class Entry: Sendable {
+    private final class Entry: @unchecked Sendable {
+        // Safety of `@unchecked Sendable`: `handle` is reached under the lock of the state only; the rest is constant
+        // or atomic.
+
         let interval: Duration?
         let action: @Sendable (Timestamp) -> Void
-        // Changes when the entry is scheduled again; under the lock of the state.
-        let handle = Locked<TimerHandle?>(nil)
+        // Changes when the entry is scheduled again.
+        var handle: TimerHandle?
         let isCancelled = Atomic<Bool>(false)
 
         init(interval: Duration?, action: @escaping @Sendable (Timestamp) -> Void) {
@@ -51,8 +54,7 @@ final class SchedulerCore: Sendable {
         let entry = Entry(interval: interval, action: action)
         let (isEarliest, mustStart) = try state.withLock { state throws(TimerError) in
             let isEarliest = state.timers.nextDeadline.map { time < $0 } ?? true
-            let handle = try state.timers.add(at: time, entry)
-            entry.handle.withLock { $0 = handle }
+            entry.handle = try state.timers.add(at: time, entry)
             guard clock.isSystem, state.phase == .idle else { return (isEarliest, false) }
             state.phase = .running
             return (isEarliest, true)
@@ -68,7 +70,7 @@ final class SchedulerCore: Sendable {
     private func cancel(_ entry: Entry) {
         entry.isCancelled.store(true, ordering: .relaxed)
         state.withLock { state in
-            if let handle = entry.handle.withLock({ $0 }) { _ = state.timers.cancel(handle) }
+            if let handle = entry.handle { _ = state.timers.cancel(handle) }
         }
     }
 
@@ -84,8 +86,7 @@ final class SchedulerCore: Sendable {
             guard let (deadline, entry) = state.timers.popDue(upTo: clock.now()) else { return nil }
             if let interval = entry.interval, !entry.isCancelled.load(ordering: .relaxed) {
                 // There is room: its own place has just become free.
-                let handle = try? state.timers.add(at: deadline + interval, entry)
-                entry.handle.withLock { $0 = handle }
+                entry.handle = try? state.timers.add(at: deadline + interval, entry)
             }
             return (deadline, entry)
         }
