@@ -166,8 +166,8 @@ import WeirTesting
         let real = EventBus()
         let arrived = AsyncStream<Double>.makeStream()
         real.listen(to: Temperature.self) { temperature, _ in arrived.continuation.yield(temperature.celsius) }
-        try Temperature(celsius: 2).queue(after: .milliseconds(2), on: real)
         try Temperature(celsius: 1).queue(after: .milliseconds(1), on: real)
+        try Temperature(celsius: 2).queue(after: .milliseconds(2), on: real)
         var received: [Double] = []
         for await celsius in arrived.stream.prefix(2) { received.append(celsius) }
         #expect(received == [1, 2])
