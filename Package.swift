@@ -37,8 +37,10 @@ let cSettings: [CSetting] = [
 let modules: [Module] = [
     Module("WeirCore", in: "Core", needs: ["CWeir"]),
     Module("WeirTesting", in: "Core", needs: ["WeirCore"]),
-    Module("WeirSelection", in: "Operators", needs: ["WeirCore"]),
-    Module("WeirSequences", in: "Operators", needs: ["WeirCore"]),
+    Module("WeirExpressions", in: "Core", needs: []),
+    Module("WeirSelection", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
+    Module("WeirSequences", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
+    Module("WeirLogic", in: "Operators", needs: ["WeirCore"]),
     Module("WeirFlow", in: "Operators", needs: ["WeirCore"]),
     Module("WeirFormats", in: "Transports", needs: ["WeirCore"]),
     Module("WeirFiles", in: "Transports", needs: ["WeirCore"]),
@@ -51,8 +53,14 @@ let modules: [Module] = [
 let tests: [Module] = [
     Module("CWeirTests", in: "Tests", needs: ["CWeir", "TestThreads"]),
     Module("WeirCoreTests", in: "Tests", needs: ["TestThreads", "WeirCore", "WeirTesting"]),
-    Module("WeirSelectionTests", in: "Tests", needs: ["WeirCore", "WeirSelection", "WeirTesting"]),
-    Module("WeirSequencesTests", in: "Tests", needs: ["WeirCore", "WeirSequences", "WeirTesting"]),
+    Module("WeirExpressionsTests", in: "Tests", needs: ["WeirExpressions", "WeirTesting"]),
+    Module("WeirSelectionTests", in: "Tests", needs: ["WeirCore", "WeirExpressions", "WeirSelection", "WeirTesting"]),
+    Module(
+        "WeirSequencesTests",
+        in: "Tests",
+        needs: ["TestStreams", "WeirCore", "WeirExpressions", "WeirSequences", "WeirTesting"]
+    ),
+    Module("WeirLogicTests", in: "Tests", needs: ["TestStreams", "WeirCore", "WeirLogic", "WeirTesting"]),
     Module(
         "WeirFlowTests",
         in: "Tests",
@@ -75,6 +83,12 @@ let package = Package(
         .target(name: "CWeir", path: "Core/CWeir", cSettings: cSettings),
         // What several test targets share, and users have no use for.
         .target(name: "TestThreads", path: "Tests/TestThreads", swiftSettings: swiftSettings),
+        .target(
+            name: "TestStreams",
+            dependencies: ["WeirCore", "WeirTesting"],
+            path: "Tests/TestStreams",
+            swiftSettings: swiftSettings
+        ),
         .executableTarget(
             name: "weir",
             dependencies: ["WeirCore", "WeirFormats", "WeirFiles", "WeirShake"],

@@ -1,0 +1,103 @@
+/// The elements of two streams as one stream, each with the mark of where it comes from.
+///
+/// Elements pass in the order of arrival. The watermark is the older of the two; the stream ends when both have, or at
+/// the first that fails.
+///
+/// - Complexity: O(1) per element.
+@frozen
+public struct EitherStream<First: EventStream, Second: EventStream>: EventStream {
+    public typealias Element = Either<First.Element, Second.Element>
+
+    @usableFromInline let first: First
+    @usableFromInline let second: Second
+
+    /// Creates the stream.
+    @inlinable
+    public init(_ first: First, _ second: Second) {
+        self.first = first
+        self.second = second
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        let confluence = Confluence(sink, inputs: 2)
+        let first = first.attach(PortSink(confluence, 0) { .first($0) })
+        let second = second.attach(PortSink(confluence, 1) { .second($0) })
+        return confluence.subscription(to: [first, second])
+    }
+}
+
+/// The elements of three streams as one stream, each with the mark of where it comes from.
+///
+/// Elements pass in the order of arrival. The watermark is the oldest of the three; the stream ends when all have, or
+/// at the first that fails.
+///
+/// - Complexity: O(1) per element.
+@frozen
+public struct EitherOfThreeStream<First: EventStream, Second: EventStream, Third: EventStream>: EventStream {
+    public typealias Element = EitherOfThree<First.Element, Second.Element, Third.Element>
+
+    @usableFromInline let first: First
+    @usableFromInline let second: Second
+    @usableFromInline let third: Third
+
+    /// Creates the stream.
+    @inlinable
+    public init(_ first: First, _ second: Second, _ third: Third) {
+        self.first = first
+        self.second = second
+        self.third = third
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        let confluence = Confluence(sink, inputs: 3)
+        let first = first.attach(PortSink(confluence, 0) { .first($0) })
+        let second = second.attach(PortSink(confluence, 1) { .second($0) })
+        let third = third.attach(PortSink(confluence, 2) { .third($0) })
+        return confluence.subscription(to: [first, second, third])
+    }
+}
+
+/// The elements of four streams as one stream, each with the mark of where it comes from.
+///
+/// Elements pass in the order of arrival. The watermark is the oldest of the four; the stream ends when all have, or at
+/// the first that fails.
+///
+/// - Complexity: O(1) per element.
+@frozen
+public struct EitherOfFourStream<
+    First: EventStream,
+    Second: EventStream,
+    Third: EventStream,
+    Fourth: EventStream
+>: EventStream {
+    public typealias Element = EitherOfFour<First.Element, Second.Element, Third.Element, Fourth.Element>
+
+    @usableFromInline let first: First
+    @usableFromInline let second: Second
+    @usableFromInline let third: Third
+    @usableFromInline let fourth: Fourth
+
+    /// Creates the stream.
+    @inlinable
+    public init(_ first: First, _ second: Second, _ third: Third, _ fourth: Fourth) {
+        self.first = first
+        self.second = second
+        self.third = third
+        self.fourth = fourth
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        let confluence = Confluence(sink, inputs: 4)
+        let first = first.attach(PortSink(confluence, 0) { .first($0) })
+        let second = second.attach(PortSink(confluence, 1) { .second($0) })
+        let third = third.attach(PortSink(confluence, 2) { .third($0) })
+        let fourth = fourth.attach(PortSink(confluence, 3) { .fourth($0) })
+        return confluence.subscription(to: [first, second, third, fourth])
+    }
+}

@@ -1,0 +1,118 @@
+/// Values in the order of their event times; equal times in the order of arrival.
+///
+/// For operators that remember elements until a watermark lets go of them. Made for input that is nearly in order: a
+/// value that arrives with *d* younger ones before it is put in place in O(*d*), the oldest is taken in O(1) amortised,
+/// and no memory is allocated once the storage has grown to what is needed.
+@frozen
+public struct TimeOrdered<Value: Sendable>: Sendable {
+    /// A value and its place in time.
+    @frozen
+    public struct Entry: Sendable {
+        /// Event time.
+        public let time: Timestamp
+        /// The value.
+        public var value: Value
+
+        @inlinable
+        init(time: Timestamp, value: Value) {
+            self.time = time
+            self.value = value
+        }
+    }
+
+    @usableFromInline var entries: [Entry] = []
+    @usableFromInline var head = 0
+
+    /// Creates an empty collection.
+    @inlinable
+    public init() {}
+
+    /// How many values there are.
+    @inlinable
+    public var count: Int { entries.count - head }
+
+    /// Whether there is nothing.
+    @inlinable
+    public var isEmpty: Bool { entries.count == head }
+
+    /// The oldest value.
+    @inlinable
+    public var first: Entry? { head < entries.count ? entries[head] : nil }
+
+    /// The entry at a position, the oldest at 0.
+    @inlinable
+    public subscript(_ position: Int) -> Entry {
+        get { entries[head + position] }
+        _modify { yield &entries[head + position] }
+    }
+
+    /// Puts a value in its place, behind all of the same time.
+    @inlinable
+    public mutating func insert(_ value: Value, at time: Timestamp) {
+        let entry = Entry(time: time, value: value)
+        var index = entries.count
+        while index > head, entries[index - 1].time > time { index -= 1 }
+        if index == entries.count { entries.append(entry) } else { entries.insert(entry, at: index) }
+    }
+
+    /// Takes the oldest value out; there must be one.
+    @inlinable
+    @discardableResult
+    public mutating func removeFirst() -> Entry {
+        let entry = entries[head]
+        head += 1
+        if head == entries.count || head >= 32 && head * 2 >= entries.count {
+            entries.removeSubrange(0..<head)
+            head = 0
+        }
+        return entry
+    }
+
+    /// Takes a value out; O(*n*).
+    @inlinable
+    public mutating func remove(at position: Int) {
+        if position == 0 { removeFirst() } else { entries.remove(at: head + position) }
+    }
+
+    /// Takes out the values from one position to before another; O(*n*).
+    @inlinable
+    public mutating func removeAll(from start: Int, to end: Int) {
+        if start < end { entries.removeSubrange(head + start..<head + end) }
+        if head == entries.count { removeAll() }
+    }
+
+    /// Takes out everything.
+    @inlinable
+    public mutating func removeAll() {
+        entries.removeAll(keepingCapacity: true)
+        head = 0
+    }
+
+    /// The position of the oldest value that is younger than `time`, or `count`.
+    @inlinable
+    public func firstPosition(after time: Timestamp) -> Int {
+        var low = head
+        var high = entries.count
+        while low < high {
+            let middle = low + (high - low) / 2
+            if entries[middle].time > time { high = middle } else { low = middle + 1 }
+        }
+        return low - head
+    }
+
+    /// The position of the oldest value that is not older than `time`, or `count`.
+    @inlinable
+    public func firstPosition(from time: Timestamp) -> Int {
+        time == .distantPast ? 0 : firstPosition(after: time.shifted(byNanoseconds: -1))
+    }
+}
+
+extension Timestamp {
+    /// The timestamp `nanoseconds` later, or ``distantFuture`` or ``distantPast`` where the range ends.
+    @inlinable
+    public func shifted(byNanoseconds nanoseconds: Int64) -> Timestamp {
+        let (sum, overflow) = nanosecondsSinceEpoch.addingReportingOverflow(nanoseconds)
+        guard overflow else { return Timestamp(nanosecondsSinceEpoch: sum) }
+        return nanoseconds < 0 ? .distantPast : .distantFuture
+    }
+}

@@ -1,0 +1,69 @@
+/// The criteria of ``Check``.
+public enum Criteria {
+    /// The criterion `between`.
+    @frozen
+    public struct Between<Bound: Comparable & Hashable & Sendable>: Criterion {
+        @usableFromInline let range: ClosedRange<Bound>
+
+        @inlinable
+        init(_ range: ClosedRange<Bound>) {
+            self.range = range
+        }
+
+        @inlinable
+        public func isMet(by value: Bound) -> Bool { range.contains(value) }
+
+        public func description(of operand: String) -> String { "between(\(operand), \(range))" }
+    }
+
+    /// The criterion `isIn`.
+    @frozen
+    public struct Membership<Member: Hashable & Sendable>: Criterion {
+        @usableFromInline let members: Set<Member>
+
+        @inlinable
+        init(_ members: Set<Member>) {
+            self.members = members
+        }
+
+        @inlinable
+        public func isMet(by value: Member) -> Bool { members.contains(value) }
+
+        public func description(of operand: String) -> String {
+            let members = members.map { Literal<Void, Member>($0).description }.sorted().joined(separator: ", ")
+            return "isIn(\(operand), [\(members)])"
+        }
+    }
+
+    /// The criterion `hasPrefix`.
+    @frozen
+    public struct Prefix: Criterion {
+        @usableFromInline let prefix: String
+
+        @inlinable
+        init(_ prefix: String) {
+            self.prefix = prefix
+        }
+
+        @inlinable
+        public func isMet(by value: String) -> Bool { value.hasPrefix(prefix) }
+
+        public func description(of operand: String) -> String { "hasPrefix(\(operand), \(prefix.debugDescription))" }
+    }
+
+    /// The criterion `contains`.
+    @frozen
+    public struct Containment: Criterion {
+        @usableFromInline let part: String
+
+        @inlinable
+        init(_ part: String) {
+            self.part = part
+        }
+
+        @inlinable
+        public func isMet(by value: String) -> Bool { part.isEmpty || value.contains(part) }
+
+        public func description(of operand: String) -> String { "contains(\(operand), \(part.debugDescription))" }
+    }
+}

@@ -1,0 +1,54 @@
+public import WeirCore
+
+/// The elements of any of two streams, each with the mark of where it comes from: the disjunction.
+///
+///     any(buttons, gestures).subscribe { input in
+///         switch input {
+///         case .first(let button): print(button.name)
+///         case .second(let gesture): print(gesture.kind)
+///         }
+///     }
+///
+/// Emits each element when it arrives, with its event time; remembers nothing. The watermark is the older of the two;
+/// the completion comes when both streams have ended, or at the first failure. Streams of the same element type are
+/// merged without a mark; write `EitherStream(a, b)` to have it.
+///
+/// - Complexity: O(1) per element.
+@inlinable
+public func any<First: EventStream, Second: EventStream>(
+    _ first: First,
+    _ second: Second
+) -> EitherStream<First, Second> {
+    EitherStream(first, second)
+}
+
+/// The elements of any of three streams, each with the mark of where it comes from.
+///
+/// Emits each element when it arrives, with its event time; remembers nothing. The watermark is the oldest of the
+/// three; the completion comes when all streams have ended, or at the first failure.
+///
+/// - Complexity: O(1) per element.
+@inlinable
+public func any<First: EventStream, Second: EventStream, Third: EventStream>(
+    _ first: First,
+    _ second: Second,
+    _ third: Third
+) -> EitherOfThreeStream<First, Second, Third> {
+    EitherOfThreeStream(first, second, third)
+}
+
+/// The elements of any of four streams, each with the mark of where it comes from.
+///
+/// Emits each element when it arrives, with its event time; remembers nothing. The watermark is the oldest of the four;
+/// the completion comes when all streams have ended, or at the first failure.
+///
+/// - Complexity: O(1) per element.
+@inlinable
+public func any<First: EventStream, Second: EventStream, Third: EventStream, Fourth: EventStream>(
+    _ first: First,
+    _ second: Second,
+    _ third: Third,
+    _ fourth: Fourth
+) -> EitherOfFourStream<First, Second, Third, Fourth> {
+    EitherOfFourStream(first, second, third, fourth)
+}

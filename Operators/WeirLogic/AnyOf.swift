@@ -1,0 +1,100 @@
+public import WeirCore
+
+/// The elements of any of two streams of one element type.
+///
+///     any(north, south).subscribe { reading in print(reading.celsius) }
+///
+/// Emits each element when it arrives, with its event time; remembers nothing. The watermark is the older of the two;
+/// the completion comes when both streams have ended, or at the first failure.
+///
+/// - Complexity: O(1) per element.
+@inlinable
+public func any<First: EventStream, Second: EventStream>(
+    _ first: First,
+    _ second: Second
+) -> AnyOf<First, Second> where First.Element == Second.Element {
+    AnyOf(first, second)
+}
+
+/// The elements of any of three streams of one element type.
+///
+/// Emits each element when it arrives, with its event time; remembers nothing. The watermark is the oldest of the
+/// three; the completion comes when all streams have ended, or at the first failure.
+///
+/// - Complexity: O(1) per element.
+@inlinable
+public func any<First: EventStream, Second: EventStream, Third: EventStream>(
+    _ first: First,
+    _ second: Second,
+    _ third: Third
+) -> AnyOf<AnyOf<First, Second>, Third> where First.Element == Second.Element, Second.Element == Third.Element {
+    AnyOf(AnyOf(first, second), third)
+}
+
+/// The elements of any of four streams of one element type.
+///
+/// Emits each element when it arrives, with its event time; remembers nothing. The watermark is the oldest of the four;
+/// the completion comes when all streams have ended, or at the first failure.
+///
+/// - Complexity: O(1) per element.
+@inlinable
+public func any<First: EventStream, Second: EventStream, Third: EventStream, Fourth: EventStream>(
+    _ first: First,
+    _ second: Second,
+    _ third: Third,
+    _ fourth: Fourth
+) -> AnyOf<AnyOf<First, Second>, AnyOf<Third, Fourth>>
+where First.Element == Second.Element, Second.Element == Third.Element, Third.Element == Fourth.Element {
+    AnyOf(AnyOf(first, second), AnyOf(third, fourth))
+}
+
+/// The elements of two streams of one element type; made by `any`.
+@frozen
+public struct AnyOf<First: EventStream, Second: EventStream>: EventStream where First.Element == Second.Element {
+    public typealias Element = First.Element
+
+    @usableFromInline let first: First
+    @usableFromInline let second: Second
+
+    @inlinable
+    init(_ first: First, _ second: Second) {
+        self.first = first
+        self.second = second
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        EitherStream(first, second).attach(UnmarkingSink(sink))
+    }
+}
+
+/// Takes the mark off the elements of two streams of one element type.
+@frozen
+public struct UnmarkingSink<Downstream: Sink>: Sink {
+    public typealias Input = Either<Downstream.Input, Downstream.Input>
+
+    @usableFromInline var downstream: Downstream
+
+    @inlinable
+    init(_ downstream: consuming Downstream) {
+        self.downstream = downstream
+    }
+
+    @inlinable
+    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        switch copy element {
+        case .first(let element), .second(let element): downstream.receive(element, at: time)
+        }
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {
+        downstream.advance(to: watermark)
+    }
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        downstream.finish(completion)
+    }
+}

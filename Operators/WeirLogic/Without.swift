@@ -1,0 +1,218 @@
+public import WeirCore
+
+/// Finds elements of two streams that follow one another with no element of a third stream between them.
+///
+///     without(closings, between: openings, and: alarms, within: .seconds(60))
+///         .subscribe { (opening, alarm) in print("left open:", opening.door) }
+///
+/// A result is an element of `first` and one of `second` that is younger, by less than `duration`, when no element of
+/// `forbidden` is younger than the one and older than the other (at the event time of either it is not between them):
+/// these are the pairs of `first.then(second, within: duration)`, without those with something forbidden between.
+///
+/// - With ``Reuse/reuse``, every such pair is a result.
+/// - With ``Reuse/consume``, an element is part of at most one pair: each element of `second`, in the order of their
+///   event times, takes the oldest element before it that is free, young enough, and has nothing forbidden behind it.
+///
+/// Emits a pair when the watermark of all three streams has passed its second element, with that element's time, oldest
+/// first. The order of arrival makes no difference. The completion settles what waits for the watermark, unless it is a
+/// failure. Remembers elements until the watermark passes them, those of `first` for `duration` beyond it, and at most
+/// `limit` per stream: beyond that the oldest is forgotten and goes to ``Without/dropped``. Elements older than the
+/// watermark go to ``Without/late``.
+///
+/// - Parameters:
+///   - forbidden: The stream whose elements must not lie between.
+///   - first: The stream of the first elements.
+///   - second: The stream of the second elements.
+///   - duration: The second element is less than this younger than the first; positive.
+///   - reuse: Whether an element may be part of several pairs.
+///   - limit: How many elements of each stream are remembered; positive.
+/// - Returns: The pairs.
+/// - Complexity: O(*p*) per element that arrives in order, for *p* pairs that it is in.
+@inlinable
+public func without<Forbidden: EventStream, First: EventStream, Second: EventStream>(
+    _ forbidden: Forbidden,
+    between first: First,
+    and second: Second,
+    within duration: Duration,
+    reuse: Reuse = .reuse,
+    limit: Int = 1024
+) -> Without<Forbidden, First, Second> {
+    Without(EitherOfThreeStream(forbidden, first, second), duration, reuse, limit)
+}
+
+/// The pairs of elements with nothing forbidden between them; made by `without`.
+@frozen
+public struct Without<Forbidden: EventStream, First: EventStream, Second: EventStream>: EventStream {
+    public typealias Element = (First.Element, Second.Element)
+
+    /// An element of one of the streams: the forbidden, the first, the second.
+    public typealias Part = EitherOfThree<Forbidden.Element, First.Element, Second.Element>
+
+    /// The elements that were older than the watermark of the three streams together.
+    public let late = SideOutput<Part>()
+
+    /// The elements that were forgotten because there were too many to remember.
+    public let dropped = SideOutput<Part>()
+
+    @usableFromInline let streams: EitherOfThreeStream<Forbidden, First, Second>
+    @usableFromInline let duration: Int64
+    @usableFromInline let reuse: Reuse
+    @usableFromInline let limit: Int
+
+    @inlinable
+    init(
+        _ streams: EitherOfThreeStream<Forbidden, First, Second>,
+        _ duration: Duration,
+        _ reuse: Reuse,
+        _ limit: Int
+    ) {
+        precondition(duration >= .nanoseconds(1), "what follows within \(duration) can not be found: be positive")
+        precondition(limit > 0, "pairs can not be found by remembering \(limit) elements: be positive")
+        self.streams = streams
+        self.duration = duration.wholeNanoseconds
+        self.reuse = reuse
+        self.limit = limit
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        streams.attach(WithoutSink(duration, reuse, limit, late, dropped, sink))
+    }
+}
+
+/// Pairs elements that have nothing forbidden between them, in the order of their times.
+@frozen
+public struct WithoutSink<Forbidden: Sendable, First: Sendable, Second: Sendable, Downstream: Sink>: Sink
+where Downstream.Input == (First, Second) {
+    public typealias Input = EitherOfThree<Forbidden, First, Second>
+
+    @usableFromInline let duration: Int64
+    @usableFromInline let reuse: Reuse
+    @usableFromInline let limit: Int
+    @usableFromInline let late: SideOutput<EitherOfThree<Forbidden, First, Second>>
+    @usableFromInline let dropped: SideOutput<EitherOfThree<Forbidden, First, Second>>
+    @usableFromInline var watermark = Timestamp.distantPast
+    // What the watermark has not passed.
+    @usableFromInline var forbidden = TimeOrdered<Forbidden>()
+    @usableFromInline var firsts = TimeOrdered<First>()
+    @usableFromInline var seconds = TimeOrdered<Second>()
+    // The first elements with nothing forbidden behind them so far.
+    @usableFromInline var open = TimeOrdered<First>()
+    @usableFromInline var downstream: Downstream
+
+    @inlinable
+    init(
+        _ duration: Int64,
+        _ reuse: Reuse,
+        _ limit: Int,
+        _ late: SideOutput<EitherOfThree<Forbidden, First, Second>>,
+        _ dropped: SideOutput<EitherOfThree<Forbidden, First, Second>>,
+        _ downstream: consuming Downstream
+    ) {
+        self.duration = duration
+        self.reuse = reuse
+        self.limit = limit
+        self.late = late
+        self.dropped = dropped
+        self.downstream = downstream
+    }
+
+    @inlinable
+    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        let element = copy element
+        guard time >= watermark else {
+            late.send(element, at: time)
+            return
+        }
+        switch element {
+        case .first(let element):
+            if forbidden.count == limit {
+                let oldest = forbidden.removeFirst()
+                dropped.send(.first(oldest.value), at: oldest.time)
+            }
+            forbidden.insert(element, at: time)
+        case .second(let element):
+            if firsts.count == limit {
+                let oldest = firsts.removeFirst()
+                dropped.send(.second(oldest.value), at: oldest.time)
+            }
+            firsts.insert(element, at: time)
+        case .third(let element):
+            if seconds.count == limit {
+                let oldest = seconds.removeFirst()
+                dropped.send(.third(oldest.value), at: oldest.time)
+            }
+            seconds.insert(element, at: time)
+        }
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {
+        if watermark > self.watermark {
+            self.watermark = watermark
+            settle(before: watermark)
+            forget(from: watermark)
+        }
+        downstream.advance(to: watermark)
+    }
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        if case .finished = completion { settle(before: nil) }
+        forbidden.removeAll()
+        firsts.removeAll()
+        seconds.removeAll()
+        open.removeAll()
+        downstream.finish(completion)
+    }
+
+    /// Takes the elements that nothing older can follow, in the order of their times.
+    ///
+    /// Of equal times, what ends pairs comes first, then what forbids them, then what begins them: nothing at the same
+    /// time lies before or behind.
+    @inlinable
+    mutating func settle(before limit: Timestamp?) {
+        while true {
+            if seconds.isEmpty, forbidden.isEmpty, firsts.isEmpty { return }
+            let end = seconds.first?.time ?? .distantFuture
+            let ban = forbidden.first?.time ?? .distantFuture
+            let start = firsts.first?.time ?? .distantFuture
+            let time = min(end, ban, start)
+            if let limit, time >= limit { return }
+            if end == time, !seconds.isEmpty {
+                pair(seconds.removeFirst())
+            } else if ban == time, !forbidden.isEmpty {
+                forbidden.removeFirst()
+                open.removeAll()
+            } else {
+                let first = firsts.removeFirst()
+                forget(from: first.time)
+                if open.count == self.limit {
+                    let oldest = open.removeFirst()
+                    dropped.send(.second(oldest.value), at: oldest.time)
+                }
+                open.insert(first.value, at: first.time)
+            }
+        }
+    }
+
+    @inlinable
+    mutating func pair(_ second: TimeOrdered<Second>.Entry) {
+        forget(from: second.time)
+        switch reuse {
+        case .reuse:
+            for index in 0..<open.count { downstream.receive((open[index].value, second.value), at: second.time) }
+        case .consume:
+            guard !open.isEmpty else { return }
+            downstream.receive((open.removeFirst().value, second.value), at: second.time)
+        }
+    }
+
+    /// Lets go of the elements that nothing from `horizon` on follows in time.
+    @inlinable
+    mutating func forget(from horizon: Timestamp) {
+        let oldest = horizon.shifted(byNanoseconds: -duration)
+        while let first = open.first, first.time <= oldest { open.removeFirst() }
+    }
+}

@@ -1,0 +1,83 @@
+public import WeirCore
+public import WeirExpressions
+
+extension EventStream {
+    /// Finds pairs of neighbours that satisfy a typed expression together.
+    ///
+    ///     readings.followedBy(abs(previous(\.celsius) - \.celsius) > 5)
+    ///
+    /// Does what the form with a closure does, without calling one. Emits the pair when its second element arrives, with
+    /// that element's time. Remembers one element; every sink that is attached has a memory of its own. Watermarks and
+    /// the completion pass.
+    ///
+    /// - Parameter condition: An expression on the later element, and on `previous` ones for the earlier; computed once
+    ///   for each pair of neighbours.
+    /// - Returns: The pairs that satisfy it.
+    /// - Complexity: O(1) per element, without allocation.
+    @inlinable
+    public func followedBy<Condition: TypedExpression>(
+        _ condition: Condition
+    ) -> ExpressionFollowedBy<Self, Condition> where Condition.Root == Element, Condition.Value == Bool {
+        ExpressionFollowedBy(self, condition)
+    }
+}
+
+/// The pairs of neighbours of a stream that satisfy a condition; made by `followedBy` of a typed expression.
+@frozen
+public struct ExpressionFollowedBy<Upstream: EventStream, Condition: TypedExpression>: EventStream
+where Condition.Root == Upstream.Element, Condition.Value == Bool {
+    public typealias Element = (Upstream.Element, Upstream.Element)
+
+    @usableFromInline let upstream: Upstream
+
+    /// What a pair must satisfy.
+    public let condition: Condition
+
+    @inlinable
+    init(_ upstream: Upstream, _ condition: Condition) {
+        self.upstream = upstream
+        self.condition = condition
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        upstream.attach(ExpressionFollowedBySink(condition, sink))
+    }
+}
+
+/// Hands on the pairs of neighbours that satisfy a condition.
+@frozen
+public struct ExpressionFollowedBySink<Condition: TypedExpression, Downstream: Sink>: Sink
+where Downstream.Input == (Condition.Root, Condition.Root), Condition.Root: Sendable, Condition.Value == Bool {
+    public typealias Input = Condition.Root
+
+    @usableFromInline var previous: Input?
+    @usableFromInline let condition: Condition
+    @usableFromInline var downstream: Downstream
+
+    @inlinable
+    init(_ condition: Condition, _ downstream: consuming Downstream) {
+        self.condition = condition
+        self.downstream = downstream
+    }
+
+    @inlinable
+    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        if let previous, condition.value(of: element, after: previous) {
+            downstream.receive((previous, copy element), at: time)
+        }
+        previous = copy element
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {
+        downstream.advance(to: watermark)
+    }
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        previous = nil
+        downstream.finish(completion)
+    }
+}

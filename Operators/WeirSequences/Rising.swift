@@ -1,0 +1,109 @@
+public import WeirCore
+
+extension EventStream {
+    /// Finds runs of elements whose values rise from each to the next.
+    ///
+    ///     readings.rising(atLeast: 5, by: \.celsius).subscribe { run in print("warming up since", run[0].timestamp) }
+    ///
+    /// A run is as long as it can be: it ends before the first element that does not rise above the one before it, and
+    /// that element begins the next run. Elements are taken in the order of arrival. A value that is not equal to itself
+    /// (a NaN) is a run of its own.
+    ///
+    /// Emits a run of at least `least` elements when it ends: with the next element, or when the stream ends; after a
+    /// failure the run is discarded. The run has the event time of its last element, or the watermark if that has
+    /// passed it. Watermarks do not end a run. Remembers the elements of the current run, at most `limit`.
+    ///
+    /// - Parameters:
+    ///   - least: How many elements make a run; positive.
+    ///   - value: What has to rise; called once per element.
+    ///   - strictly: Whether equal values end a run.
+    ///   - limit: How many elements are remembered; at least `least`.
+    ///   - longRun: What happens to a run that becomes longer than `limit`; what is forgotten goes to
+    ///     ``MonotoneRuns/dropped``.
+    /// - Returns: The runs, oldest element first.
+    /// - Complexity: O(1) per element; one allocation per run that is emitted.
+    @inlinable
+    public func rising<Value: Comparable & Sendable>(
+        atLeast least: Int,
+        by value: @escaping @Sendable (Element) -> Value,
+        strictly: Bool = true,
+        limit: Int = 1024,
+        longRun: LongRun = .split
+    ) -> MonotoneRuns<Self, Value> {
+        MonotoneRuns(self, value, strictly ? .rising : .notFalling, least, limit, longRun)
+    }
+
+    /// Finds runs of elements whose values fall from each to the next.
+    ///
+    ///     prices.falling(atLeast: 3, by: \.amount).subscribe { run in print("down to", run[run.count - 1].amount) }
+    ///
+    /// Like ``rising(atLeast:by:strictly:limit:longRun:)``, the other way round.
+    ///
+    /// - Parameters:
+    ///   - least: How many elements make a run; positive.
+    ///   - value: What has to fall; called once per element.
+    ///   - strictly: Whether equal values end a run.
+    ///   - limit: How many elements are remembered; at least `least`.
+    ///   - longRun: What happens to a run that becomes longer than `limit`; what is forgotten goes to
+    ///     ``MonotoneRuns/dropped``.
+    /// - Returns: The runs, oldest element first.
+    /// - Complexity: O(1) per element; one allocation per run that is emitted.
+    @inlinable
+    public func falling<Value: Comparable & Sendable>(
+        atLeast least: Int,
+        by value: @escaping @Sendable (Element) -> Value,
+        strictly: Bool = true,
+        limit: Int = 1024,
+        longRun: LongRun = .split
+    ) -> MonotoneRuns<Self, Value> {
+        MonotoneRuns(self, value, strictly ? .falling : .notRising, least, limit, longRun)
+    }
+}
+
+extension EventStream where Element: Comparable {
+    /// Finds runs of elements that rise from each to the next.
+    ///
+    ///     levels.map(\.value).rising(atLeast: 5)
+    ///
+    /// Like ``EventStream/rising(atLeast:by:strictly:limit:longRun:)`` with the elements as values.
+    ///
+    /// - Parameters:
+    ///   - least: How many elements make a run; positive.
+    ///   - strictly: Whether equal elements end a run.
+    ///   - limit: How many elements are remembered; at least `least`.
+    ///   - longRun: What happens to a run that becomes longer than `limit`.
+    /// - Returns: The runs, oldest element first.
+    /// - Complexity: O(1) per element; one allocation per run that is emitted.
+    @inlinable
+    public func rising(
+        atLeast least: Int,
+        strictly: Bool = true,
+        limit: Int = 1024,
+        longRun: LongRun = .split
+    ) -> MonotoneRuns<Self, Element> {
+        rising(atLeast: least, by: { $0 }, strictly: strictly, limit: limit, longRun: longRun)
+    }
+
+    /// Finds runs of elements that fall from each to the next.
+    ///
+    ///     levels.map(\.value).falling(atLeast: 5)
+    ///
+    /// Like ``EventStream/rising(atLeast:by:strictly:limit:longRun:)`` with the elements as values, the other way round.
+    ///
+    /// - Parameters:
+    ///   - least: How many elements make a run; positive.
+    ///   - strictly: Whether equal elements end a run.
+    ///   - limit: How many elements are remembered; at least `least`.
+    ///   - longRun: What happens to a run that becomes longer than `limit`.
+    /// - Returns: The runs, oldest element first.
+    /// - Complexity: O(1) per element; one allocation per run that is emitted.
+    @inlinable
+    public func falling(
+        atLeast least: Int,
+        strictly: Bool = true,
+        limit: Int = 1024,
+        longRun: LongRun = .split
+    ) -> MonotoneRuns<Self, Element> {
+        falling(atLeast: least, by: { $0 }, strictly: strictly, limit: limit, longRun: longRun)
+    }
+}

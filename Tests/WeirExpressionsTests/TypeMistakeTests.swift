@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+/// What must not compile, does not: the compiler is asked.
+@Suite(.enabled(if: Compiler.isThere, "there is no swiftc, or the modules are elsewhere"))
+struct TypeMistakeTests {
+    private static let preamble = """
+        import WeirExpressions
+
+        struct Reading: Sendable {
+            var celsius: Double
+            var station: String
+            var number: Int
+            var note: String?
+        }
+
+        func condition<E: ElementExpression>(_: E) where E.Root == Reading, E.Value == Bool {}
+        func number<E: ElementExpression>(_: E) where E.Root == Reading, E.Value == Double {}
+        func pairs<E: TypedExpression>(_: E) where E.Root == Reading, E.Value == Bool {}
+
+
+        """
+
+    @Test func whatIsRightCompiles() throws {
+        let right = """
+            condition(\\.celsius > 30 && \\.station == "north")
+            number(\\.celsius * 1.8 + 32)
+            pairs(abs(previous(\\.celsius) - \\.celsius) > 5)
+            """
+        #expect(try Compiler.accepts(Self.preamble + right))
+    }
+
+    @Test(arguments: [
+        #"condition(\.celsius > "warm")"#,
+        #"condition(\.celsius > \.station)"#,
+        #"condition(\.celsius > \.number)"#,
+        #"condition(\.fahrenheit > 30)"#,
+        #"condition(\.celsius + 1)"#,
+        #"condition(\.celsius && \.number > 1)"#,
+        #"number(\.celsius > 30)"#,
+        #"condition(\.note > "a")"#,
+        #"condition(previous(\.celsius) > 30)"#,
+        #"condition(hasPrefix(\.number, "1"))"#,
+        #"condition(isIn(\.number, ["1"]))"#,
+        #"condition(abs(\.station) > 1)"#,
+    ])
+    func mistakesDoNot(mistake: String) throws {
+        #expect(try !Compiler.accepts(Self.preamble + mistake))
+    }
+}
+
+private enum Compiler {
+    /// Where the modules of this build are: beside the test program.
+    private static let modules = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "Modules")
+
+    private static let swiftc = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        .map { "\($0)/swiftc" }
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    static let isThere =
+        swiftc != nil
+        && modules.map { directory in
+            FileManager.default.fileExists(atPath: directory.appending(path: "WeirExpressions.swiftmodule").path)
+        } == true
+
+    static func accepts(_ source: String) throws -> Bool {
+        let file = FileManager.default.temporaryDirectory.appending(path: "weir-\(UUID()).swift")
+        try source.write(to: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let process = Process()
+        process.executableURL = URL(filePath: try #require(swiftc))
+        process.arguments = ["-typecheck", "-swift-version", "6", "-I", try #require(modules).path, file.path]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+}
