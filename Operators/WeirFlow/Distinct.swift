@@ -1,0 +1,186 @@
+public import WeirCore
+
+extension EventStream {
+    /// Lets an element through unless one with the same key was let through shortly before.
+    ///
+    ///     alarms.distinct(by: \.device, within: .seconds(60), limit: 10_000)
+    ///
+    /// Emits an element when it arrives, with its time, and drops it if the youngest element of its key that was let
+    /// through is less than `duration` away in event time, before or after. Remembers a time for each key, until the
+    /// watermark has come `duration` further; of more than `limit` keys, it forgets the one that was let through first.
+    /// Watermarks and the completion pass. Elements older than the watermark go to ``Distinct/late``.
+    ///
+    /// - Parameters:
+    ///   - key: The key of an element.
+    ///   - duration: How long a key is taken for the same; positive.
+    ///   - limit: How many keys to remember; positive.
+    /// - Returns: The elements without the repetitions.
+    /// - Complexity: One hash look-up per element, without allocation once the memory has grown.
+    @inlinable
+    public func distinct<Key: Hashable & Sendable>(
+        by key: @escaping @Sendable (Element) -> Key,
+        within duration: Duration,
+        limit: Int = 1 << 20
+    ) -> Distinct<Self, Key> {
+        precondition(duration > .zero, "elements cannot be told apart within \(duration)")
+        precondition(limit > 0, "elements can be told apart by at least one key, not by \(limit)")
+        return Distinct(self, key, duration.wholeNanoseconds, limit)
+    }
+
+    /// Lets an element through unless its key is among the last that were let through.
+    ///
+    ///     orders.distinct(by: \.id, last: 10_000)
+    ///
+    /// Emits an element when it arrives, with its time; event time plays no part. Remembers `count` keys, and forgets
+    /// the one that was let through first when there are more. Watermarks and the completion pass.
+    ///
+    /// - Parameters:
+    ///   - key: The key of an element.
+    ///   - count: How many keys to remember; positive.
+    /// - Returns: The elements without the repetitions.
+    /// - Complexity: One hash look-up per element, without allocation once the memory has grown.
+    @inlinable
+    public func distinct<Key: Hashable & Sendable>(
+        by key: @escaping @Sendable (Element) -> Key,
+        last count: Int
+    ) -> Distinct<Self, Key> {
+        precondition(count > 0, "elements can be told apart by at least one key, not by \(count)")
+        return Distinct(self, key, nil, count)
+    }
+}
+
+/// The elements of a stream without repetitions; made by `distinct`.
+@frozen
+public struct Distinct<Upstream: EventStream, Key: Hashable & Sendable>: EventStream {
+    public typealias Element = Upstream.Element
+
+    @usableFromInline let upstream: Upstream
+    @usableFromInline let key: @Sendable (Element) -> Key
+    @usableFromInline let duration: Int64?
+    @usableFromInline let limit: Int
+
+    /// The elements that came after the watermark, of which it is not known any more whether they are repetitions.
+    public let late: SideOutput<Element>
+
+    @inlinable
+    init(_ upstream: Upstream, _ key: @escaping @Sendable (Element) -> Key, _ duration: Int64?, _ limit: Int) {
+        self.upstream = upstream
+        self.key = key
+        self.duration = duration
+        self.limit = limit
+        late = SideOutput()
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        upstream.attach(DistinctSink(key, duration, limit, late, sink))
+    }
+}
+
+/// Hands on the elements whose key it does not remember.
+@frozen
+public struct DistinctSink<Key: Hashable & Sendable, Downstream: Sink>: Sink {
+    public typealias Input = Downstream.Input
+
+    /// When an element of a key was let through.
+    @frozen
+    @usableFromInline
+    struct Memory: Sendable {
+        @usableFromInline var time: Timestamp
+        // Of several entries of a key in `order`, the one with this number counts.
+        @usableFromInline var number: UInt64
+
+        @inlinable
+        init(_ time: Timestamp, _ number: UInt64) {
+            self.time = time
+            self.number = number
+        }
+    }
+
+    @usableFromInline let key: @Sendable (Input) -> Key
+    @usableFromInline let duration: Int64?
+    @usableFromInline let limit: Int
+    @usableFromInline let late: SideOutput<Input>
+    @usableFromInline var memory: [Key: Memory] = [:]
+    @usableFromInline var order = Queue<(key: Key, memory: Memory)>()
+    @usableFromInline var number: UInt64 = 0
+    @usableFromInline var watermark = Timestamp.distantPast
+    @usableFromInline var downstream: Downstream
+
+    @inlinable
+    init(
+        _ key: @escaping @Sendable (Input) -> Key,
+        _ duration: Int64?,
+        _ limit: Int,
+        _ late: SideOutput<Input>,
+        _ downstream: consuming Downstream
+    ) {
+        self.key = key
+        self.duration = duration
+        self.limit = limit
+        self.late = late
+        self.downstream = downstream
+    }
+
+    @inlinable
+    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        if duration != nil, time < watermark {
+            late.send(copy element, at: time)
+            return
+        }
+        let key = key(element)
+        var youngest = time
+        if let known = memory[key] {
+            guard let duration, time >= known.time.moved(by: duration) || known.time >= time.moved(by: duration) else {
+                return
+            }
+            youngest = max(known.time, time)
+        } else if memory.count == limit {
+            forgetFirst()
+        }
+        number &+= 1
+        let entry = Memory(youngest, number)
+        memory[key] = entry
+        order.append((key, entry))
+        if order.count > 2 * limit { dropStaleEntries() }
+        downstream.receive(element, at: time)
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {
+        if let duration {
+            self.watermark = max(self.watermark, watermark)
+            while let oldest = order.first, oldest.memory.time.moved(by: duration) <= watermark {
+                _ = order.popFirst()
+                if memory[oldest.key]?.number == oldest.memory.number { memory[oldest.key] = nil }
+            }
+        }
+        downstream.advance(to: watermark)
+    }
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        memory = [:]
+        order = Queue()
+        downstream.finish(completion)
+    }
+
+    /// Forgets the key that was let through first, not counting those that were let through again.
+    @inlinable
+    mutating func forgetFirst() {
+        while let oldest = order.popFirst() {
+            guard memory[oldest.key]?.number == oldest.memory.number else { continue }
+            memory[oldest.key] = nil
+            return
+        }
+    }
+
+    @inlinable
+    mutating func dropStaleEntries() {
+        for _ in 0..<order.count {
+            guard let entry = order.popFirst() else { return }
+            if memory[entry.key]?.number == entry.memory.number { order.append(entry) }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+public import WeirCore
+
+extension EventStream {
+    /// Pairs each element with the elements of another stream that have the same key and are close in event time.
+    ///
+    ///     orders.join(payments, within: .seconds(30), limit: 100_000, by: \.id, and: \.orderID)
+    ///
+    /// Emits each pair whose times differ by at most `distance` exactly once, when its second element arrives, with the
+    /// later of the two times; an element meets those that came before it in the order of their arrival. Finishes when
+    /// both streams have, fails when one does. Watermarks pass: the earlier one of the two streams.
+    ///
+    /// Remembers the elements of each stream until the watermark is more than `distance` ahead of them. An element that
+    /// finds `limit` elements of its stream remembered still meets the others' but is not remembered itself; it goes to
+    /// ``IntervalJoin/refused``. Elements older than the watermark go to ``IntervalJoin/late``, and meet nobody.
+    ///
+    /// - Parameters:
+    ///   - other: The other stream; it may run on another thread.
+    ///   - distance: How far apart two times may be, both ends included; not negative.
+    ///   - limit: How many elements of each stream to remember; positive.
+    ///   - key: The key of an element of this stream.
+    ///   - otherKey: The key of an element of the other stream.
+    /// - Returns: The pairs, the element of this stream first.
+    /// - Complexity: One hash look-up per element, and O(1) for each remembered element of its key; no allocation once
+    ///   the memory has grown.
+    @inlinable
+    public func join<Other: EventStream, Key: Hashable & Sendable>(
+        _ other: Other,
+        within distance: Duration,
+        limit: Int = 1 << 20,
+        by key: @escaping @Sendable (Element) -> Key,
+        and otherKey: @escaping @Sendable (Other.Element) -> Key
+    ) -> IntervalJoin<Self, Other, Key> {
+        precondition(distance >= .zero, "elements cannot be joined within \(distance)")
+        precondition(limit > 0, "a join needs room for an element, not for \(limit)")
+        return IntervalJoin(self, other, distance.wholeNanoseconds, limit, key, otherKey)
+    }
+}
+
+/// The pairs of two streams that have the same key and are close in time; made by `join(_:within:limit:by:and:)`.
+@frozen
+public struct IntervalJoin<First: EventStream, Second: EventStream, Key: Hashable & Sendable>: EventStream {
+    public typealias Element = (First.Element, Second.Element)
+
+    @usableFromInline let first: First
+    @usableFromInline let second: Second
+    @usableFromInline let distance: Int64
+    @usableFromInline let limit: Int
+    @usableFromInline let firstKey: @Sendable (First.Element) -> Key
+    @usableFromInline let secondKey: @Sendable (Second.Element) -> Key
+
+    /// The elements that came after the watermark.
+    public let late: SideOutput<Either<First.Element, Second.Element>>
+
+    /// The elements that were not remembered, for want of room.
+    public let refused: SideOutput<Either<First.Element, Second.Element>>
+
+    @inlinable
+    init(
+        _ first: First,
+        _ second: Second,
+        _ distance: Int64,
+        _ limit: Int,
+        _ firstKey: @escaping @Sendable (First.Element) -> Key,
+        _ secondKey: @escaping @Sendable (Second.Element) -> Key
+    ) {
+        self.first = first
+        self.second = second
+        self.distance = distance
+        self.limit = limit
+        self.firstKey = firstKey
+        self.secondKey = secondKey
+        late = SideOutput()
+        refused = SideOutput()
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        let state = IntervalJoinState(distance, limit, firstKey, secondKey, late, refused, sink)
+        let junction = Junction(state, inputs: 2)
+        return junction.subscription(
+            first.attach(junction.input(0, LeftPort())),
+            second.attach(junction.input(1, RightPort()))
+        )
+    }
+}
+
+/// Remembers what may still find a partner.
+@frozen
+public struct IntervalJoinState<Left: Sendable, Right: Sendable, Key: Hashable & Sendable, Downstream: Sink>:
+    JunctionState
+where Downstream.Input == (Left, Right) {
+    @usableFromInline let distance: Int64
+    @usableFromInline let limit: Int
+    @usableFromInline let leftKey: @Sendable (Left) -> Key
+    @usableFromInline let rightKey: @Sendable (Right) -> Key
+    @usableFromInline let late: SideOutput<Either<Left, Right>>
+    @usableFromInline let refused: SideOutput<Either<Left, Right>>
+    @usableFromInline var lefts = KeyedStore<Key, Left>()
+    @usableFromInline var rights = KeyedStore<Key, Right>()
+    @usableFromInline var watermark = Timestamp.distantPast
+    @usableFromInline var downstream: Downstream
+
+    @inlinable
+    init(
+        _ distance: Int64,
+        _ limit: Int,
+        _ leftKey: @escaping @Sendable (Left) -> Key,
+        _ rightKey: @escaping @Sendable (Right) -> Key,
+        _ late: SideOutput<Either<Left, Right>>,
+        _ refused: SideOutput<Either<Left, Right>>,
+        _ downstream: consuming Downstream
+    ) {
+        self.distance = distance
+        self.limit = limit
+        self.leftKey = leftKey
+        self.rightKey = rightKey
+        self.late = late
+        self.refused = refused
+        self.downstream = downstream
+    }
+
+    @inlinable
+    public mutating func receive(_ signal: Either<Left, Right>, from input: Int, at time: Timestamp) {
+        guard time >= watermark else {
+            late.send(signal, at: time)
+            return
+        }
+        let (from, to) = (time.moved(by: -distance), time.moved(by: distance))
+        switch signal {
+        case .first(let left):
+            let key = leftKey(left)
+            rights.forEach(of: key) { right, rightTime in
+                guard rightTime >= from, rightTime <= to else { return }
+                downstream.receive((left, right), at: max(time, rightTime))
+            }
+            if lefts.count < limit {
+                lefts.append(key, time, left)
+            } else {
+                refused.send(signal, at: time)
+            }
+        case .second(let right):
+            let key = rightKey(right)
+            lefts.forEach(of: key) { left, leftTime in
+                guard leftTime >= from, leftTime <= to else { return }
+                downstream.receive((left, right), at: max(time, leftTime))
+            }
+            if rights.count < limit {
+                rights.append(key, time, right)
+            } else {
+                refused.send(signal, at: time)
+            }
+        }
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {
+        self.watermark = watermark
+        lefts.removeFirst(olderThan: watermark.moved(by: -distance))
+        rights.removeFirst(olderThan: watermark.moved(by: -distance))
+        downstream.advance(to: watermark)
+    }
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        lefts = KeyedStore()
+        rights = KeyedStore()
+        downstream.finish(completion)
+    }
+}

@@ -1,0 +1,223 @@
+public import WeirCore
+
+extension EventStream {
+    /// Restores the order of event time, for elements that arrive late by no more than a delay.
+    ///
+    ///     readings.ordered(within: .milliseconds(200), limit: 100_000)
+    ///
+    /// Waits for each element until event time has moved on by `delay`, as told by the latest element or by a watermark,
+    /// and emits the elements in the order of their times, equal times in the order of arrival, each with its own time.
+    /// Its notion of how far event time has come moves in steps of an eighth of the delay, and each step is a watermark
+    /// for what follows; watermarks from upstream count and pass as they are, if they are ahead.
+    ///
+    /// An element that is older than its watermark goes to ``Ordered/late``. Remembers the elements that wait; when there
+    /// are `limit` of them, those of the oldest eighth of a delay are emitted ahead of time, and what would have had to
+    /// come before them is late. The completion emits all that wait; a failure discards it.
+    ///
+    /// - Parameters:
+    ///   - delay: How long after younger elements an element may arrive, in event time; not negative.
+    ///   - limit: How many elements may wait; positive.
+    /// - Returns: The elements in order.
+    /// - Complexity: O(log *n*) per element for *n* elements within an eighth of the delay, O(1) where these arrive in
+    ///   order; without allocation once the buffers have grown.
+    @inlinable
+    public func ordered(within delay: Duration, limit: Int = 1 << 20) -> Ordered<Self> {
+        precondition(delay >= .zero, "elements cannot be put in order within \(delay)")
+        precondition(limit > 0, "elements that are put in order need room for one, not for \(limit)")
+        return Ordered(self, delay, limit)
+    }
+}
+
+/// The elements of a stream in the order of their times; made by `ordered(within:limit:)`.
+@frozen
+public struct Ordered<Upstream: EventStream>: EventStream {
+    public typealias Element = Upstream.Element
+
+    @usableFromInline let upstream: Upstream
+    @usableFromInline let delay: Duration
+    @usableFromInline let limit: Int
+
+    /// The elements that arrived too late to be put in order.
+    public let late: SideOutput<Element>
+
+    @inlinable
+    init(_ upstream: Upstream, _ delay: Duration, _ limit: Int) {
+        self.upstream = upstream
+        self.delay = delay
+        self.limit = limit
+        late = SideOutput()
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        upstream.attach(OrderedSink(delay, limit, late, sink))
+    }
+}
+
+/// Keeps elements until their turn has come.
+@frozen
+public struct OrderedSink<Downstream: Sink>: Sink {
+    public typealias Input = Downstream.Input
+
+    /// An element that waits.
+    @frozen
+    @usableFromInline
+    struct Waiting: Sendable {
+        @usableFromInline let time: Timestamp
+        @usableFromInline let order: Int
+        @usableFromInline let element: Input
+
+        @inlinable
+        init(_ time: Timestamp, _ order: Int, _ element: Input) {
+            self.time = time
+            self.order = order
+            self.element = element
+        }
+    }
+
+    @usableFromInline let delay: Int64
+    // The width of a bucket, and by how much the watermark moves.
+    @usableFromInline let step: Int64
+    @usableFromInline let limit: Int
+    @usableFromInline let late: SideOutput<Input>
+    // Waiting elements are younger than the watermark by at most the delay and a step: so many buckets, used in turn, can
+    // hold them in the order of their steps, and only the oldest has to be sorted.
+    @usableFromInline var buckets: [[Waiting]]
+    @usableFromInline var isSorted: [Bool]
+    // The step of the oldest bucket, and its place.
+    @usableFromInline var firstStep: Int64
+    @usableFromInline var firstPlace = 0
+    @usableFromInline var count = 0
+    @usableFromInline var arrivals = 0
+    // When an element is so late that the watermark moves.
+    @usableFromInline var threshold = Timestamp.distantPast
+    @usableFromInline var watermark = Timestamp.distantPast
+    @usableFromInline var downstream: Downstream
+
+    @inlinable
+    init(_ delay: Duration, _ limit: Int, _ late: SideOutput<Input>, _ downstream: consuming Downstream) {
+        self.delay = delay.wholeNanoseconds
+        step = max(1, delay.wholeNanoseconds / 8)
+        self.limit = limit
+        self.late = late
+        let places = delay.wholeNanoseconds / max(1, delay.wholeNanoseconds / 8) + 3
+        buckets = Array(repeating: [], count: Int(places))
+        isSorted = Array(repeating: true, count: Int(places))
+        self.downstream = downstream
+        firstStep = 0
+        firstStep = stepNumber(.distantPast)
+    }
+
+    @inlinable
+    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        if time >= threshold {
+            let moved = time.moved(by: -delay).roundedDown(to: step)
+            threshold = moved.moved(by: step).moved(by: delay)
+            if moved > watermark { advance(to: moved) }
+        }
+        guard time > watermark else {
+            receiveDue(element, time)
+            return
+        }
+        if count == limit {
+            makeRoom()
+            guard time > watermark else {
+                receiveDue(element, time)
+                return
+            }
+        }
+        let place = place(of: time)
+        if let last = buckets[place].last, last.time > time { isSorted[place] = false }
+        buckets[place].append(Waiting(time, arrivals, copy element))
+        arrivals &+= 1
+        count += 1
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {
+        guard watermark > self.watermark else { return }
+        release(through: watermark)
+        self.watermark = watermark
+        downstream.advance(to: watermark)
+    }
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        if case .finished = completion { release(through: .distantFuture) }
+        buckets = []
+        count = 0
+        downstream.finish(completion)
+    }
+
+    /// Takes an element that need not or must not wait.
+    @inlinable
+    mutating func receiveDue(_ element: borrowing Input, _ time: Timestamp) {
+        if time == watermark {
+            downstream.receive(element, at: time)
+        } else {
+            late.send(copy element, at: time)
+        }
+    }
+
+    @inlinable
+    func stepNumber(_ time: Timestamp) -> Int64 {
+        let quotient = time.nanosecondsSinceEpoch / step
+        return time.nanosecondsSinceEpoch % step < 0 ? quotient - 1 : quotient
+    }
+
+    @inlinable
+    func place(of time: Timestamp) -> Int {
+        let place = firstPlace + Int(stepNumber(time) - firstStep)
+        return place < buckets.count ? place : place - buckets.count
+    }
+
+    /// Emits what is not younger than a time, in order.
+    @inlinable
+    mutating func release(through time: Timestamp) {
+        let newFirst = stepNumber(time)
+        var (steps, overflow) = newFirst.subtractingReportingOverflow(firstStep)
+        if overflow { steps = .max }
+        firstStep = newFirst
+        guard count > 0 else { return }
+        for _ in 0..<min(Int(clamping: steps), buckets.count) {
+            emit(buckets[firstPlace].count, from: firstPlace)
+            firstPlace = firstPlace + 1 == buckets.count ? 0 : firstPlace + 1
+        }
+        guard buckets[firstPlace].contains(where: { $0.time <= time }) else { return }
+        sort(firstPlace)
+        let due = buckets[firstPlace].firstIndex { $0.time > time } ?? buckets[firstPlace].count
+        emit(due, from: firstPlace)
+    }
+
+    @inlinable
+    mutating func sort(_ place: Int) {
+        guard !isSorted[place] else { return }
+        buckets[place].sort { ($0.time, $0.order) < ($1.time, $1.order) }
+        isSorted[place] = true
+    }
+
+    /// Emits the first so many of a bucket in order.
+    @inlinable
+    mutating func emit(_ due: Int, from place: Int) {
+        guard due > 0 else { return }
+        sort(place)
+        for index in 0..<due {
+            downstream.receive(buckets[place][index].element, at: buckets[place][index].time)
+        }
+        if due == buckets[place].count {
+            buckets[place].removeAll(keepingCapacity: true)
+        } else {
+            buckets[place].removeFirst(due)
+        }
+        count -= due
+    }
+
+    /// Emits the oldest bucket that is not empty.
+    @inlinable
+    mutating func makeRoom() {
+        var place = firstPlace
+        while buckets[place].isEmpty { place = place + 1 == buckets.count ? 0 : place + 1 }
+        advance(to: buckets[place].max { $0.time < $1.time }?.time ?? watermark)
+    }
+}

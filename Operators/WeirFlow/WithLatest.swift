@@ -1,0 +1,80 @@
+public import WeirCore
+
+extension EventStream {
+    /// Puts the latest element of another stream beside each element.
+    ///
+    ///     orders.withLatest(from: prices)
+    ///
+    /// Emits a pair with each element of this stream, once the other has had one, with the element's own time; the
+    /// latest is the one that arrived last. Elements that come before are dropped. Remembers one element of the other
+    /// stream. Watermarks pass: the earlier one of the two streams. Finishes with this stream; fails when one fails.
+    ///
+    /// - Parameter other: The other stream; it may run on another thread.
+    /// - Returns: The pairs, the element of this stream first.
+    /// - Complexity: O(1) per element, without allocation.
+    @inlinable
+    public func withLatest<Other: EventStream>(from other: Other) -> WithLatest<Self, Other> {
+        WithLatest(self, other)
+    }
+}
+
+/// The elements of a stream, each with the latest of another one; made by `withLatest(from:)`.
+@frozen
+public struct WithLatest<First: EventStream, Second: EventStream>: EventStream {
+    public typealias Element = (First.Element, Second.Element)
+
+    @usableFromInline let first: First
+    @usableFromInline let second: Second
+
+    @inlinable
+    init(_ first: First, _ second: Second) {
+        self.first = first
+        self.second = second
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        let junction = Junction(WithLatestState<First.Element, Second.Element, S>(sink), inputs: 2)
+        // The other stream first, so that what it has to say at once is there.
+        let other = second.attach(junction.input(1, RightPort()))
+        return junction.subscription(other, first.attach(junction.input(0, LeftPort())))
+    }
+}
+
+/// Remembers the latest element of the second input.
+@frozen
+public struct WithLatestState<Left: Sendable, Right: Sendable, Downstream: Sink>: JunctionState
+where Downstream.Input == (Left, Right) {
+    @usableFromInline var latest: Right?
+    @usableFromInline var downstream: Downstream
+
+    @inlinable
+    init(_ downstream: consuming Downstream) {
+        self.downstream = downstream
+    }
+
+    @inlinable
+    public mutating func receive(_ signal: Either<Left, Right>, from input: Int, at time: Timestamp) {
+        switch signal {
+        case .first(let element):
+            if let latest { downstream.receive((element, latest), at: time) }
+        case .second(let element):
+            latest = element
+        }
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {
+        downstream.advance(to: watermark)
+    }
+
+    @inlinable
+    public mutating func finishInput(_ input: Int) -> Bool { input == 0 }
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        latest = nil
+        downstream.finish(completion)
+    }
+}

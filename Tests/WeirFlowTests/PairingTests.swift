@@ -1,0 +1,204 @@
+import Testing
+import WeirCore
+import WeirFlow
+import WeirSelection
+import WeirTesting
+
+extension EventStream where Element == (Keyed, Keyed) {
+    /// The pairs as something that can be compared.
+    var listed: Map<Self, [Keyed]> { map { [$0.0, $0.1] } }
+}
+
+@Suite struct PairingTests {
+    /// Runs a reference that handles elements one by one over what the operator sees, until it says that it is done.
+    private func walk(
+        _ arrivals: [Arrival],
+        _ onElement: (Int, Keyed, inout Outcome<[Keyed]>) -> Bool,
+        onInputEnd: (Int) -> Bool
+    ) -> Outcome<[Keyed]> {
+        var outcome = Outcome<[Keyed]>()
+        var junction = ReferenceJunction(inputs: 2)
+        for arrival in arrivals {
+            switch arrival.signal {
+            case .element(let element, _):
+                if onElement(arrival.input, element, &outcome) {
+                    outcome.signals.append(.completion(.finished))
+                    return outcome
+                }
+                continue
+            case .watermark(let watermark): junction.watermarks[arrival.input] = watermark
+            case .completion(.failed(let error)):
+                outcome.signals.append(.completion(.failed(error)))
+                return outcome
+            case .completion(.finished):
+                junction.finished[arrival.input] = true
+                junction.watermarks[arrival.input] = .distantFuture
+                if onInputEnd(arrival.input) || junction.finished == [true, true] {
+                    outcome.signals.append(.completion(.finished))
+                    return outcome
+                }
+            }
+            let earliest = junction.watermarks.min() ?? .distantPast
+            if earliest > junction.watermark {
+                junction.watermark = earliest
+                outcome.signals.append(.watermark(earliest))
+            }
+        }
+        return outcome
+    }
+
+    @Test func combineLatest() {
+        compare(inputs: 2) {
+            $0[0].combineLatest($0[1]).listed
+        } with: { arrivals in
+            var latest: [Keyed?] = [nil, nil]
+            return walk(arrivals) { input, element, outcome in
+                latest[input] = element
+                let pair = latest.compactMap { $0 }
+                if pair.count == 2 { outcome.emit(pair, max(pair[0].timestamp, pair[1].timestamp)) }
+                return false
+            } onInputEnd: {
+                latest[$0] == nil
+            }
+        }
+    }
+
+    @Test func withLatest() {
+        compare(inputs: 2) {
+            $0[0].withLatest(from: $0[1]).listed
+        } with: { arrivals in
+            var latest: Keyed?
+            return walk(arrivals) { input, element, outcome in
+                if input == 1 {
+                    latest = element
+                } else if let latest {
+                    outcome.emit([element, latest], element.timestamp)
+                }
+                return false
+            } onInputEnd: {
+                $0 == 0
+            }
+        }
+    }
+
+    @Test(arguments: [1, 2, 100], [ZipOverflow.dropNewest, .dropOldest])
+    func zip(limit: Int, policy: ZipOverflow) {
+        compare(inputs: 2, rounds: 3_000) {
+            $0[0].zip($0[1], limit: limit, onOverflow: policy).listed
+        } with: { arrivals in
+            var waiting: [[Keyed]] = [[], []]
+            var ended = [false, false]
+            return walk(arrivals) { input, element, outcome in
+                if waiting[input].count == limit {
+                    if policy == .dropNewest { return false }
+                    waiting[input].removeFirst()
+                }
+                waiting[input].append(element)
+                guard let left = waiting[0].first, let right = waiting[1].first else { return false }
+                outcome.emit([left, right], max(left.timestamp, right.timestamp))
+                waiting[0].removeFirst()
+                waiting[1].removeFirst()
+                return (0...1).contains { ended[$0] && waiting[$0].isEmpty }
+            } onInputEnd: { input in
+                ended[input] = true
+                return waiting[input].isEmpty
+            }
+        }
+    }
+
+    @Test func zipFailsOrCountsWhatFindsNoRoom() {
+        let (left, right) = (EventChannel<Keyed>(), EventChannel<Keyed>())
+        let failing = left.zip(right, limit: 1)
+        let recorder = Recorder(failing)
+        let dropping = left.zip(right, limit: 1, onOverflow: .dropOldest)
+        dropping.attach(Recorder<(Keyed, Keyed)>().sink)
+        for value in 0...1 { left.publish(Keyed(timestamp: .epoch, key: 0, value: value)) }
+        #expect(recorder.isFinished)
+        #expect(failing.refused.count == 1)
+        #expect(dropping.refused.count == 1)
+        left.advance(to: .epoch)
+        right.publish(Keyed(timestamp: .epoch, key: 0, value: 7))
+        right.finish()
+        #expect(recorder.elements.isEmpty)
+    }
+
+    @Test(arguments: [0, 1, 3] as [Int64], [2, 1_000])
+    func intervalJoin(distance: Int64, limit: Int) {
+        compare(inputs: 2, rounds: 4_000) {
+            $0[0].join($0[1], within: .milliseconds(distance), limit: limit, by: \.key, and: \.key).listed
+        } with: { arrivals in
+            var known: [[Keyed]] = [[], []]
+            var watermarks = [Timestamp.distantPast, .distantPast]
+            var log = arrivals[...]
+            // The watermark of both, as of each element.
+            return walk(arrivals) { input, element, outcome in
+                while let next = log.popFirst() {
+                    if case .watermark(let mark) = next.signal { watermarks[next.input] = mark }
+                    if case .completion = next.signal { watermarks[next.input] = .distantFuture }
+                    if case .element = next.signal { break }
+                }
+                let watermark = min(watermarks[0], watermarks[1])
+                if watermark > .distantPast {
+                    for side in 0...1 {
+                        while let first = known[side].first,
+                            watermark == .distantFuture || first.timestamp < watermark - .milliseconds(distance)
+                        {
+                            known[side].removeFirst()
+                        }
+                    }
+                }
+                guard element.timestamp >= watermark else { return false }
+                for other in known[1 - input] where other.key == element.key {
+                    let apart = other.timestamp - element.timestamp
+                    guard apart <= .milliseconds(distance), apart >= .zero - .milliseconds(distance) else { continue }
+                    outcome.emit(
+                        input == 0 ? [element, other] : [other, element],
+                        max(element.timestamp, other.timestamp)
+                    )
+                }
+                if known[input].count < limit { known[input].append(element) }
+                return false
+            } onInputEnd: { _ in
+                false
+            }
+        }
+    }
+
+    /// No order of arrival and no place of a watermark makes a pair come twice, or not at all.
+    @Test func intervalJoinFindsEachPairOnce() {
+        for seed in 0..<300 as Range<UInt64> {
+            var generator = SeededGenerator(seed: seed)
+            let sides = (0...1).map { side in
+                (0..<30).map { index in
+                    Keyed(
+                        timestamp: milliseconds(.random(in: -20...20, using: &generator)),
+                        key: .random(in: 0...2, using: &generator),
+                        value: side * 100 + index
+                    )
+                }
+            }
+            let channels = [EventChannel<Keyed>(), EventChannel<Keyed>()]
+            let join = channels[0].join(channels[1], within: .milliseconds(3), by: \.key, and: \.key)
+            let recorder = Recorder(join)
+            let all = (sides[0].map { (0, $0) } + sides[1].map { (1, $0) }).shuffled(using: &generator)
+            for (index, (side, element)) in all.enumerated() {
+                channels[side].publish(element)
+                let rest = all[(index + 1)...]
+                for channel in 0...1 {
+                    channels[channel].advance(to: rest.map(\.1.timestamp).min() ?? .distantFuture)
+                }
+            }
+            let pairs = sides[0].flatMap { left in
+                sides[1].filter { right in
+                    left.key == right.key
+                        && abs(left.timestamp.nanosecondsSinceEpoch - right.timestamp.nanosecondsSinceEpoch)
+                            <= 3_000_000
+                }.map { [left.value, $0.value] }
+            }
+            let found = recorder.elements.map { [$0.0.value, $0.1.value] }
+            #expect(Set(found) == Set(pairs), "seed \(seed)")
+            #expect(found.count == pairs.count, "seed \(seed)")
+            #expect(join.late.count == 0)
+        }
+    }
+}
