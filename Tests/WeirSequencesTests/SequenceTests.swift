@@ -41,7 +41,7 @@ import WeirTesting
     }
 
     @Test func aSequenceOfTwoIsThen() {
-        for seed in 0..<1000 as Range<UInt64> {
+        for seed in 0..<10_000 as Range<UInt64> {
             let script = Script(seed: seed, inputs: 2)
             let duration = Duration.nanoseconds(seed % 8 + 1)
             for reuse in [Reuse.reuse, .consume] {
@@ -107,6 +107,17 @@ import WeirTesting
         second.finish()
         #expect(pairs.dropped.count == 0)
         #expect(recorder.elements.count == (reuse == .reuse ? 2 * 1000 - 3 : 999))
+    }
+
+    @Test func anElementAtTheWatermarkIsNotLate() {
+        let first = EventChannel<Item<One>>()
+        let second = EventChannel<Item<Two>>()
+        let recorder = Recorder(sequence(first, second, within: .nanoseconds(5)))
+        first.advance(to: .epoch)
+        second.advance(to: .epoch)
+        second.publish(Item(1, at: 1))
+        first.publish(Item(0, at: 0))
+        #expect(recorder.elements.map { [$0.0.id, $0.1.id] } == [[0, 1]])
     }
 
     @Test func beyondTheLimitTheOldestIsForgotten() {

@@ -64,6 +64,17 @@ import WeirTesting
         #expect(recorder.elements.count == (reuse == .reuse ? 2 * 1000 - 3 : 999))
     }
 
+    @Test func anElementAtTheWatermarkIsNotLate() {
+        let first = EventChannel<Item<One>>()
+        let second = EventChannel<Item<Two>>()
+        let recorder = Recorder(first.then(second, within: .nanoseconds(5)))
+        first.advance(to: .epoch)
+        second.advance(to: .epoch)
+        second.publish(Item(1, at: 1))
+        first.publish(Item(0, at: 0))
+        #expect(recorder.elements.map { [$0.0.id, $0.1.id] } == [[0, 1]])
+    }
+
     @Test func beyondTheLimitTheOldestIsForgotten() {
         let first = EventChannel<Item<One>>()
         let second = EventChannel<Item<Two>>()
