@@ -60,7 +60,11 @@ let tests: [Module] = [
         in: "Tests",
         needs: ["TestStreams", "WeirCore", "WeirExpressions", "WeirSequences", "WeirTesting"]
     ),
-    Module("WeirLogicTests", in: "Tests", needs: ["TestStreams", "WeirCore", "WeirLogic", "WeirTesting"]),
+    Module(
+        "WeirLogicTests",
+        in: "Tests",
+        needs: ["TestStreams", "TestThreads", "WeirCore", "WeirLogic", "WeirSequences", "WeirTesting"]
+    ),
     Module(
         "WeirFlowTests",
         in: "Tests",
