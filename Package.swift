@@ -42,6 +42,8 @@ let modules: [Module] = [
     Module("WeirSequences", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
     Module("WeirLogic", in: "Operators", needs: ["WeirCore"]),
     Module("WeirFlow", in: "Operators", needs: ["WeirCore"]),
+    Module("WeirAggregates", in: "Operators", needs: ["WeirCore"]),
+    Module("WeirWindows", in: "Operators", needs: ["WeirAggregates", "WeirCore"]),
     Module("WeirFormats", in: "Transports", needs: ["WeirCore"]),
     Module("WeirFiles", in: "Transports", needs: ["WeirCore"]),
     Module("WeirRecording", in: "Transports", needs: ["WeirCore"]),
@@ -70,6 +72,8 @@ let tests: [Module] = [
         in: "Tests",
         needs: ["WeirCore", "WeirFlow", "WeirSelection", "WeirSequences", "WeirTesting"]
     ),
+    Module("WeirAggregatesTests", in: "Tests", needs: ["WeirAggregates", "WeirCore", "WeirTesting"]),
+    Module("WeirWindowsTests", in: "Tests", needs: ["WeirAggregates", "WeirCore", "WeirTesting", "WeirWindows"]),
     Module("WeirFormatsTests", in: "Tests", needs: ["WeirCore", "WeirFormats", "WeirTesting"]),
     Module("WeirFilesTests", in: "Tests", needs: ["WeirCore", "WeirFiles"]),
     Module("WeirDecodableTests", in: "Tests", needs: ["WeirCore", "WeirDecodable", "WeirFormats", "WeirTesting"]),

@@ -1,0 +1,65 @@
+public import WeirCore
+
+/// The least value of the elements.
+///
+///     readings.sliding(.seconds(10)).aggregate(Min(of: \.celsius))
+///
+/// For floating-point numbers this is IEEE 754's *minimum*: a NaN propagates, and the zeros are ordered, -0 before +0.
+/// Remembers a value; O(1) to add and merge. On sliding windows it remembers a monotone sequence, O(1) amortised.
+@frozen
+public struct Min<Input: Sendable, Value: Comparable & Sendable>: SelectingAggregate {
+    @usableFromInline let value: @Sendable (Input) -> Value
+    // What decides between equal values that are not the same: the zeros.
+    @usableFromInline let tieBreaker: (@Sendable (Value, Value) -> Bool)?
+    @usableFromInline var best: Value?
+
+    /// Creates the minimum of no elements.
+    ///
+    /// - Parameter value: The value of an element.
+    @inlinable
+    public init(of value: @escaping @Sendable (Input) -> Value) {
+        self.value = value
+        tieBreaker = nil
+    }
+
+    /// Creates the minimum of no elements.
+    ///
+    /// - Parameter value: The value of an element.
+    @inlinable
+    public init(of value: @escaping @Sendable (Input) -> Value) where Value: FloatingPoint {
+        self.value = value
+        tieBreaker = { later, earlier in later.sign == .minus || earlier.sign != .minus }
+    }
+
+    @inlinable
+    public func value(of element: borrowing Input) -> Value { value(element) }
+
+    @inlinable
+    public func supersedes(_ later: Value, _ earlier: Value) -> Bool {
+        if later < earlier { return true }
+        // Only a NaN differs from itself.
+        if later == earlier { return tieBreaker?(later, earlier) ?? true }
+        return later != later
+    }
+
+    @inlinable
+    public mutating func add(_ element: borrowing Input, at time: Timestamp) { take(value(element)) }
+
+    @inlinable
+    public mutating func merge(_ other: Self) {
+        if let value = other.best { take(value) }
+    }
+
+    /// Traps when there is no element.
+    @inlinable
+    public func result() -> Value {
+        guard let best else { preconditionFailure("there is no minimum of no elements") }
+        return best
+    }
+
+    @inlinable
+    mutating func take(_ value: Value) {
+        if let best, !supersedes(value, best) { return }
+        best = value
+    }
+}

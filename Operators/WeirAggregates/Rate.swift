@@ -1,0 +1,43 @@
+public import WeirCore
+
+/// How often elements come, from the first to the last one there is.
+///
+///     requests.sliding(.seconds(60)).aggregate(Rate(per: .seconds(1)))
+///
+/// The *n* - 1 intervals between *n* elements over the time that they take: 0 for a single element, infinite for several
+/// at one time. Remembers three numbers; O(1) to add and merge.
+@frozen
+public struct Rate<Input: Sendable>: MergeableAggregate {
+    @usableFromInline let unit: Double
+    @usableFromInline var count = 0
+    @usableFromInline var first = Int64.max
+    @usableFromInline var last = Int64.min
+
+    /// Creates the rate of no elements.
+    ///
+    /// - Parameter unit: The time that elements are counted for; positive.
+    @inlinable
+    public init(per unit: Duration = .seconds(1)) {
+        precondition(unit > .zero, "a rate is per a positive duration, not \(unit)")
+        self.unit = Double(unit.wholeNanoseconds)
+    }
+
+    @inlinable
+    public mutating func add(_ element: borrowing Input, at time: Timestamp) {
+        count += 1
+        first = min(first, time.nanosecondsSinceEpoch)
+        last = max(last, time.nanosecondsSinceEpoch)
+    }
+
+    @inlinable
+    public mutating func merge(_ other: Self) {
+        count += other.count
+        first = min(first, other.first)
+        last = max(last, other.last)
+    }
+
+    @inlinable
+    public func result() -> Double {
+        count < 2 ? 0 : Double(count - 1) * unit / (Double(last) - Double(first))
+    }
+}

@@ -1,0 +1,132 @@
+/// A number that ``Sum`` can add up: the standard library's integers and floating-point numbers are.
+public protocol Summable: Sendable {
+    /// What the numbers are added up in.
+    associatedtype Total: RunningTotal where Total.Value == Self
+}
+
+/// A total that numbers are added to and taken from.
+public protocol RunningTotal: Sendable {
+    /// The numbers.
+    associatedtype Value: Sendable
+
+    /// Creates the total of no numbers.
+    init()
+
+    /// The total.
+    var value: Value { get }
+
+    /// Adds a number.
+    mutating func add(_ number: Value)
+
+    /// Takes out a number that was added.
+    mutating func remove(_ number: Value)
+
+    /// Adds all numbers of another total.
+    mutating func merge(_ other: Self)
+}
+
+/// A total of integers, which traps when it overflows.
+@frozen
+public struct CheckedTotal<Value: FixedWidthInteger & Sendable>: RunningTotal {
+    @inlinable
+    public var value: Value { total }
+
+    @usableFromInline var total: Value = 0
+
+    @inlinable
+    public init() {}
+
+    @inlinable
+    public mutating func add(_ number: Value) {
+        let (sum, overflow) = total.addingReportingOverflow(number)
+        precondition(!overflow, "a sum of integers overflowed; sum up a wider type, or Double")
+        total = sum
+    }
+
+    @inlinable
+    public mutating func remove(_ number: Value) {
+        let (sum, overflow) = total.subtractingReportingOverflow(number)
+        precondition(!overflow, "a sum of integers overflowed; sum up a wider type, or Double")
+        total = sum
+    }
+
+    @inlinable
+    public mutating func merge(_ other: Self) {
+        add(other.total)
+    }
+}
+
+/// A total of floating-point numbers by Neumaier's compensated summation: the rounding errors are summed up too.
+///
+/// The error of *n* additions does not grow with *n* but for terms of second order. NaN and infinities are counted
+/// apart: they rule the total as long as they are in, and taking them out restores it.
+@frozen
+public struct CompensatedTotal<Value: BinaryFloatingPoint & Sendable>: RunningTotal {
+    @usableFromInline var sum: Value = 0
+    @usableFromInline var compensation: Value = 0
+    @usableFromInline var positiveInfinities = 0
+    @usableFromInline var negativeInfinities = 0
+    @usableFromInline var notNumbers = 0
+
+    @inlinable
+    public init() {}
+
+    @inlinable
+    public var value: Value {
+        if notNumbers > 0 || (positiveInfinities > 0 && negativeInfinities > 0) { return .nan }
+        if positiveInfinities > 0 { return .infinity }
+        if negativeInfinities > 0 { return -.infinity }
+        return sum.isFinite ? sum + compensation : sum
+    }
+
+    @inlinable
+    public mutating func add(_ number: Value) {
+        guard number.isFinite else { return countUnusual(number, 1) }
+        let total = sum + number
+        if sum.magnitude >= number.magnitude {
+            compensation += (sum - total) + number
+        } else {
+            compensation += (number - total) + sum
+        }
+        sum = total
+    }
+
+    @inlinable
+    public mutating func remove(_ number: Value) {
+        guard number.isFinite else { return countUnusual(number, -1) }
+        add(-number)
+    }
+
+    @inlinable
+    public mutating func merge(_ other: Self) {
+        add(other.sum)
+        compensation += other.compensation
+        positiveInfinities += other.positiveInfinities
+        negativeInfinities += other.negativeInfinities
+        notNumbers += other.notNumbers
+    }
+
+    @usableFromInline
+    mutating func countUnusual(_ number: Value, _ change: Int) {
+        if number.isNaN {
+            notNumbers += change
+        } else if number > 0 {
+            positiveInfinities += change
+        } else {
+            negativeInfinities += change
+        }
+    }
+}
+
+extension Int: Summable { public typealias Total = CheckedTotal<Int> }
+extension Int8: Summable { public typealias Total = CheckedTotal<Int8> }
+extension Int16: Summable { public typealias Total = CheckedTotal<Int16> }
+extension Int32: Summable { public typealias Total = CheckedTotal<Int32> }
+extension Int64: Summable { public typealias Total = CheckedTotal<Int64> }
+extension UInt: Summable { public typealias Total = CheckedTotal<UInt> }
+extension UInt8: Summable { public typealias Total = CheckedTotal<UInt8> }
+extension UInt16: Summable { public typealias Total = CheckedTotal<UInt16> }
+extension UInt32: Summable { public typealias Total = CheckedTotal<UInt32> }
+extension UInt64: Summable { public typealias Total = CheckedTotal<UInt64> }
+extension Float: Summable { public typealias Total = CompensatedTotal<Float> }
+extension Double: Summable { public typealias Total = CompensatedTotal<Double> }

@@ -1,0 +1,112 @@
+public import WeirAggregates
+public import WeirCore
+
+extension EventStream {
+    /// Cuts event time into windows of one size that follow each other.
+    ///
+    ///     readings.tumbling(.seconds(1)).mean(of: \.celsius)
+    ///
+    /// A window is `[start, end)`: an element exactly at the end belongs to the next one. The starts are multiples of
+    /// `size` from the epoch, also before it.
+    ///
+    /// Emits a window's result when the watermark reaches its end, windows in order, with the time of the window's last
+    /// instant (`end` less a nanosecond), so that windows of windows hold what they should; early results carry the
+    /// time of the element or watermark that caused them; results for late elements the watermark's. Without
+    /// watermarks nothing closes before the completion: put `ascendingWatermarks()` before this if the source is in order
+    /// and sends none. The completion closes all windows; a failure discards them.
+    ///
+    /// Remembers one aggregate for each open window. An element is late when it is older than the watermark by more
+    /// than `allowedLateness`, and goes to ``WindowedStream/late``; until then a closed window is kept, and emits again at
+    /// each element. An element that needs more windows, or more room, than `limit` goes to
+    /// ``WindowedStream/refused``.
+    ///
+    /// - Parameters:
+    ///   - size: The length of a window; positive.
+    ///   - allowedLateness: How much older than the watermark an element may be; not negative.
+    ///   - emission: When a window emits, besides when it closes.
+    ///   - limit: How much the windows may hold.
+    /// - Returns: The windows.
+    /// - Complexity: O(1) per element that is in order, without allocation unless the aggregate allocates.
+    @inlinable
+    public func tumbling(
+        _ size: Duration,
+        allowedLateness: Duration = .zero,
+        emit emission: Emission = .onClose,
+        limit: WindowLimit = WindowLimit()
+    ) -> AlignedWindows<Self> {
+        AlignedWindows(self, size, size, WindowSettings(allowedLateness, emission, limit))
+    }
+
+    /// Cuts event time into windows of one size that start at regular distances and overlap.
+    ///
+    ///     readings.hopping(.seconds(10), every: .seconds(1)).max(of: \.celsius)
+    ///
+    /// A window is `[start, end)`, the starts are multiples of `slide` from the epoch; each element is in
+    /// `ceil(size / slide)` windows, one less where `slide` does not divide `size` and the element stands between. When
+    /// results are emitted, late elements and limits are those of `tumbling(_:allowedLateness:emit:limit:)`.
+    ///
+    /// Remembers one aggregate for each pane, which is as long as the greatest common divisor of `size` and `slide`, if the
+    /// aggregate is a `MergeableAggregate`; one for each open window otherwise.
+    ///
+    /// - Parameters:
+    ///   - size: The length of a window; positive.
+    ///   - slide: The distance between the starts of windows; positive, not more than `size`.
+    ///   - allowedLateness: How much older than the watermark an element may be; not negative.
+    ///   - emission: When a window emits, besides when it closes.
+    ///   - limit: How much the windows may hold.
+    /// - Returns: The windows.
+    /// - Complexity: O(1) per element that is in order and O(panes of a window) per result with a
+    ///   `MergeableAggregate`; O(size / slide) per element otherwise.
+    @inlinable
+    public func hopping(
+        _ size: Duration,
+        every slide: Duration,
+        allowedLateness: Duration = .zero,
+        emit emission: Emission = .onClose,
+        limit: WindowLimit = WindowLimit()
+    ) -> AlignedWindows<Self> {
+        AlignedWindows(self, size, slide, WindowSettings(allowedLateness, emission, limit))
+    }
+}
+
+/// Windows of one size at regular distances; made by `tumbling` and `hopping`.
+@frozen
+public struct AlignedWindows<Upstream: EventStream>: WindowedStream {
+    public typealias Input = Upstream.Element
+    public typealias Element = WindowResult<[Input]>
+
+    @usableFromInline let upstream: Upstream
+    @usableFromInline let size: Int64
+    @usableFromInline let slide: Int64
+    @usableFromInline let settings: WindowSettings
+    @usableFromInline let sides = WindowSides<Input>()
+
+    @inlinable
+    init(_ upstream: Upstream, _ size: Duration, _ slide: Duration, _ settings: WindowSettings) {
+        self.upstream = upstream
+        self.size = Nanoseconds.positive(size, "a window")
+        self.slide = Nanoseconds.positive(slide, "the distance between windows")
+        precondition(slide <= size, "windows of \(size) every \(slide) would leave out elements between them")
+        self.settings = settings
+    }
+
+    @inlinable
+    public var late: SideOutput<Input> { sides.late }
+
+    @inlinable
+    public var refused: SideOutput<Input> { sides.refused }
+
+    @inlinable
+    public func attach<A: Aggregate, S: Sink>(folding aggregate: A, _ sink: consuming S) -> Subscription
+    where A.Input == Input, S.Input == WindowResult<A.Output> {
+        upstream.attach(AlignedSink(aggregate, size, slide, settings, sides, sink))
+    }
+
+    @inlinable
+    public func attach<A: MergeableAggregate, S: Sink>(merging aggregate: A, _ sink: consuming S) -> Subscription
+    where A.Input == Input, S.Input == WindowResult<A.Output> {
+        // Windows that do not overlap have nothing to share.
+        if size == slide { return attach(folding: aggregate, sink) }
+        return upstream.attach(PanedSink(aggregate, size, slide, settings, sides, sink))
+    }
+}

@@ -1,0 +1,175 @@
+public import WeirAggregates
+public import WeirCore
+
+extension EventStream {
+    /// Opens and closes windows by conditions.
+    ///
+    ///     readings.windows(opensWhen: { $0.isDoorOpen }, closesWhen: { !$0.isDoorOpen }).mean(of: \.celsius)
+    ///
+    /// Goes by arrival, so nothing is late. While no window is open, an element that satisfies `opens` opens one; it and
+    /// those that follow are in the window, up to and with the first later one that satisfies `closes`. At most one
+    /// window is open. With `within`, a window also closes when the watermark, or an element, reaches that duration
+    /// after its opening; such an element is not in it, and may open the next one.
+    ///
+    /// Emits a window when it closes, with the time of the element that closed it, or the window's last instant when
+    /// `within` did, or the watermark if that is later. `start` is the time of the element that opened it, `end` that
+    /// of the latest element, included. The completion closes the window; a failure discards it. Watermarks pass.
+    ///
+    /// Remembers one aggregate. If that keeps elements, those beyond `limit` go to ``WindowedStream/refused``, unless
+    /// they close the window, which they still do.
+    ///
+    /// - Parameters:
+    ///   - opens: Whether an element opens a window; called while none is open.
+    ///   - closes: Whether an element closes the window; called for those after the one that opened it.
+    ///   - within: How long a window can be; positive.
+    ///   - limit: How many elements a window can hold, where the aggregate keeps elements; positive.
+    /// - Returns: The windows.
+    /// - Complexity: O(1) per element, without allocation unless the aggregate allocates.
+    @inlinable
+    public func windows(
+        opensWhen opens: @escaping @Sendable (Element) -> Bool,
+        closesWhen closes: @escaping @Sendable (Element) -> Bool,
+        within: Duration? = nil,
+        limit: Int = 1_000_000
+    ) -> CustomWindows<Self> {
+        precondition(limit > 0, "a window needs room for an element, not for \(limit)")
+        return CustomWindows(self, opens, closes, within.map { Nanoseconds.positive($0, "a window") } ?? .max, limit)
+    }
+}
+
+/// Windows that conditions open and close; made by `windows(opensWhen:closesWhen:within:limit:)`.
+@frozen
+public struct CustomWindows<Upstream: EventStream>: WindowedStream {
+    public typealias Input = Upstream.Element
+    public typealias Element = WindowResult<[Input]>
+
+    @usableFromInline let upstream: Upstream
+    @usableFromInline let opens: @Sendable (Input) -> Bool
+    @usableFromInline let closes: @Sendable (Input) -> Bool
+    @usableFromInline let duration: Int64
+    @usableFromInline let limit: Int
+    @usableFromInline let sides = WindowSides<Input>()
+
+    @inlinable
+    init(
+        _ upstream: Upstream,
+        _ opens: @escaping @Sendable (Input) -> Bool,
+        _ closes: @escaping @Sendable (Input) -> Bool,
+        _ duration: Int64,
+        _ limit: Int
+    ) {
+        self.upstream = upstream
+        self.opens = opens
+        self.closes = closes
+        self.duration = duration
+        self.limit = limit
+    }
+
+    /// Stays empty: these windows go by arrival.
+    @inlinable
+    public var late: SideOutput<Input> { sides.late }
+
+    @inlinable
+    public var refused: SideOutput<Input> { sides.refused }
+
+    @inlinable
+    public func attach<A: Aggregate, S: Sink>(folding aggregate: A, _ sink: consuming S) -> Subscription
+    where A.Input == Input, S.Input == WindowResult<A.Output> {
+        upstream.attach(CustomSink(aggregate, opens, closes, duration, limit, sides, sink))
+    }
+}
+
+/// Keeps the aggregate of the window that is open.
+@frozen
+public struct CustomSink<Base: Aggregate, Downstream: Sink>: Sink
+where Downstream.Input == WindowResult<Base.Output> {
+    public typealias Input = Base.Input
+
+    @usableFromInline let initial: Base
+    @usableFromInline let opens: @Sendable (Input) -> Bool
+    @usableFromInline let closes: @Sendable (Input) -> Bool
+    @usableFromInline let duration: Int64
+    @usableFromInline let limit: Int
+    @usableFromInline let sides: WindowSides<Input>
+    @usableFromInline var aggregate: Base
+    @usableFromInline var count = 0
+    @usableFromInline var start = Timestamp.distantPast
+    @usableFromInline var newest = Timestamp.distantPast
+    // When the window must close; the end of time when it need not.
+    @usableFromInline var deadline = Int64.max
+    @usableFromInline var watermark = Timestamp.distantPast
+    @usableFromInline var downstream: Downstream
+
+    @inlinable
+    init(
+        _ initial: Base,
+        _ opens: @escaping @Sendable (Input) -> Bool,
+        _ closes: @escaping @Sendable (Input) -> Bool,
+        _ duration: Int64,
+        _ limit: Int,
+        _ sides: WindowSides<Input>,
+        _ downstream: consuming Downstream
+    ) {
+        self.initial = initial
+        self.opens = opens
+        self.closes = closes
+        self.duration = duration
+        self.limit = limit
+        self.sides = sides
+        aggregate = initial
+        self.downstream = downstream
+    }
+
+    @inlinable
+    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        if count > 0, duration != .max, time.nanosecondsSinceEpoch >= deadline { expire() }
+        if count == 0 {
+            guard opens(element) else { return }
+            start = time
+            newest = time
+            deadline = Nanoseconds.sum(time.nanosecondsSinceEpoch, duration)
+            add(element, time)
+        } else {
+            if Base.keepsElements, count >= limit {
+                sides.refused.send(copy element, at: time)
+            } else {
+                add(element, time)
+            }
+            if closes(element) { emit(at: time) }
+        }
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {
+        guard watermark > self.watermark else { return }
+        if count > 0, duration != .max, watermark.nanosecondsSinceEpoch >= deadline { expire() }
+        self.watermark = watermark
+        downstream.advance(to: watermark)
+    }
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        if case .finished = completion, count > 0 { emit(at: max(newest, watermark)) }
+        downstream.finish(completion)
+    }
+
+    @inlinable
+    mutating func add(_ element: borrowing Input, _ time: Timestamp) {
+        aggregate.add(element, at: time)
+        count += 1
+        newest = max(newest, time)
+    }
+
+    @inlinable
+    mutating func expire() {
+        emit(at: Timestamp(deadline - 1))
+    }
+
+    @inlinable
+    mutating func emit(at time: Timestamp) {
+        let result = WindowResult(start: start, end: newest, value: aggregate.result())
+        downstream.receive(result, at: max(time, watermark))
+        aggregate = initial
+        count = 0
+    }
+}

@@ -1,0 +1,261 @@
+public import WeirAggregates
+public import WeirCore
+
+extension EventStream {
+    /// Cuts the stream where nothing happens for a while.
+    ///
+    ///     clicks.sessions(gap: .seconds(30 * 60)).count()
+    ///
+    /// A session is `[first, last + gap)`: an element exactly at its end begins the next one. An element between two
+    /// sessions may join them. Emits a session when the watermark reaches its end, in order, with the time of its last
+    /// instant; early and late results, late elements, limits and completion are those of
+    /// `tumbling(_:allowedLateness:emit:limit:)`. A late element may join closed sessions with an open one, which then
+    /// closes later and replaces them.
+    ///
+    /// Remembers one aggregate for each open session if the aggregate is a `MergeableAggregate`; the elements otherwise.
+    ///
+    /// - Parameters:
+    ///   - gap: How long nothing has to happen; positive.
+    ///   - allowedLateness: How much older than the watermark an element may be; not negative.
+    ///   - emission: When a session emits, besides when it closes.
+    ///   - limit: How much the sessions may hold.
+    /// - Returns: The sessions.
+    /// - Complexity: O(1) per element that is in order, without allocation unless the aggregate allocates.
+    @inlinable
+    public func sessions(
+        gap: Duration,
+        allowedLateness: Duration = .zero,
+        emit emission: Emission = .onClose,
+        limit: WindowLimit = WindowLimit()
+    ) -> SessionWindows<Self> {
+        let gap = Nanoseconds.positive(gap, "the gap between sessions")
+        return SessionWindows(self, { _ in gap }, WindowSettings(allowedLateness, emission, limit))
+    }
+
+    /// Cuts the stream where nothing happens for a while, which each element says.
+    ///
+    ///     clicks.sessions(gap: { $0.isPurchase ? .seconds(60) : .seconds(30 * 60) }).count()
+    ///
+    /// Each element stands for the time `[time, time + gap)`; those that overlap are one session. Everything else is as
+    /// in `sessions(gap:allowedLateness:emit:limit:)` with one gap.
+    ///
+    /// - Parameters:
+    ///   - gap: How long an element keeps its session open; positive.
+    ///   - allowedLateness: How much older than the watermark an element may be; not negative.
+    ///   - emission: When a session emits, besides when it closes.
+    ///   - limit: How much the sessions may hold.
+    /// - Returns: The sessions.
+    /// - Complexity: O(1) per element that is in order, without allocation unless the aggregate allocates.
+    @inlinable
+    public func sessions(
+        gap: @escaping @Sendable (Element) -> Duration,
+        allowedLateness: Duration = .zero,
+        emit emission: Emission = .onClose,
+        limit: WindowLimit = WindowLimit()
+    ) -> SessionWindows<Self> {
+        SessionWindows(
+            self,
+            { Nanoseconds.positive(gap($0), "the gap between sessions") },
+            WindowSettings(allowedLateness, emission, limit)
+        )
+    }
+}
+
+/// Windows that end when nothing happens for a while; made by `sessions`.
+@frozen
+public struct SessionWindows<Upstream: EventStream>: WindowedStream {
+    public typealias Input = Upstream.Element
+    public typealias Element = WindowResult<[Input]>
+
+    @usableFromInline let upstream: Upstream
+    @usableFromInline let gap: @Sendable (Input) -> Int64
+    @usableFromInline let settings: WindowSettings
+    @usableFromInline let sides = WindowSides<Input>()
+
+    @inlinable
+    init(_ upstream: Upstream, _ gap: @escaping @Sendable (Input) -> Int64, _ settings: WindowSettings) {
+        self.upstream = upstream
+        self.gap = gap
+        self.settings = settings
+    }
+
+    @inlinable
+    public var late: SideOutput<Input> { sides.late }
+
+    @inlinable
+    public var refused: SideOutput<Input> { sides.refused }
+
+    @inlinable
+    public func attach<A: Aggregate, S: Sink>(folding aggregate: A, _ sink: consuming S) -> Subscription
+    where A.Input == Input, S.Input == WindowResult<A.Output> {
+        attach(merging: Buffered(aggregate), sink)
+    }
+
+    @inlinable
+    public func attach<A: MergeableAggregate, S: Sink>(merging aggregate: A, _ sink: consuming S) -> Subscription
+    where A.Input == Input, S.Input == WindowResult<A.Output> {
+        upstream.attach(SessionSink(aggregate, gap, settings, sides, sink))
+    }
+
+    @inlinable
+    public func attach<A: InvertibleAggregate & MergeableAggregate, S: Sink>(
+        mergingOrInverting aggregate: A,
+        _ sink: consuming S
+    ) -> Subscription where A.Input == Input, S.Input == WindowResult<A.Output> {
+        attach(merging: aggregate, sink)
+    }
+}
+
+/// Keeps an aggregate for each session.
+@frozen
+public struct SessionSink<Base: MergeableAggregate, Downstream: Sink>: Sink
+where Downstream.Input == WindowResult<Base.Output> {
+    public typealias Input = Base.Input
+
+    @usableFromInline let initial: Base
+    @usableFromInline let gap: @Sendable (Input) -> Int64
+    @usableFromInline let settings: WindowSettings
+    @usableFromInline let sides: WindowSides<Input>
+    @usableFromInline var downstream: Downstream
+
+    // By start, and so by end: sessions do not overlap.
+    @usableFromInline var cells: ContiguousArray<Cell<Base>> = []
+    @usableFromInline var watermark = Int64.min
+    // What is older is late.
+    @usableFromInline var oldest = Int64.min
+    // When the watermark may have something to do; sessions may have grown since.
+    @usableFromInline var nextDue = Int64.max
+    @usableFromInline var nextResult = Int64.min
+    @usableFromInline var held = 0
+
+    @inlinable
+    init(
+        _ initial: Base,
+        _ gap: @escaping @Sendable (Input) -> Int64,
+        _ settings: WindowSettings,
+        _ sides: WindowSides<Input>,
+        _ downstream: consuming Downstream
+    ) {
+        self.initial = initial
+        self.gap = gap
+        self.settings = settings
+        self.sides = sides
+        self.downstream = downstream
+    }
+
+    @inlinable
+    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        let nanoseconds = time.nanosecondsSinceEpoch
+        guard nanoseconds >= oldest else { return sides.late.send(copy element, at: time) }
+        let end = Nanoseconds.sum(nanoseconds, gap(element))
+        // The sessions that overlap [nanoseconds, end).
+        let high = cells.index(ofStart: end)
+        var low = high
+        while low > 0, cells[low - 1].end > nanoseconds { low -= 1 }
+        let isMissing = low == high
+        if isMissing ? cells.count >= settings.limit.windows : false {
+            return sides.refused.send(copy element, at: time)
+        }
+        if Base.keepsElements {
+            guard held < settings.limit.elements else { return sides.refused.send(copy element, at: time) }
+            held += 1
+        }
+        if isMissing {
+            cells.insert(Cell(nanoseconds, end, initial), at: low)
+        } else if high - low > 1 {
+            join(low..<high)
+        }
+        cells[low].aggregate.add(element, at: time)
+        cells[low].count += 1
+        cells[low].isChanged = true
+        cells[low].start = min(cells[low].start, nanoseconds)
+        cells[low].end = max(cells[low].end, end)
+        settle(low, nanoseconds)
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {
+        let nanoseconds = watermark.nanosecondsSinceEpoch
+        guard nanoseconds > self.watermark else { return }
+        self.watermark = nanoseconds
+        oldest = Nanoseconds.difference(nanoseconds, settings.lateness)
+        if nanoseconds >= nextDue { emitDue() }
+        downstream.advance(to: watermark)
+    }
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        if case .finished = completion {
+            for index in cells.indices where !cells[index].isClosed { emit(index, .closing) }
+        }
+        cells = []
+        downstream.finish(completion)
+    }
+
+    /// Makes one session of several.
+    @inlinable
+    mutating func join(_ range: Range<Int>) {
+        for index in range.dropFirst() {
+            cells[range.lowerBound].aggregate.merge(cells[index].aggregate)
+            cells[range.lowerBound].count += cells[index].count
+        }
+        cells[range.lowerBound].end = cells[range.upperBound - 1].end
+        cells.removeSubrange(range.dropFirst())
+    }
+
+    /// Finds out what is to be done about a session that has changed.
+    @inlinable
+    mutating func settle(_ index: Int, _ nanoseconds: Int64) {
+        cells[index].isClosed = cells[index].end <= watermark
+        if cells[index].isClosed { return emit(index, .late) }
+        nextDue = min(nextDue, cells[index].end)
+        if settings.emitsOnEveryElement { emit(index, .early, at: max(nanoseconds, watermark)) }
+        if settings.period > 0 {
+            if nextResult <= watermark { nextResult = resultTime(after: watermark) }
+            nextDue = min(nextDue, nextResult)
+        }
+    }
+
+    @inlinable
+    func resultTime(after watermark: Int64) -> Int64 {
+        Nanoseconds.sum(Nanoseconds.floor(watermark, to: settings.period), settings.period)
+    }
+
+    /// Closes the sessions that the watermark has reached, emits early results, and forgets what nobody needs.
+    @inlinable
+    @inline(never)
+    mutating func emitDue() {
+        var index = 0
+        while index < cells.count, cells[index].end <= watermark {
+            if !cells[index].isClosed {
+                cells[index].isClosed = true
+                emit(index, .closing)
+            }
+            index += 1
+        }
+        if settings.period > 0, watermark >= nextResult {
+            for open in index..<cells.count where cells[open].isChanged { emit(open, .early, at: watermark) }
+            nextResult = resultTime(after: watermark)
+        }
+        let first = cells.firstIndex { $0.end > oldest } ?? cells.count
+        if Base.keepsElements { held -= cells[..<first].reduce(0) { $0 + $1.count } }
+        cells.removeFirst(first)
+        nextDue = index - first < cells.count ? cells[index - first].end : .max
+        if let cell = cells.first { nextDue = min(nextDue, Nanoseconds.sum(cell.end, settings.lateness)) }
+        if settings.period > 0, !cells.isEmpty { nextDue = min(nextDue, nextResult) }
+    }
+
+    @inlinable
+    mutating func emit(_ index: Int, _ phase: WindowPhase, at nanoseconds: Int64? = nil) {
+        cells[index].isChanged = false
+        let (start, end) = (cells[index].start, cells[index].end)
+        let result = WindowResult(
+            start: Timestamp(start),
+            end: Timestamp(end),
+            value: cells[index].aggregate.result(),
+            phase: phase
+        )
+        let time = nanoseconds ?? (phase == .late ? max(end - 1, watermark) : end - 1)
+        downstream.receive(result, at: Timestamp(time))
+    }
+}
