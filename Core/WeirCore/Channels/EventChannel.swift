@@ -257,6 +257,7 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     @inlinable
     func sendToSinks(_ event: Element, _ urgency: Urgency) -> Bool {
         guard unsafe cweir_gate_enter(gate) else { return leaveBehind(event, urgency) }
+        if hasWaiting { drainAll() }
         let isOpen = unsafe !inside.pointee.isFinished
         if isOpen {
             unsafe inside.pointee.urgency = urgency
@@ -293,6 +294,7 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
             for index in batch.indices where !publish(batch[index]) { isComplete = false }
             return isComplete
         }
+        if hasWaiting { drainAll() }
         let isOpen = unsafe !inside.pointee.isFinished
         if isOpen {
             if unsafe !cweir_handoff_is_empty(incomingTable) { takeTable() }
@@ -323,7 +325,7 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     ///
     /// - Parameter watermark: One that is before the last is ignored and counted.
     public func advance(to watermark: Timestamp) {
-        _ = requestedWatermark.max(watermark.nanosecondsSinceEpoch, ordering: .relaxed)
+        _ = requestedWatermark.max(watermark.nanosecondsSinceEpoch, ordering: .releasing)
         if requestedWatermark.load(ordering: .relaxed) > watermark.nanosecondsSinceEpoch {
             ignoredWatermarks.wrappingAdd(1, ordering: .relaxed)
         }
@@ -387,6 +389,22 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     }
 
     @usableFromInline
+    var hasWaiting: Bool { waiting.count > 0 }
+
+    /// Delivers all that waits, also what is behind a slot that somebody is still writing: it may be the publisher's
+    /// own, and must not be overtaken by its next event.
+    @usableFromInline
+    @inline(never)
+    func drainAll() {
+        var round: UInt32 = 0
+        while hasWaiting {
+            drain()
+            cweir_thread_back_off(round)
+            round &+= 1
+        }
+    }
+
+    @usableFromInline
     @inline(never)
     func leaveAfterDraining() {
         repeat { drain() } while unsafe !cweir_gate_leave(gate)
@@ -394,6 +412,8 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
 
     /// Does what others left behind: the events that wait, then a watermark, then the completion.
     private func drain() {
+        // Read before the events are taken and applied after: what came before the watermark is among them.
+        let requested = Timestamp(nanosecondsSinceEpoch: requestedWatermark.load(ordering: .acquiring))
         while let next = waiting.pop() {
             if unsafe inside.pointee.isFinished {
                 countDroppedAfterEnd(1)
@@ -403,7 +423,6 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
             }
         }
         takeTable()
-        let requested = Timestamp(nanosecondsSinceEpoch: requestedWatermark.load(ordering: .relaxed))
         if unsafe requested > inside.pointee.watermark, unsafe !inside.pointee.isFinished {
             unsafe inside.pointee.watermark = requested
             unsafe inside.pointee.table._withUnsafeGuaranteedRef { table in
