@@ -42,6 +42,7 @@ let modules: [Module] = [
     Module("WeirSequences", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
     Module("WeirLogic", in: "Operators", needs: ["WeirCore"]),
     Module("WeirFlow", in: "Operators", needs: ["WeirCore"]),
+    Module("WeirCreation", in: "Operators", needs: ["WeirCore"]),
     Module("WeirAggregates", in: "Operators", needs: ["WeirCore"]),
     Module("WeirWindows", in: "Operators", needs: ["WeirAggregates", "WeirCore"]),
     Module("WeirFormats", in: "Transports", needs: ["WeirCore"]),
@@ -72,6 +73,7 @@ let tests: [Module] = [
         in: "Tests",
         needs: ["WeirCore", "WeirFlow", "WeirSelection", "WeirSequences", "WeirTesting"]
     ),
+    Module("WeirCreationTests", in: "Tests", needs: ["WeirCore", "WeirCreation", "WeirTesting"]),
     Module("WeirAggregatesTests", in: "Tests", needs: ["WeirAggregates", "WeirCore", "WeirTesting"]),
     Module("WeirWindowsTests", in: "Tests", needs: ["WeirAggregates", "WeirCore", "WeirTesting", "WeirWindows"]),
     Module("WeirFormatsTests", in: "Tests", needs: ["WeirCore", "WeirFormats", "WeirTesting"]),

@@ -8,13 +8,20 @@ extension EventStream {
     ///     }
     ///
     /// Emits what the pipelines emit, when they emit it. Remembers a copy of the pipeline's state for each key, up to
-    /// `limit`; the elements of further keys go to `onRefused`. A watermark goes to every group and then on; the
+    /// `limit`; the elements of further keys go to ``Grouped/refused``. A watermark goes to every group and then on; the
     /// completion too.
+    ///
+    /// With an idle duration, a group is evicted by the watermark that is at least so far ahead of its youngest element,
+    /// after the group has seen that watermark; what becomes of its state is up to `eviction`. When the key comes back, it
+    /// starts anew.
+    ///
+    ///     clicks.grouped(by: \.session, limit: 100_000, evictingAfter: .seconds(1_800)) { $0.buffer(100) }
     ///
     /// - Parameters:
     ///   - key: The key of an element.
     ///   - limit: How many groups there can be; positive.
-    ///   - onRefused: Takes each element that would have needed one group too many.
+    ///   - idle: How long a group may be without elements, in event time; positive. For ever if there is none.
+    ///   - eviction: What becomes of the state of a group that is evicted.
     ///   - pipeline: Called once, when a sink is attached: builds the pipeline that every group gets a copy of.
     /// - Returns: What the pipelines emit.
     /// - Complexity: One hash look-up and the pipeline's own cost per element; O(groups) per watermark.
@@ -22,15 +29,26 @@ extension EventStream {
     public func grouped<Key: Hashable & Sendable, Pipeline: EventStream>(
         by key: @escaping @Sendable (Element) -> Key,
         limit: Int,
-        onRefused: (@Sendable (Element, Timestamp) -> Void)? = nil,
+        evictingAfter idle: Duration? = nil,
+        _ eviction: GroupEviction = .finish,
         _ pipeline: @escaping @Sendable (Group<Element>) -> Pipeline
     ) -> Grouped<Self, Key, Pipeline> {
         precondition(limit > 0, "a grouped stream needs room for a group, not for \(limit)")
-        return Grouped(self, key, limit, onRefused, pipeline)
+        precondition(idle.map { $0 > .zero } ?? true, "a group cannot be idle for \(idle ?? .zero)")
+        return Grouped(self, key, limit, idle?.wholeNanoseconds, eviction, pipeline)
     }
 }
 
-/// What the pipelines of the groups emit, merged; made by `grouped(by:limit:onRefused:_:)`.
+/// What becomes of the state of a group that is evicted.
+@frozen
+public enum GroupEviction: Sendable, Hashable {
+    /// The group's pipeline gets its completion, and emits what it emits then.
+    case finish
+    /// It is forgotten.
+    case discard
+}
+
+/// What the pipelines of the groups emit, merged; made by `grouped`.
 @frozen
 public struct Grouped<Upstream: EventStream, Key: Hashable & Sendable, Pipeline: EventStream>: EventStream {
     public typealias Element = Pipeline.Element
@@ -38,22 +56,29 @@ public struct Grouped<Upstream: EventStream, Key: Hashable & Sendable, Pipeline:
     @usableFromInline let upstream: Upstream
     @usableFromInline let key: @Sendable (Upstream.Element) -> Key
     @usableFromInline let limit: Int
-    @usableFromInline let onRefused: (@Sendable (Upstream.Element, Timestamp) -> Void)?
+    @usableFromInline let idle: Int64?
+    @usableFromInline let eviction: GroupEviction
     @usableFromInline let pipeline: @Sendable (Group<Upstream.Element>) -> Pipeline
+
+    /// The elements that would have needed one group too many.
+    public let refused: SideOutput<Upstream.Element>
 
     @inlinable
     init(
         _ upstream: Upstream,
         _ key: @escaping @Sendable (Upstream.Element) -> Key,
         _ limit: Int,
-        _ onRefused: (@Sendable (Upstream.Element, Timestamp) -> Void)?,
+        _ idle: Int64?,
+        _ eviction: GroupEviction,
         _ pipeline: @escaping @Sendable (Group<Upstream.Element>) -> Pipeline
     ) {
         self.upstream = upstream
         self.key = key
         self.limit = limit
-        self.onRefused = onRefused
+        self.idle = idle
+        self.eviction = eviction
         self.pipeline = pipeline
+        refused = SideOutput()
     }
 
     @inlinable
@@ -62,6 +87,6 @@ public struct Grouped<Upstream: EventStream, Key: Hashable & Sendable, Pipeline:
         let downstream = SinkHandle(sink)
         let group = Group<Upstream.Element>()
         pipeline(group).attach(GroupOutputSink(downstream))
-        return upstream.attach(GroupedSink(key, limit, onRefused, group.prototype(), downstream))
+        return upstream.attach(GroupedSink(key, limit, idle, eviction, refused, group.prototype(), downstream))
     }
 }

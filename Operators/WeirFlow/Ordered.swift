@@ -76,6 +76,9 @@ public struct OrderedSink<Downstream: Sink>: Sink {
         }
     }
 
+    // How many elements a bucket keeps sorted; more are sorted together when their turn has come.
+    @inlinable static var insertionLimit: Int { 32 }
+
     @usableFromInline let delay: Int64
     // The width of a bucket, and by how much the watermark moves.
     @usableFromInline let step: Int64
@@ -128,8 +131,16 @@ public struct OrderedSink<Downstream: Sink>: Sink {
             }
         }
         let place = place(of: time)
-        if let last = buckets[place].last, last.time > time { isSorted[place] = false }
-        buckets[place].append(Waiting(time, arrivals, copy element))
+        let waiting = Waiting(time, arrivals, copy element)
+        let size = buckets[place].count
+        if size == 0 || buckets[place][size - 1].time <= time {
+            buckets[place].append(waiting)
+        } else if isSorted[place], size <= Self.insertionLimit {
+            insert(waiting, place)
+        } else {
+            isSorted[place] = false
+            buckets[place].append(waiting)
+        }
         arrivals &+= 1
         count += 1
     }
@@ -190,10 +201,22 @@ public struct OrderedSink<Downstream: Sink>: Sink {
         emit(due, from: firstPlace)
     }
 
+    /// Puts an element in its place in a bucket that is sorted, behind those of equal time.
+    @inlinable
+    mutating func insert(_ waiting: Waiting, _ place: Int) {
+        var index = buckets[place].count - 1
+        buckets[place].append(buckets[place][index])
+        while index > 0, buckets[place][index - 1].time > waiting.time {
+            buckets[place][index] = buckets[place][index - 1]
+            index -= 1
+        }
+        buckets[place][index] = waiting
+    }
+
     @inlinable
     mutating func sort(_ place: Int) {
         guard !isSorted[place] else { return }
-        buckets[place].sort { ($0.time, $0.order) < ($1.time, $1.order) }
+        buckets[place].sort { $0.time < $1.time || ($0.time == $1.time && $0.order < $1.order) }
         isSorted[place] = true
     }
 

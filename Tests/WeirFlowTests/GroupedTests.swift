@@ -44,13 +44,9 @@ struct Keyed: Event, Equatable {
     @Test func handsBackTheElementsOfGroupsBeyondTheLimit() {
         let channel = EventChannel<Keyed>()
         let refused = Locked<[Int]>([])
-        let recorder = Recorder(
-            channel.grouped(
-                by: { $0.key },
-                limit: 2,
-                onRefused: { element, _ in refused.withLock { $0.append(element.key) } }
-            ) { group in group.scan(into: 0) { $0 += $1.value } }
-        )
+        let grouped = channel.grouped(by: { $0.key }, limit: 2) { group in group.scan(into: 0) { $0 += $1.value } }
+        grouped.refused.subscribe { element, _ in refused.withLock { $0.append(element.key) } }
+        let recorder = Recorder(grouped)
         for key in [1, 2, 3, 1, 4] { channel.publish(Keyed(timestamp: .epoch, key: key, value: 1)) }
         #expect(recorder.elements == [1, 1, 2])
         #expect(refused.withLock { $0 } == [3, 4])
@@ -64,5 +60,54 @@ struct Keyed: Event, Equatable {
         channel.finish()
         #expect(recorder.signals.suffix(2) == [.watermark(Timestamp(secondsSinceEpoch: 1)), .completion(.finished)])
         #expect(recorder.signals.count == 5)
+    }
+
+    /// A group, evicted or not, is the elements of its key from when it began, in arrays of two.
+    @Test(arguments: [1, 3] as [Int64], [GroupEviction.finish, .discard])
+    func evictsIdleGroups(idle: Int64, eviction: GroupEviction) {
+        compare {
+            $0[0].grouped(by: { $0.key }, limit: 2, evictingAfter: .milliseconds(idle), eviction) { $0.buffer(2) }
+        } aside: {
+            $0.refused
+        } with: { arrivals in
+            var outcome = Outcome<[Keyed]>()
+            // With the watermark that the group's own pipeline has seen.
+            var groups: [(key: Int, all: [Keyed], watermark: Timestamp)] = []
+            func emit(_ elements: [Keyed], _ watermark: Timestamp) {
+                guard let youngest = elements.map(\.timestamp).max() else { return }
+                outcome.emit(elements, max(youngest, watermark))
+            }
+            for arrival in arrivals {
+                switch arrival.signal {
+                case .element(let element, _):
+                    if let index = groups.firstIndex(where: { $0.key == element.key }) {
+                        groups[index].all.append(element)
+                        if groups[index].all.count % 2 == 0 {
+                            emit(groups[index].all.suffix(2), groups[index].watermark)
+                        }
+                    } else if groups.count < 2 {
+                        groups.append((element.key, [element], .distantPast))
+                    } else {
+                        outcome.aside.append(element)
+                    }
+                case .watermark(let mark):
+                    for index in groups.indices { groups[index].watermark = mark }
+                    let idleGroups = groups.filter { group in
+                        (group.all.map(\.timestamp).max() ?? mark) + .milliseconds(idle) <= mark
+                    }
+                    if eviction == .finish {
+                        for group in idleGroups { emit(group.all.suffix(group.all.count % 2), group.watermark) }
+                    }
+                    groups.removeAll { group in idleGroups.contains { $0.key == group.key } }
+                    outcome.signals.append(.watermark(mark))
+                case .completion(let completion):
+                    if case .finished = completion {
+                        for group in groups { emit(group.all.suffix(group.all.count % 2), group.watermark) }
+                    }
+                    outcome.signals.append(.completion(completion))
+                }
+            }
+            return outcome
+        }
     }
 }

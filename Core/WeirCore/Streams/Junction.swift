@@ -178,7 +178,7 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
         }
     }
 
-    @usableFromInline
+    @inlinable
     func send(_ content: Content, from input: Int, at time: Timestamp) {
         guard unsafe cweir_gate_enter(gate) else {
             leaveBehind(Message(content, input, time))
@@ -194,7 +194,7 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
     }
 
     /// Leaves a signal in the ring, and goes inside if nobody is.
-    @usableFromInline
+    @inlinable
     @inline(never)
     func leaveBehind(_ message: Message) {
         var round: UInt32 = 0

@@ -1,0 +1,81 @@
+public import WeirCore
+
+/// Elements that a function makes of random numbers: the same seed, the same elements.
+///
+///     Generated(seed: 7, count: 1_000, from: start, every: .milliseconds(10)) { generator, time in
+///         Reading(timestamp: time, celsius: .random(in: 15...25, using: &generator))
+///     }
+///
+/// Each sink gets, while it is being attached and on the thread that attaches it, all elements in order, each with its
+/// time, and then the completion. Sends no watermarks. Remembers nothing; each sink starts with the first.
+///
+/// - Complexity: The cost of the function per element.
+@frozen
+public struct Generated<Element: Sendable>: EventStream {
+    @usableFromInline let seed: UInt64
+    @usableFromInline let count: Int
+    @usableFromInline let start: Timestamp
+    @usableFromInline let interval: Duration
+    @usableFromInline let make: @Sendable (inout SeededNumbers, Timestamp) -> Element
+
+    /// Creates the stream.
+    ///
+    /// - Parameters:
+    ///   - seed: The same seed gives the same elements.
+    ///   - count: How many elements; not negative.
+    ///   - start: The time of the first element.
+    ///   - interval: How long from one element to the next.
+    ///   - make: Makes the element of a time.
+    @inlinable
+    public init(
+        seed: UInt64,
+        count: Int,
+        from start: Timestamp = .epoch,
+        every interval: Duration,
+        _ make: @escaping @Sendable (inout SeededNumbers, Timestamp) -> Element
+    ) {
+        precondition(count >= 0, "a stream cannot have \(count) elements")
+        self.seed = seed
+        self.count = count
+        self.start = start
+        self.interval = interval
+        self.make = make
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        var generator = SeededNumbers(seed: seed)
+        var time = start
+        for index in 0..<count {
+            if index > 0 { time = time + interval }
+            sink.receive(make(&generator, time), at: time)
+        }
+        sink.finish(.finished)
+        return Subscription()
+    }
+}
+
+/// The generator splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): the same
+/// seed gives the same numbers on every machine.
+@frozen
+public struct SeededNumbers: RandomNumberGenerator, Sendable {
+    @usableFromInline var state: UInt64
+
+    /// Creates a generator.
+    ///
+    /// - Parameter seed: The same seed gives the same numbers.
+    @inlinable
+    public init(seed: UInt64) {
+        state = seed
+    }
+
+    @inlinable
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

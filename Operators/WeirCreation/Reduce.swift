@@ -1,0 +1,109 @@
+public import WeirCore
+
+extension EventStream {
+    /// Combines all elements into one value, which it emits at the end.
+    ///
+    ///     readings.reduce(into: 0) { sum, reading in sum += reading.celsius }
+    ///
+    /// Emits the value when the stream has finished, at the time of the youngest element or the last watermark,
+    /// whichever is later; nothing when it failed. Remembers the value. Watermarks pass, the completion after the value.
+    ///
+    /// - Parameters:
+    ///   - initial: The value of a stream without elements.
+    ///   - combine: Brings an element into the value.
+    /// - Returns: A stream of one value.
+    /// - Complexity: The cost of `combine` per element.
+    @inlinable
+    public func reduce<Value: Sendable>(
+        into initial: Value,
+        _ combine: @escaping @Sendable (inout Value, Element) -> Void
+    ) -> Reduce<Self, Value> {
+        Reduce(self, initial, combine)
+    }
+
+    /// Emits all elements in one array at the end.
+    ///
+    ///     readings.collect(limit: 10_000)
+    ///
+    /// Emits the elements in the order of arrival when the stream has finished, at the time of the youngest or the last
+    /// watermark, whichever is later; nothing when it failed. Remembers the first `limit` elements, and leaves out the
+    /// others. Watermarks pass, the completion after the array.
+    ///
+    /// - Parameter limit: How many elements to remember; positive.
+    /// - Returns: A stream of one array.
+    /// - Complexity: O(1) amortised per element.
+    @inlinable
+    public func collect(limit: Int) -> Reduce<Self, [Element]> {
+        precondition(limit > 0, "a stream can be collected into at least one element, not \(limit)")
+        return Reduce(self, []) { if $0.count < limit { $0.append($1) } }
+    }
+}
+
+/// All elements of a stream, combined; made by `reduce` and `collect`.
+@frozen
+public struct Reduce<Upstream: EventStream, Value: Sendable>: EventStream {
+    public typealias Element = Value
+
+    @usableFromInline let upstream: Upstream
+    @usableFromInline let initial: Value
+    @usableFromInline let combine: @Sendable (inout Value, Upstream.Element) -> Void
+
+    @inlinable
+    init(
+        _ upstream: Upstream,
+        _ initial: Value,
+        _ combine: @escaping @Sendable (inout Value, Upstream.Element) -> Void
+    ) {
+        self.upstream = upstream
+        self.initial = initial
+        self.combine = combine
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Value {
+        upstream.attach(ReduceSink(initial, combine, sink))
+    }
+}
+
+/// Combines what comes, and hands it on at the end.
+@frozen
+public struct ReduceSink<Input: Sendable, Downstream: Sink>: Sink {
+    @usableFromInline let combine: @Sendable (inout Downstream.Input, Input) -> Void
+    @usableFromInline var value: Downstream.Input?
+    @usableFromInline var time = Timestamp.distantPast
+    @usableFromInline var downstream: Downstream
+
+    @inlinable
+    init(
+        _ initial: Downstream.Input,
+        _ combine: @escaping @Sendable (inout Downstream.Input, Input) -> Void,
+        _ downstream: consuming Downstream
+    ) {
+        self.combine = combine
+        value = initial
+        self.downstream = downstream
+    }
+
+    @inlinable
+    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        // Out of the property while it changes, so that there is only one reference to an array.
+        guard var current = value.take() else { return }
+        combine(&current, copy element)
+        value = current
+        self.time = max(self.time, time)
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {
+        time = max(time, watermark)
+        downstream.advance(to: watermark)
+    }
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        if case .finished = completion, let value { downstream.receive(value, at: time) }
+        value = nil
+        downstream.finish(completion)
+    }
+}

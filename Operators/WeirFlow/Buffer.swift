@@ -1,0 +1,86 @@
+public import WeirCore
+
+extension EventStream {
+    /// Gathers elements by number.
+    ///
+    ///     readings.buffer(100)
+    ///
+    /// Emits an array of `count` elements, in the order of arrival, with the last one of them, at the time of the
+    /// youngest, or the last watermark if that is later. Remembers the elements of one array. Watermarks pass; the completion emits the elements that are left,
+    /// a failure discards them.
+    ///
+    /// - Parameter count: How many elements an array has; positive.
+    /// - Returns: The arrays.
+    /// - Complexity: O(1) per element, one allocation per array.
+    @inlinable
+    public func buffer(_ count: Int) -> Buffer<Self> {
+        precondition(count > 0, "a buffer has at least one element, not \(count)")
+        return Buffer(self, count)
+    }
+}
+
+/// The elements of a stream, so many at a time; made by `buffer(_:)`.
+@frozen
+public struct Buffer<Upstream: EventStream>: EventStream {
+    public typealias Element = [Upstream.Element]
+
+    @usableFromInline let upstream: Upstream
+    @usableFromInline let count: Int
+
+    @inlinable
+    init(_ upstream: Upstream, _ count: Int) {
+        self.upstream = upstream
+        self.count = count
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        upstream.attach(BufferSink(count, sink))
+    }
+}
+
+/// Gathers elements.
+@frozen
+public struct BufferSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Input == [Input] {
+    @usableFromInline let count: Int
+    @usableFromInline var elements: [Input] = []
+    @usableFromInline var youngest = Timestamp.distantPast
+    @usableFromInline var watermark = Timestamp.distantPast
+    @usableFromInline var downstream: Downstream
+
+    @inlinable
+    init(_ count: Int, _ downstream: consuming Downstream) {
+        self.count = count
+        self.downstream = downstream
+    }
+
+    @inlinable
+    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        if elements.isEmpty { elements.reserveCapacity(count) }
+        elements.append(copy element)
+        youngest = max(youngest, time)
+        if elements.count == count { emit() }
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {
+        self.watermark = watermark
+        downstream.advance(to: watermark)
+    }
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        if case .finished = completion, !elements.isEmpty { emit() }
+        elements = []
+        downstream.finish(completion)
+    }
+
+    @inlinable
+    mutating func emit() {
+        let full = elements
+        elements = []
+        downstream.receive(full, at: max(youngest, watermark))
+        youngest = .distantPast
+    }
+}

@@ -1,0 +1,88 @@
+public import WeirCore
+
+extension EventStream {
+    /// Goes on with another stream when this one fails.
+    ///
+    ///     live.catch { error in fallback(for: error) }
+    ///
+    /// Emits the elements of this stream, and after a failure those of the stream that `handler` makes of it, when they
+    /// arrive, with their times. Remembers the last watermark; watermarks of the other stream that are not later are left
+    /// out. A completion without failure passes, and so does a failure of the other stream.
+    ///
+    /// - Parameter handler: Called at most once for each sink, on the thread on which the stream fails.
+    /// - Returns: The elements of the stream, and of the one that takes its place.
+    /// - Complexity: O(1) per element, without allocation.
+    @inlinable
+    public func `catch`<Other: EventStream>(
+        _ handler: @escaping @Sendable (any Error) -> Other
+    ) -> Catch<Self, Other> where Other.Element == Element {
+        Catch(self, handler)
+    }
+}
+
+/// A stream that goes on after a failure; made by `catch`.
+@frozen
+public struct Catch<First: EventStream, Second: EventStream>: EventStream where First.Element == Second.Element {
+    public typealias Element = First.Element
+
+    @usableFromInline let first: First
+    @usableFromInline let handler: @Sendable (any Error) -> Second
+
+    @inlinable
+    init(_ first: First, _ handler: @escaping @Sendable (any Error) -> Second) {
+        self.first = first
+        self.handler = handler
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        let chain = SubscriptionChain()
+        chain.add(first.attach(CatchSink(handler, chain, sink)))
+        return chain.subscription()
+    }
+}
+
+/// Goes over to another stream at a failure.
+@frozen
+public struct CatchSink<Next: EventStream, Downstream: Sink>: Sink where Next.Element == Downstream.Input {
+    public typealias Input = Downstream.Input
+
+    @usableFromInline let handler: @Sendable (any Error) -> Next
+    @usableFromInline let chain: SubscriptionChain
+    @usableFromInline var watermark = Timestamp.distantPast
+    @usableFromInline var downstream: Downstream?
+
+    @inlinable
+    init(
+        _ handler: @escaping @Sendable (any Error) -> Next,
+        _ chain: SubscriptionChain,
+        _ downstream: consuming Downstream
+    ) {
+        self.handler = handler
+        self.chain = chain
+        self.downstream = downstream
+    }
+
+    @inlinable
+    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        downstream?.receive(element, at: time)
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {
+        self.watermark = watermark
+        downstream?.advance(to: watermark)
+    }
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        guard var downstream = downstream.take() else { return }
+        switch completion {
+        case .finished:
+            downstream.finish(completion)
+        case .failed(let error):
+            if !chain.isCancelled { chain.add(handler(error).attach(LaterSink(watermark, downstream))) }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+public import WeirCore
+
+extension EventStream {
+    /// Combines the elements of each interval of event time into one value.
+    ///
+    ///     readings.conflate(every: .seconds(1), { $0.celsius }) { hottest, next in hottest = max(hottest, next.celsius) }
+    ///
+    /// Intervals begin at the multiples of `interval` since the epoch. Emits the value of an interval at its end, when a
+    /// watermark or an element reaches that; nothing for intervals without elements. Elements of an interval that is
+    /// over go to ``Conflate/late``. Remembers one value. Watermarks pass, those within an interval that has elements
+    /// too. The completion emits the value of the interval that has begun; a failure discards it.
+    ///
+    /// - Parameters:
+    ///   - interval: How long an interval is; positive.
+    ///   - start: Makes the value of the first element.
+    ///   - combine: Brings a further element into the value.
+    /// - Returns: One value for each interval that has elements.
+    /// - Complexity: The cost of `combine` per element.
+    @inlinable
+    public func conflate<Value: Sendable>(
+        every interval: Duration,
+        _ start: @escaping @Sendable (Element) -> Value,
+        _ combine: @escaping @Sendable (inout Value, Element) -> Void
+    ) -> Conflate<Self, Value> {
+        precondition(interval > .zero, "an interval cannot last \(interval)")
+        return Conflate(self, interval.wholeNanoseconds, start, combine)
+    }
+
+    /// Lets through the last element of each interval of event time.
+    ///
+    ///     readings.sample(every: .seconds(1))
+    ///
+    /// Emits the element of an interval that arrived last at the interval's end; in all else as
+    /// ``conflate(every:_:_:)``.
+    ///
+    /// - Parameter interval: How long an interval is; positive.
+    /// - Returns: One element for each interval that has any.
+    /// - Complexity: O(1) per element, without allocation.
+    @inlinable
+    public func sample(every interval: Duration) -> Conflate<Self, Element> {
+        conflate(every: interval, { $0 }, { $0 = $1 })
+    }
+
+    /// Gathers the elements of each interval of event time.
+    ///
+    ///     readings.buffer(every: .seconds(1))
+    ///
+    /// Emits the elements of an interval, in the order of arrival, at its end; in all else as
+    /// ``conflate(every:_:_:)``.
+    ///
+    /// - Parameter interval: How long an interval is; positive. It bounds what is remembered.
+    /// - Returns: One array for each interval that has elements.
+    /// - Complexity: O(1) amortised per element, one allocation per interval.
+    @inlinable
+    public func buffer(every interval: Duration) -> Conflate<Self, [Element]> {
+        conflate(every: interval, { [$0] }, { $0.append($1) })
+    }
+}
+
+/// One value for each interval; made by `conflate`, `sample` and `buffer(every:)`.
+@frozen
+public struct Conflate<Upstream: EventStream, Value: Sendable>: EventStream {
+    public typealias Element = Value
+
+    @usableFromInline let upstream: Upstream
+    @usableFromInline let interval: Int64
+    @usableFromInline let start: @Sendable (Upstream.Element) -> Value
+    @usableFromInline let combine: @Sendable (inout Value, Upstream.Element) -> Void
+
+    /// The elements of intervals that were over.
+    public let late: SideOutput<Upstream.Element>
+
+    @inlinable
+    init(
+        _ upstream: Upstream,
+        _ interval: Int64,
+        _ start: @escaping @Sendable (Upstream.Element) -> Value,
+        _ combine: @escaping @Sendable (inout Value, Upstream.Element) -> Void
+    ) {
+        self.upstream = upstream
+        self.interval = interval
+        self.start = start
+        self.combine = combine
+        late = SideOutput()
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        upstream.attach(ConflateSink(interval, start, combine, late, sink))
+    }
+}
+
+/// Combines the elements of an interval.
+@frozen
+public struct ConflateSink<Input: Sendable, Downstream: Sink>: Sink {
+    @usableFromInline let interval: Int64
+    @usableFromInline let start: @Sendable (Input) -> Downstream.Input
+    @usableFromInline let combine: @Sendable (inout Downstream.Input, Input) -> Void
+    @usableFromInline let late: SideOutput<Input>
+    @usableFromInline var value: Downstream.Input?
+    @usableFromInline var begin = Timestamp.distantPast
+    @usableFromInline var downstream: Downstream
+
+    @inlinable
+    init(
+        _ interval: Int64,
+        _ start: @escaping @Sendable (Input) -> Downstream.Input,
+        _ combine: @escaping @Sendable (inout Downstream.Input, Input) -> Void,
+        _ late: SideOutput<Input>,
+        _ downstream: consuming Downstream
+    ) {
+        self.interval = interval
+        self.start = start
+        self.combine = combine
+        self.late = late
+        self.downstream = downstream
+    }
+
+    @inlinable
+    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        guard time >= begin else {
+            late.send(copy element, at: time)
+            return
+        }
+        goOn(to: time)
+        // Out of the property while it changes, so that there is only one reference to an array.
+        if var current = value.take() {
+            combine(&current, copy element)
+            value = current
+        } else {
+            value = start(copy element)
+        }
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {
+        goOn(to: watermark)
+        downstream.advance(to: watermark)
+    }
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        if case .finished = completion { emit() }
+        value = nil
+        downstream.finish(completion)
+    }
+
+    /// Makes the interval of a time the current one.
+    @inlinable
+    mutating func goOn(to time: Timestamp) {
+        guard time >= begin.moved(by: interval) else { return }
+        emit()
+        begin = time.roundedDown(to: interval)
+    }
+
+    @inlinable
+    mutating func emit() {
+        if let current = value.take() { downstream.receive(current, at: begin.moved(by: interval)) }
+    }
+}

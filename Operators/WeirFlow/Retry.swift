@@ -1,0 +1,116 @@
+public import WeirCore
+
+extension EventStream {
+    /// Attaches to the stream again when it fails, after a pause that doubles.
+    ///
+    ///     connection.retry(5, after: .milliseconds(100), on: scheduler)
+    ///
+    /// Emits the elements of all attempts when they arrive, with their times; elements that an attempt repeats come
+    /// again. Remembers the last watermark; watermarks that are not later are left out. After `count` attempts more, the
+    /// failure passes; so does it when the scheduler has no room. A completion without failure passes at once.
+    ///
+    /// - Parameters:
+    ///   - count: How often to try again at most; positive.
+    ///   - pause: How long to wait before the first time; the pause doubles each time. Not negative.
+    ///   - scheduler: What waits; the stream is attached again on its thread.
+    /// - Returns: The elements of all attempts.
+    /// - Complexity: O(1) per element, without allocation.
+    @inlinable
+    public func retry(_ count: Int, after pause: Duration, on scheduler: Scheduler) -> Retry<Self> {
+        precondition(count > 0, "a stream cannot be tried again \(count) times")
+        precondition(pause >= .zero, "a stream cannot be tried again after \(pause)")
+        return Retry(self, count, pause, scheduler)
+    }
+}
+
+/// A stream that is tried again when it fails; made by `retry`.
+@frozen
+public struct Retry<Upstream: EventStream>: EventStream {
+    public typealias Element = Upstream.Element
+
+    @usableFromInline let upstream: Upstream
+    @usableFromInline let count: Int
+    @usableFromInline let pause: Duration
+    @usableFromInline let scheduler: Scheduler
+
+    @inlinable
+    init(_ upstream: Upstream, _ count: Int, _ pause: Duration, _ scheduler: Scheduler) {
+        self.upstream = upstream
+        self.count = count
+        self.pause = pause
+        self.scheduler = scheduler
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        let chain = SubscriptionChain()
+        chain.add(upstream.attach(RetrySink(upstream, count, pause, scheduler, chain, .distantPast, sink)))
+        return chain.subscription()
+    }
+}
+
+/// Attaches itself again at a failure.
+@frozen
+public struct RetrySink<Upstream: EventStream, Downstream: Sink>: Sink where Upstream.Element == Downstream.Input {
+    public typealias Input = Downstream.Input
+
+    @usableFromInline let upstream: Upstream
+    @usableFromInline let count: Int
+    @usableFromInline let pause: Duration
+    @usableFromInline let scheduler: Scheduler
+    @usableFromInline let chain: SubscriptionChain
+    @usableFromInline var watermark: Timestamp
+    @usableFromInline var downstream: Downstream?
+
+    @inlinable
+    init(
+        _ upstream: Upstream,
+        _ count: Int,
+        _ pause: Duration,
+        _ scheduler: Scheduler,
+        _ chain: SubscriptionChain,
+        _ watermark: Timestamp,
+        _ downstream: consuming Downstream
+    ) {
+        self.upstream = upstream
+        self.count = count
+        self.pause = pause
+        self.scheduler = scheduler
+        self.chain = chain
+        self.watermark = watermark
+        self.downstream = downstream
+    }
+
+    @inlinable
+    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        downstream?.receive(element, at: time)
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {
+        guard watermark > self.watermark else { return }
+        self.watermark = watermark
+        downstream?.advance(to: watermark)
+    }
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        guard var last = downstream.take() else { return }
+        guard case .failed = completion, count > 0, !chain.isCancelled else {
+            last.finish(completion)
+            return
+        }
+        let (upstream, chain) = (upstream, chain)
+        let next = RetrySink(upstream, count - 1, pause * 2, scheduler, chain, watermark, last)
+        do throws(TimerError) {
+            chain.add(
+                try scheduler.schedule(after: pause) { _ in
+                    if !chain.isCancelled { chain.add(upstream.attach(next)) }
+                }
+            )
+        } catch {
+            last.finish(completion)
+        }
+    }
+}

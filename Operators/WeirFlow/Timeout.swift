@@ -1,0 +1,90 @@
+public import WeirCore
+
+extension EventStream {
+    /// Fails when no element comes for a duration.
+    ///
+    ///     heartbeats.timeout(after: .seconds(30))
+    ///
+    /// Emits each element when it arrives, with its time. Fails with ``FlowError/timeout(_:)`` when a watermark or an
+    /// element is more than `duration` after the youngest element, or after the first watermark as long as there is none;
+    /// ignores what follows. Remembers one time. Watermarks pass, but for the one that it fails at; the completion passes.
+    ///
+    /// - Parameter duration: How long no element may come, in event time; positive.
+    /// - Returns: The same elements, until they fail to come.
+    /// - Complexity: O(1) per element, without allocation.
+    @inlinable
+    public func timeout(after duration: Duration) -> Timeout<Self> {
+        precondition(duration > .zero, "a stream cannot time out after \(duration)")
+        return Timeout(self, duration)
+    }
+}
+
+/// The elements of a stream until they fail to come; made by `timeout`.
+@frozen
+public struct Timeout<Upstream: EventStream>: EventStream {
+    public typealias Element = Upstream.Element
+
+    @usableFromInline let upstream: Upstream
+    @usableFromInline let duration: Duration
+
+    @inlinable
+    init(_ upstream: Upstream, _ duration: Duration) {
+        self.upstream = upstream
+        self.duration = duration
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        upstream.attach(TimeoutSink(duration, sink))
+    }
+}
+
+/// Watches for elements that fail to come.
+@frozen
+public struct TimeoutSink<Downstream: Sink>: Sink {
+    public typealias Input = Downstream.Input
+
+    @usableFromInline let duration: Duration
+    // None before the first signal.
+    @usableFromInline var deadline: Timestamp?
+    @usableFromInline var isFinished = false
+    @usableFromInline var downstream: Downstream
+
+    @inlinable
+    init(_ duration: Duration, _ downstream: consuming Downstream) {
+        self.duration = duration
+        self.downstream = downstream
+    }
+
+    @inlinable
+    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        guard isInTime(time) else { return }
+        let next = time.moved(by: duration.wholeNanoseconds)
+        deadline = max(deadline ?? next, next)
+        downstream.receive(element, at: time)
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {
+        guard isInTime(watermark) else { return }
+        if deadline == nil { deadline = watermark.moved(by: duration.wholeNanoseconds) }
+        downstream.advance(to: watermark)
+    }
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        guard !isFinished else { return }
+        isFinished = true
+        downstream.finish(completion)
+    }
+
+    /// Whether the stream goes on at a time; fails it if not.
+    @inlinable
+    mutating func isInTime(_ time: Timestamp) -> Bool {
+        guard !isFinished else { return false }
+        guard let deadline, time > deadline else { return true }
+        finish(.failed(FlowError.timeout(duration)))
+        return false
+    }
+}

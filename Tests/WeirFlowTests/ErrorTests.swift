@@ -1,0 +1,110 @@
+import Testing
+import WeirCore
+import WeirFlow
+import WeirSelection
+import WeirTesting
+
+/// Fails the first times that it is attached to.
+private final class Flaky: EventStream {
+    typealias Element = Int
+    private let failures: Int
+    private let attempts = Locked(0)
+
+    init(failures: Int) { self.failures = failures }
+
+    func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Int {
+        let attempt = attempts.withLock { attempts in
+            attempts += 1
+            return attempts
+        }
+        sink.receive(attempt, at: .epoch)
+        sink.advance(to: .epoch)
+        sink.finish(attempt <= failures ? .failed(FlowError.overflow(limit: attempt)) : .finished)
+        return Subscription()
+    }
+}
+
+@Suite struct ErrorTests {
+    @Test func catchGoesOnWithAnotherStream() {
+        compare(inputs: 2) { channels in
+            channels[0].catch { _ in channels[1] }
+        } with: { arrivals in
+            var outcome = Outcome<Keyed>()
+            var current = 0
+            var watermark = Timestamp.distantPast
+            var secondEnd: Signal<Keyed>?
+            for arrival in arrivals {
+                if arrival.input == 1, case .completion = arrival.signal { secondEnd = arrival.signal }
+                guard arrival.input == current else { continue }
+                switch arrival.signal {
+                case .watermark(let mark):
+                    guard mark > watermark else { continue }
+                    watermark = mark
+                case .completion(.failed) where current == 0:
+                    current = 1
+                    if let secondEnd { return Outcome(signals: outcome.signals + [secondEnd]) }
+                    continue
+                case .completion: return Outcome(signals: outcome.signals + [arrival.signal])
+                case .element: break
+                }
+                outcome.signals.append(arrival.signal)
+            }
+            return outcome
+        }
+    }
+
+    @Test func retryWaitsTwiceAsLongEachTime() {
+        let clock = VirtualClock()
+        let scheduler = Scheduler(clock: EventClock(clock))
+        clock.drives(scheduler)
+        let recorder = Recorder(Flaky(failures: 2).retry(3, after: .seconds(1), on: scheduler))
+        #expect(recorder.elements == [1])
+        clock.advance(by: .seconds(1))
+        #expect(recorder.elements == [1, 2])
+        clock.advance(by: .milliseconds(1_999))
+        #expect(recorder.elements == [1, 2])
+        clock.advance(by: .milliseconds(1))
+        #expect(
+            recorder.signals == [
+                .element(1, .epoch), .watermark(.epoch), .element(2, .epoch), .element(3, .epoch),
+                .completion(.finished),
+            ]
+        )
+    }
+
+    @Test func retryGivesUpAndCanBeCancelled() {
+        let clock = VirtualClock()
+        let scheduler = Scheduler(clock: EventClock(clock))
+        clock.drives(scheduler)
+        let recorder = Recorder(Flaky(failures: 9).retry(1, after: .zero, on: scheduler))
+        let cancelled = Recorder<Int>()
+        Flaky(failures: 9).retry(1, after: .seconds(1), on: scheduler).attach(cancelled.sink).cancel()
+        clock.advance(by: .seconds(9))
+        #expect(recorder.signals.last == .completion(.failed(FlowError.overflow(limit: 2))))
+        #expect(cancelled.elements == [1])
+    }
+
+    @Test(arguments: [1, 2, 9])
+    func enrichLooksUpTheRowThatArrivedLast(limit: Int) {
+        compare(inputs: 2) {
+            $0[0].enrich(with: $0[1], limit: limit, by: \.key, and: \.key).map { [$0.0, $0.1] }
+        } with: { arrivals in
+            var outcome = Outcome<[Keyed?]>()
+            var rows: [Int: Keyed] = [:]
+            for arrival in arrivals {
+                switch (arrival.input, arrival.signal) {
+                case (0, .element(let element, let time)): outcome.emit([element, rows[element.key]], time)
+                case (1, .element(let row, _)):
+                    if rows[row.key] != nil || rows.count < limit { rows[row.key] = row }
+                case (0, .watermark(let watermark)): outcome.signals.append(.watermark(watermark))
+                case (0, .completion(let completion)):
+                    return Outcome(signals: outcome.signals + [.completion(completion)])
+                case (_, .completion(.failed(let error))):
+                    return Outcome(signals: outcome.signals + [.completion(.failed(error))])
+                default: break
+                }
+            }
+            return outcome
+        }
+    }
+}
