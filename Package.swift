@@ -50,13 +50,14 @@ let modules: [Module] = [
     Module("WeirRecording", in: "Transports", needs: ["WeirCore"]),
     Module("WeirDecodable", in: "Transports", needs: ["WeirCore", "WeirFormats"]),
     Module("WeirShake", in: "Plugins", needs: ["WeirCore", "WeirFlow", "WeirSelection", "WeirSequences"]),
+    Module("WeirWalk", in: "Plugins", needs: ["WeirCore", "WeirFlow", "WeirSelection"]),
 ]
 
 /// One test target per module that has tests; `Tests/<name>Tests` mirrors the tree.
 let tests: [Module] = [
     Module("CWeirTests", in: "Tests", needs: ["CWeir", "TestThreads"]),
     Module("WeirCoreTests", in: "Tests", needs: ["TestThreads", "WeirCore", "WeirTesting"]),
-    Module("WeirExpressionsTests", in: "Tests", needs: ["WeirExpressions", "WeirTesting"]),
+    Module("WeirExpressionsTests", in: "Tests", needs: ["WeirCore", "WeirExpressions", "WeirTesting"]),
     Module("WeirSelectionTests", in: "Tests", needs: ["WeirCore", "WeirExpressions", "WeirSelection", "WeirTesting"]),
     Module(
         "WeirSequencesTests",
@@ -80,7 +81,8 @@ let tests: [Module] = [
     Module("WeirFilesTests", in: "Tests", needs: ["WeirCore", "WeirFiles"]),
     Module("WeirDecodableTests", in: "Tests", needs: ["WeirCore", "WeirDecodable", "WeirFormats", "WeirTesting"]),
     Module("WeirRecordingTests", in: "Tests", needs: ["WeirCore", "WeirRecording", "WeirTesting"]),
-    Module("WeirShakeTests", in: "Tests", needs: ["WeirCore", "WeirFormats", "WeirShake", "WeirTesting"]),
+    Module("WeirShakeTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirShake"]),
+    Module("WeirWalkTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirWalk"]),
     Module("HostTests", in: "Tests", needs: ["weir", "WeirCore"]),
     Module("ReadmeTests", in: "Tests", needs: ["WeirCore", "WeirSelection", "WeirSequences"]),
 ]
@@ -99,9 +101,15 @@ let package = Package(
             path: "Tests/TestStreams",
             swiftSettings: swiftSettings
         ),
+        .target(
+            name: "TestPlugins",
+            dependencies: ["WeirCore", "WeirFormats"],
+            path: "Tests/TestPlugins",
+            swiftSettings: swiftSettings
+        ),
         .executableTarget(
             name: "weir",
-            dependencies: ["WeirCore", "WeirFormats", "WeirFiles", "WeirShake"],
+            dependencies: ["WeirCore", "WeirFormats", "WeirFiles", "WeirShake", "WeirWalk"],
             path: "Plugins/Host",
             swiftSettings: swiftSettings
         ),

@@ -2,6 +2,7 @@ internal import WeirCore
 internal import WeirFiles
 internal import WeirFormats
 internal import WeirShake
+internal import WeirWalk
 
 extension Registry {
     /// Everything that the program is built with: the one place that names it.
@@ -13,6 +14,7 @@ extension Registry {
         var registry = Registry()
         do throws(RegistryError) {
             try registry.register(ShakePlugin())
+            try registry.register(WalkPlugin())
             try registry.register(CSVFormat())
             try registry.register(JSONLinesFormat())
             try registry.register(FileTransport(interruption: interruption))

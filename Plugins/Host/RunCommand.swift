@@ -161,6 +161,9 @@ struct RunCommand {
 
     /// Says how it went.
     private func close(_ ending: Ending, byteCount: Int64) -> ExitCode {
+        for count in matches.counts where count.value > 0 {
+            console.writeLine("\(Quantity.grouped(count.value)) \(count.name)")
+        }
         let summary = tally.summary(matches: matches.count, nanoseconds: progress.elapsedNanoseconds)
         switch ending {
         case .endOfInput:

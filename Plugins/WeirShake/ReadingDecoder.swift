@@ -36,9 +36,6 @@ struct ReadingDecoder: EventDecoder {
 
     private func group(of record: borrowing FieldReader<Key>) throws(FieldError) -> Symbol {
         guard let groups else { return .first }
-        let symbol = try record.withBytes(.group) { groups.symbol(for: $0) }
-        if let symbol { return symbol }
-        if groups.count < groups.limit { throw FieldError(Key.group, .invalidUTF8) }
-        throw FieldError(Key.group, .unacceptable("has more than \(groups.limit) different values; raise --max-groups"))
+        return try groups.symbol(of: record, .group, limitOption: "max-groups")
     }
 }

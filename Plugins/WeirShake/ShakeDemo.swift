@@ -11,7 +11,7 @@ enum ShakeDemo {
 
     /// CSV with the columns `time` (milliseconds), `x`, `y` and `z` (in g).
     static func source(seed: UInt64) -> any TransportSource {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var rows = "time,x,y,z\n"
         for index in 0..<rate * seconds {
             let time = Double(index) / Double(rate)
@@ -44,27 +44,5 @@ enum ShakeDemo {
         let digits = String(thousandths.magnitude % 1000)
         let padding = String(repeating: "0", count: 3 - digits.count)
         return "\(thousandths < 0 ? "-" : "")\(thousandths.magnitude / 1000).\(padding)\(digits)"
-    }
-}
-
-/// The generator splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
-struct SplitMix64: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    /// The sum of four uniform draws, centred: close to normal, between -2 and 2.
-    mutating func nextNoise() -> Double {
-        (0..<4).reduce(0.0) { sum, _ in sum + Double(next() >> 11) * 0x1p-53 } - 2
     }
 }

@@ -1,4 +1,5 @@
 import Testing
+import WeirCore
 import WeirExpressions
 import WeirTesting
 

@@ -1,8 +1,8 @@
+import TestPlugins
 import Testing
 import WeirCore
 import WeirFormats
 import WeirShake
-import WeirTesting
 
 @Suite struct ShakeTests {
     @Test func reportsTwoReadingsThatDifferByMoreThanTheThreshold() throws {

@@ -6,6 +6,7 @@ public final class MatchOutput: Sendable {
         var writer = FieldWriter()
         var spare: [UInt8] = []
         var count: UInt64 = 0
+        var counts: [NamedCount] = []
     }
 
     private let state = Locked(State())
@@ -15,6 +16,19 @@ public final class MatchOutput: Sendable {
 
     /// How many complex events were written in all.
     public var count: UInt64 { state.withLock { $0.count } }
+
+    /// The counts that were made, in their order.
+    public var counts: [NamedCount] { state.withLock { $0.counts } }
+
+    /// Makes a count that people will see.
+    ///
+    /// - Parameter name: What is counted, in words that follow the number, such as `locations discarded as inaccurate`.
+    /// - Returns: The count, which starts at zero.
+    public func makeCount(of name: String) -> NamedCount {
+        let count = NamedCount(name)
+        state.withLock { $0.counts.append(count) }
+        return count
+    }
 
     /// Writes one complex event.
     public func write(_ event: some FieldEncodable) {

@@ -1,4 +1,5 @@
 import Testing
+import WeirCore
 import WeirTesting
 
 @testable import WeirCore

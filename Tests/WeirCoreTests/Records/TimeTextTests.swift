@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WeirCore
 import WeirTesting
 
 @testable import WeirCore

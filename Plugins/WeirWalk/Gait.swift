@@ -1,0 +1,36 @@
+public import WeirCore
+
+/// Whether somebody walks, and why one can say so.
+public struct Gait: Event {
+    /// What decided.
+    public enum Reason: String, Sendable {
+        /// The steps rise, and the speed is that of a walk.
+        case walking
+        /// The speed is too low.
+        case slow
+        /// The speed is too high.
+        case fast
+        /// The speed is that of a walk, but the step count does not rise: somebody is driven.
+        case noSteps = "no steps"
+    }
+
+    public let timestamp: Timestamp
+
+    /// What decided.
+    public let reason: Reason
+
+    /// The step count when it last rose; `nil` where it never did.
+    public let steps: Double?
+
+    /// The speed, in metres per second.
+    public let speed: Double
+
+    /// How far the rise and the location are apart; `nil` where the step count never rose.
+    public let interval: Duration?
+
+    /// Whose gait it is.
+    let group: Symbol
+
+    /// Whether somebody walks.
+    public var isWalking: Bool { reason == .walking }
+}

@@ -1,0 +1,113 @@
+internal import WeirCore
+
+extension EventStream<Movement> {
+    /// Says when somebody starts to walk, and when they stop.
+    ///
+    /// Joins each location with the latest rise of the step count, and each rise with the latest location, where the two
+    /// are at most the rule's interval apart. The count rises when an update has more steps than the one before it.
+    ///
+    /// Emits a gait when it differs from the last one in whether it is walking, or, with `emitsAll`, for every movement
+    /// that can be judged. Remembers the latest rise and location, and the positions of the speed's window. Watermarks
+    /// and the completion pass.
+    func gaits(_ rule: WalkRule, emitsAll: Bool) -> GaitChanges<Self> {
+        GaitChanges(upstream: self, rule: rule, emitsAll: emitsAll)
+    }
+}
+
+/// The gaits of one person; made by `gaits`.
+struct GaitChanges<Upstream: EventStream<Movement>>: EventStream {
+    typealias Element = Gait
+
+    let upstream: Upstream
+    let rule: WalkRule
+    let emitsAll: Bool
+
+    @discardableResult
+    func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Gait {
+        upstream.attach(GaitSink(rule: rule, emitsAll: emitsAll, downstream: sink))
+    }
+}
+
+/// Judges the movements of one person.
+struct GaitSink<Downstream: Sink<Gait>>: Sink {
+    typealias Input = Movement
+
+    /// A rise of the step count.
+    private struct Rise: Sendable {
+        let time: Timestamp
+        let steps: Double
+    }
+
+    private struct Speed: Sendable {
+        let time: Timestamp
+        let value: Double
+    }
+
+    private let rule: WalkRule
+    private let emitsAll: Bool
+    private var steps: Double?
+    private var rise: Rise?
+    private var speed: Speed?
+    private var estimate: SpeedEstimate
+    private var wasWalking: Bool?
+    private var downstream: Downstream
+
+    init(rule: WalkRule, emitsAll: Bool, downstream: consuming Downstream) {
+        self.rule = rule
+        self.emitsAll = emitsAll
+        self.downstream = downstream
+        estimate = SpeedEstimate(window: rule.speedWindow)
+    }
+
+    mutating func receive(_ movement: borrowing Movement, at time: Timestamp) {
+        var isNew = false
+        if let count = movement.steps {
+            // A count that falls begins anew, as after a restart of the device: no rise.
+            if let before = steps, count > before {
+                rise = Rise(time: time, steps: count)
+                isNew = true
+            }
+            steps = count
+        }
+        if let location = movement.location, let value = speed(of: location, at: time) {
+            speed = Speed(time: time, value: value)
+            isNew = true
+        }
+        guard isNew, let speed, time - speed.time <= rule.interval else { return }
+        emit(speed.value, movement.group, at: time)
+    }
+
+    private mutating func speed(of location: Movement.Location, at time: Timestamp) -> Double? {
+        let estimated = location.position.flatMap { estimate.speed(at: $0, time) }
+        return location.speed ?? estimated
+    }
+
+    private mutating func emit(_ speed: Double, _ group: Symbol, at time: Timestamp) {
+        let interval = rise.map { time - $0.time }
+        let isConfirmed = !rule.needsSteps || interval.map { $0 <= rule.interval } ?? false
+        let reason: Gait.Reason =
+            if speed <= rule.slowest { .slow } else if speed >= rule.fastest { .fast } else if isConfirmed {
+                .walking
+            } else { .noSteps }
+        let isWalking = reason == .walking
+        defer { wasWalking = isWalking }
+        guard emitsAll || wasWalking != isWalking else { return }
+        let gait = Gait(
+            timestamp: time,
+            reason: reason,
+            steps: rise?.steps,
+            speed: speed,
+            interval: interval,
+            group: group
+        )
+        downstream.receive(gait, at: time)
+    }
+
+    mutating func advance(to watermark: Timestamp) {
+        downstream.advance(to: watermark)
+    }
+
+    mutating func finish(_ completion: Completion) {
+        downstream.finish(completion)
+    }
+}
