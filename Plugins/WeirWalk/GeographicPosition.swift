@@ -14,12 +14,11 @@ public struct GeographicPosition: Sendable, Hashable {
     /// Between -180 and 180.
     public let longitude: Double
 
-    /// Creates a position.
+    /// Creates a position, unless the numbers are no place on the Earth.
     ///
     /// - Parameters:
     ///   - latitude: In degrees; north is positive.
     ///   - longitude: In degrees; east is positive.
-    /// - Returns: `nil` where the numbers are no place on the Earth.
     public init?(latitude: Double, longitude: Double) {
         guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
         self.latitude = latitude

@@ -22,8 +22,10 @@ enum WalkDemo {
         Part(end: 360, speed: 0.02, stepsPerSecond: 3),
     ]
 
-    /// CSV with the columns `time` (milliseconds), `steps`, `speed` (m/s) and `accuracy` (m): a location every second, a
-    /// step count every two. One location in fifty is far off, and says so.
+    /// CSV with a location every second and a step count every two.
+    ///
+    /// The columns are `time` (milliseconds), `steps`, `speed` (m/s) and `accuracy` (m). One location in fifty is far off,
+    /// and says so.
     static func source(seed: UInt64) -> any TransportSource {
         var random = SeededGenerator(seed: seed)
         var rows = "time,steps,speed,accuracy\n"

@@ -10,6 +10,7 @@ public enum Recordings {
     /// Whether there is a recording.
     ///
     /// - Parameter path: Within the folder.
+    /// - Returns: Whether the tests can use it.
     public static func has(_ path: String) -> Bool {
         folder.map { FileManager.default.fileExists(atPath: $0 + "/" + path) } ?? false
     }
@@ -17,6 +18,8 @@ public enum Recordings {
     /// The bytes of a recording.
     ///
     /// - Parameter path: Within the folder.
+    /// - Returns: All of them.
+    /// - Throws: When the file cannot be read.
     public static func bytes(_ path: String) throws -> [UInt8] {
         Array(try Data(contentsOf: URL(fileURLWithPath: (folder ?? "") + "/" + path)))
     }

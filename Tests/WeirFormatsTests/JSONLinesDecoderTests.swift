@@ -35,6 +35,41 @@ import WeirFormats
         #expect(lines(read("{\"a\":1,\"a\":null}\n{\"a\":1,\"b\":3,\"a\":\"2\"}\n")) == ["1: -|-", "2: 2|3"])
     }
 
+    @Test func fieldsWithDotsAreMembersOfMembers() {
+        let names = ["user.name", "user.home.city", "user", "id"]
+        let text = """
+            {"id":1,"user":{"age":3,"name":"Ada","home":{"city":"London","x":[{}]}}}
+            {"user":{"home":{"city":"Rome"}},"id":2}
+            {"user":{"name":"\\u0041"},"user":{"home":{}},"id":3}
+            {"user":{"name":"Bob"},"user":7,"id":4}
+            {"user.name":"flat","user.home.city":"Oslo","id":5}
+            {"user":[{"name":"no"}],"id":6}
+            {"name":"no","home":{"city":"no"},"id":7}
+            {"us\\u0065r":{"name":"yes"},"id":8}
+            """
+        #expect(
+            lines(read(text, names)) == [
+                #"1: Ada|London|{"age":3,"name":"Ada","home":{"city":"London","x":[{}]}}|1"#,
+                #"2: -|Rome|{"home":{"city":"Rome"}}|2"#,
+                #"3: -|-|{"home":{}}|3"#,
+                "4: -|-|7|4",
+                "5: flat|Oslo|-|5",
+                #"6: -|-|[{"name":"no"}]|6"#,
+                "7: -|-|-|7",
+                #"8: yes|-|{"name":"yes"}|8"#,
+            ]
+        )
+        #expect(read("{\"user\":{\"name\":1", names).rejections.count == 1)
+    }
+
+    @Test func nestingIsLimitedAlsoWhereSomethingIsWanted() {
+        func nested(_ depth: Int) -> String {
+            String(repeating: "{\"a\":", count: depth - 1) + "{}" + String(repeating: "}", count: depth - 1)
+        }
+        #expect(read(nested(512), ["a.a.b"]).records.count == 1)
+        #expect(read(nested(513), ["a.a.b"]).rejections.count == 1)
+    }
+
     @Test func namesAndTextsMayHaveEscapes() {
         #expect(lines(read("{\"\\u0061\":\"\\ud83d\\ude00\\n\\\"\\/\\u00e9\",\"b\":\"é\"}")) == ["1: 😀\n\"/é|é"])
     }

@@ -10,15 +10,13 @@ public import WeirCore
 public struct JSONLinesDecoder: RecordDecoder {
     private var lines: LineTracker
 
-    // The wanted names one after the other, each with the quote that closes it, so that comparing finds the end as well.
-    private let names: [UInt8]
-    private let places: [(start: Int, length: Int)]
+    private let tree: JSONFieldTree
 
-    // The field that came at each place of the last line, or -1.
-    private var order: [Int32] = []
+    // The entry that came at each place of the last object of each level, or -1.
+    private var order: [Int32]
 
-    // For each field the next one with the same name, or -1.
-    private let nextFields: [Int32]
+    // Names beyond this place of an object are not worth remembering.
+    private static let rememberedCount = 256
 
     // How many of the next bytes are known to hold no line feed.
     private var scannedCount = 0
@@ -30,19 +28,8 @@ public struct JSONLinesDecoder: RecordDecoder {
     ///   - limits: What the decoder may take.
     public init(for schema: RecordSchema, limits: FormatLimits = FormatLimits()) {
         lines = LineTracker(limits)
-        var names: [UInt8] = []
-        var places: [(start: Int, length: Int)] = []
-        var nextFields: [Int32] = []
-        for (index, field) in schema.fields.enumerated() {
-            places.append((names.count, field.name.utf8.count))
-            names.append(contentsOf: field.name.utf8)
-            names.append(UInt8(ascii: "\""))
-            let next = schema.fields[(index + 1)...].firstIndex { $0.name == field.name }
-            nextFields.append(next.map { Int32($0) } ?? -1)
-        }
-        self.names = names
-        self.places = places
-        self.nextFields = nextFields
+        tree = JSONFieldTree(schema)
+        order = Array(repeating: -1, count: tree.levelCount * Self.rememberedCount)
     }
 
     public mutating func decode(
@@ -96,15 +83,23 @@ public struct JSONLinesDecoder: RecordDecoder {
         guard unsafe cursor.place < end else { return }
         batch.beginRecord(line: lines.line)
         do throws(JSONFlaw) {
-            unsafe try readObject(&cursor, into: &batch)
+            guard unsafe cursor.take("{") else { throw unsafe cursor.flaw("a line must be an object; expected '{'") }
+            unsafe try readObject(&cursor, level: 0, depth: 1, into: &batch)
+            unsafe cursor.skipBlanks()
+            if unsafe cursor.place < cursor.end { throw unsafe cursor.flaw("there is text after the object") }
             batch.endRecord(start: start, length: end - start)
         } catch {
             batch.reject(line: lines.line, reason: error.description, start: start, length: end - start)
         }
     }
 
-    private mutating func readObject(_ cursor: inout JSONCursor, into batch: inout RecordBatch) throws(JSONFlaw) {
-        guard unsafe cursor.take("{") else { throw unsafe cursor.flaw("a line must be an object; expected '{'") }
+    /// Passes the rest of an object, behind its brace, and notes the values that are wanted.
+    private mutating func readObject(
+        _ cursor: inout JSONCursor,
+        level: Int,
+        depth: Int,
+        into batch: inout RecordBatch
+    ) throws(JSONFlaw) {
         unsafe cursor.skipBlanks()
         var position = 0
         if unsafe !cursor.take("}") {
@@ -112,9 +107,9 @@ public struct JSONLinesDecoder: RecordDecoder {
                 guard unsafe cursor.byte == UInt8(ascii: "\"") else {
                     throw unsafe cursor.flaw("expected a name in quotes")
                 }
-                let field = unsafe try readName(&cursor, position: position)
+                let entry = unsafe try readName(&cursor, level: level, position: position)
                 unsafe try cursor.colon()
-                unsafe try readValue(&cursor, of: field, into: &batch)
+                unsafe try readValue(&cursor, of: entry, depth: depth, into: &batch)
                 unsafe cursor.skipBlanks()
                 position &+= 1
                 if unsafe cursor.take(",") {
@@ -126,20 +121,24 @@ public struct JSONLinesDecoder: RecordDecoder {
                 }
             }
         }
-        unsafe cursor.skipBlanks()
-        if unsafe cursor.place < cursor.end { throw unsafe cursor.flaw("there is text after the object") }
     }
 
     /// Passes a name.
     ///
-    /// - Returns: The first field that wants it, or -1.
-    private mutating func readName(_ cursor: inout JSONCursor, position: Int) throws(JSONFlaw) -> Int {
-        if position < order.count {
-            let expected = Int(order[position])
+    /// - Returns: The entry that wants it, or -1.
+    private mutating func readName(
+        _ cursor: inout JSONCursor,
+        level: Int,
+        position: Int
+    ) throws(JSONFlaw) -> Int {
+        let isRemembered = position < Self.rememberedCount
+        let place = level &* Self.rememberedCount &+ position
+        if isRemembered {
+            let expected = Int(order[place])
             if expected >= 0 {
-                let (nameStart, length) = places[expected]
+                let length = tree.entries[expected].length
                 if unsafe cursor.end &- cursor.place > length &+ 1,
-                    unsafe isEqual(cursor.base + cursor.place + 1, nameStart, length &+ 1)
+                    unsafe tree.isEqual(cursor.base + cursor.place + 1, expected, length &+ 1)
                 {
                     unsafe cursor.place &+= length &+ 2
                     return expected
@@ -147,39 +146,48 @@ public struct JSONLinesDecoder: RecordDecoder {
             }
         }
         let name = unsafe try cursor.string()
-        let field = unsafe search(cursor.base, name)
-        // Lines with very many names are not worth remembering.
-        if position == order.count, position < 1024 { order.append(-1) }
-        if position < order.count { order[position] = Int32(field) }
-        return field
+        let entry = unsafe search(cursor.base, name, level: level)
+        if isRemembered { order[place] = Int32(entry) }
+        return entry
     }
 
-    private func search(_ base: UnsafePointer<UInt8>, _ name: JSONCursor.Text) -> Int {
+    private func search(_ base: UnsafePointer<UInt8>, _ name: JSONCursor.Text, level: Int) -> Int {
         let length = name.end - name.start
         if name.hasEscapes {
             guard
-                let text = unsafe QuotedText.resolvingEscapes(
+                var text = unsafe QuotedText.resolvingEscapes(
                     UnsafeBufferPointer(start: base + name.start, count: length)
                 )
             else { return -1 }
-            return places.firstIndex { names[$0.start..<$0.start + $0.length].elementsEqual(text.utf8) } ?? -1
+            return text.withUTF8 { bytes in
+                guard let start = bytes.baseAddress else { return -1 }
+                return unsafe tree.entry(named: start, length: bytes.count, level: level)
+            }
         }
-        return places.firstIndex {
-            unsafe $0.length == length && isEqual(base + name.start, $0.start, length)
-        } ?? -1
+        return unsafe tree.entry(named: base + name.start, length: length, level: level)
     }
 
-    private func isEqual(_ text: UnsafePointer<UInt8>, _ nameStart: Int, _ length: Int) -> Bool {
-        for index in 0..<length where unsafe text[index] != names[nameStart &+ index] { return false }
-        return true
+    /// Forgets the values of the fields that are wanted from a level.
+    private func forget(level: Int, in batch: inout RecordBatch) {
+        for entry in tree.entries(of: level) {
+            var field = entry.field
+            while field >= 0 {
+                batch.setField(field, start: 0, length: 0, encoding: .absent)
+                field = tree.nextFields[field]
+            }
+            if entry.level >= 0 { forget(level: entry.level, in: &batch) }
+        }
     }
 
-    /// Passes a value and notes it for the fields that want it.
-    private func readValue(
+    /// Passes a value and notes it for the fields that want it, or that want something in it.
+    private mutating func readValue(
         _ cursor: inout JSONCursor,
-        of field: Int,
+        of entry: Int,
+        depth: Int,
         into batch: inout RecordBatch
     ) throws(JSONFlaw) {
+        // When the name comes again, what the value before had in it counts no more.
+        if entry >= 0, tree.entries[entry].level >= 0 { forget(level: tree.entries[entry].level, in: &batch) }
         var start = unsafe cursor.place
         var encoding = FieldEncoding.bare
         var end: Int?
@@ -189,8 +197,12 @@ public struct JSONLinesDecoder: RecordDecoder {
             encoding = text.hasEscapes ? .escaped : .plain
             start = text.start
             end = text.end
+        case UInt8(ascii: "{") where entry >= 0 && tree.entries[entry].level >= 0:
+            unsafe cursor.place &+= 1
+            unsafe try readObject(&cursor, level: tree.entries[entry].level, depth: depth + 1, into: &batch)
+            encoding = .nested
         case UInt8(ascii: "{"), UInt8(ascii: "["):
-            unsafe try cursor.nested(depth: 1)
+            unsafe try cursor.nested(depth: depth)
             encoding = .nested
         case UInt8(ascii: "n"):
             unsafe try cursor.word("null")
@@ -198,10 +210,11 @@ public struct JSONLinesDecoder: RecordDecoder {
         default: unsafe try cursor.scalar()
         }
         let valueEnd = unsafe end ?? cursor.place
-        var field = field
+        guard entry >= 0 else { return }
+        var field = tree.entries[entry].field
         while field >= 0 {
             batch.setField(field, start: start, length: valueEnd &- start, encoding: encoding)
-            field = Int(nextFields[field])
+            field = tree.nextFields[field]
         }
     }
 }
