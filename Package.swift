@@ -6,11 +6,18 @@ struct Module {
     let name: String
     let folder: String
     let dependencies: [Target.Dependency]
+    let resources: [Resource]
 
-    init(_ name: String, in folder: String, needs dependencies: [Target.Dependency]) {
+    init(
+        _ name: String,
+        in folder: String,
+        needs dependencies: [Target.Dependency],
+        resources: [Resource] = []
+    ) {
         self.name = name
         self.folder = folder
         self.dependencies = dependencies
+        self.resources = resources
     }
 
     var path: String { "\(folder)/\(name)" }
@@ -50,6 +57,13 @@ let modules: [Module] = [
     Module("WeirRecording", in: "Transports", needs: ["WeirCore"]),
     Module("WeirDecodable", in: "Transports", needs: ["WeirCore", "WeirFormats"]),
     Module("WeirShake", in: "Plugins", needs: ["WeirCore", "WeirFlow", "WeirSelection", "WeirSequences"]),
+    Module(
+        "WeirSentiment",
+        in: "Plugins",
+        needs: ["WeirAggregates", "WeirCore", "WeirFiles", "WeirSelection"],
+        // In the code, because reading it from a bundle would take Foundation.
+        resources: [.embedInCode("Resources/words.txt")]
+    ),
     Module("WeirWalk", in: "Plugins", needs: ["WeirCore", "WeirFlow", "WeirSelection"]),
 ]
 
@@ -82,6 +96,7 @@ let tests: [Module] = [
     Module("WeirDecodableTests", in: "Tests", needs: ["WeirCore", "WeirDecodable", "WeirFormats", "WeirTesting"]),
     Module("WeirRecordingTests", in: "Tests", needs: ["WeirCore", "WeirRecording", "WeirTesting"]),
     Module("WeirShakeTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirShake"]),
+    Module("WeirSentimentTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirSentiment"]),
     Module("WeirWalkTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirWalk"]),
     Module("HostTests", in: "Tests", needs: ["weir", "WeirCore"]),
     Module("ReadmeTests", in: "Tests", needs: ["WeirCore", "WeirSelection", "WeirSequences"]),
@@ -109,13 +124,19 @@ let package = Package(
         ),
         .executableTarget(
             name: "weir",
-            dependencies: ["WeirCore", "WeirFormats", "WeirFiles", "WeirShake", "WeirWalk"],
+            dependencies: ["WeirCore", "WeirFormats", "WeirFiles", "WeirSentiment", "WeirShake", "WeirWalk"],
             path: "Plugins/Host",
             swiftSettings: swiftSettings
         ),
     ]
         + modules.map {
-            .target(name: $0.name, dependencies: $0.dependencies, path: $0.path, swiftSettings: swiftSettings)
+            .target(
+                name: $0.name,
+                dependencies: $0.dependencies,
+                path: $0.path,
+                resources: $0.resources,
+                swiftSettings: swiftSettings
+            )
         }
         + tests.map {
             .testTarget(name: $0.name, dependencies: $0.dependencies, path: $0.path, swiftSettings: swiftSettings)

@@ -11,9 +11,15 @@ struct Arguments {
     /// - Parameters:
     ///   - words: The words.
     ///   - names: The options that there are, without the dashes, and whether they take a value.
+    ///   - repeatable: Those that may come several times; their values then stand a line each.
     ///   - topic: The page of the help that explains them, such as `run shake`.
     /// - Throws: ``HostError`` for options that there are not, that lack a value, or that come twice.
-    init(_ words: [String], names: [(name: String, takesValue: Bool)], topic: String) throws(HostError) {
+    init(
+        _ words: [String],
+        names: [(name: String, takesValue: Bool)],
+        repeatable: Set<String> = [],
+        topic: String
+    ) throws(HostError) {
         var rest = words[...]
         while let word = rest.popFirst() {
             if word == "--" {
@@ -45,9 +51,11 @@ struct Arguments {
             case (false, let value?): throw .usage("--\(name) takes no value, so '\(value)' means nothing")
             default: break
             }
-            guard options.updateValue(value ?? "", forKey: name) == nil else {
-                throw .usage("--\(name) is given twice; give it once")
+            if let before = options[name] {
+                guard repeatable.contains(name) else { throw .usage("--\(name) is given twice; give it once") }
+                value = before + "\n" + (value ?? "")
             }
+            options[name] = value ?? ""
         }
     }
 }

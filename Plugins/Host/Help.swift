@@ -116,7 +116,9 @@ enum Help {
     private static func row(_ option: OptionDeclaration) -> (left: String, right: String) {
         (
             "--\(option.name) \(option.placeholder)",
-            option.help + (option.defaultText.map { " (default:\u{A0}\($0))" } ?? "")
+            option.help
+                + (option.defaultText.map { " (default:\u{A0}\($0.split(separator: "\n").joined(separator: " ")))" }
+                    ?? "")
         )
     }
 }

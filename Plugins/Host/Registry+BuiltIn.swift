@@ -1,6 +1,7 @@
 internal import WeirCore
 internal import WeirFiles
 internal import WeirFormats
+internal import WeirSentiment
 internal import WeirShake
 internal import WeirWalk
 
@@ -14,6 +15,7 @@ extension Registry {
         var registry = Registry()
         do throws(RegistryError) {
             try registry.register(ShakePlugin())
+            try registry.register(SentimentPlugin())
             try registry.register(WalkPlugin())
             try registry.register(CSVFormat())
             try registry.register(JSONLinesFormat())

@@ -94,6 +94,7 @@ struct RunCommand {
         do {
             while try reader.next({ batch in try take(&batch) }) {
                 if let interruption, interruption.isTriggered { return .interrupted }
+                if matches.isFinished { return .endOfInput }
                 progress.update(events: tally.events, byteCount: reader.byteCount)
             }
             return .endOfInput

@@ -17,6 +17,7 @@ extension RunRequest {
             Array(words.dropFirst()),
             names: plugin.options.map { ($0.name, true) }
                 + HostOption.allCases.map { ($0.rawValue, $0.placeholder != nil) },
+            repeatable: Set(plugin.options.filter(\.isRepeatable).map(\.name)),
             topic: "run \(plugin.name)"
         )
         let input = try Self.input(arguments, plugin, registry)

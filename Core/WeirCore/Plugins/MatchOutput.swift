@@ -7,6 +7,8 @@ public final class MatchOutput: Sendable {
         var spare: [UInt8] = []
         var count: UInt64 = 0
         var counts: [NamedCount] = []
+        var openSinks = 0
+        var finishedSinks = 0
     }
 
     private let state = Locked(State())
@@ -39,9 +41,22 @@ public final class MatchOutput: Sendable {
     }
 
     /// A sink that writes each element that it receives.
-    @inlinable
+    ///
+    /// When all sinks have got their completion, nothing more can come, and the host stops reading.
     public func sink<Input: FieldEncodable>(of type: Input.Type = Input.self) -> MatchSink<Input> {
-        MatchSink(self)
+        state.withLock { $0.openSinks += 1 }
+        return MatchSink(self)
+    }
+
+    /// Whether nothing more can come: there were sinks, and all have got their completion.
+    public var isFinished: Bool { state.withLock { $0.openSinks == 0 && $0.finishedSinks > 0 } }
+
+    @usableFromInline
+    func closeSink() {
+        state.withLock { state in
+            state.openSinks -= 1
+            state.finishedSinks += 1
+        }
     }
 
     /// Hands over the lines written since the last call, and forgets them.
@@ -83,5 +98,7 @@ public struct MatchSink<Input: FieldEncodable>: Sink {
     public mutating func advance(to watermark: Timestamp) {}
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {}
+    public mutating func finish(_ completion: Completion) {
+        output.closeSink()
+    }
 }

@@ -12,6 +12,8 @@ public struct OptionDeclaration: Sendable {
         case choice([String])
         /// Any text; `placeholder` stands for it in the help, such as `FIELD`.
         case text(placeholder: String)
+        /// Any texts, one each time that the option is given; defaults stand a line each. What is given replaces them all.
+        case list(placeholder: String)
         /// Names for names, `a=b,c=d`: the left ones are among `keys`. Keys that are not named keep their default.
         case mapping(keys: [String])
     }
@@ -42,6 +44,9 @@ public struct OptionDeclaration: Sendable {
         self.help = help
     }
 
+    /// Whether the option may be given several times.
+    public var isRepeatable: Bool { if case .list = kind { true } else { false } }
+
     /// What stands for the value in the help, such as `NUMBER` or `a|b`.
     public var placeholder: String {
         switch kind {
@@ -49,7 +54,7 @@ public struct OptionDeclaration: Sendable {
         case .duration: "DURATION"
         case .integer: "N"
         case .choice(let words): words.joined(separator: "|")
-        case .text(let placeholder): placeholder
+        case .text(let placeholder), .list(let placeholder): placeholder
         case .mapping: "KEY=NAME,..."
         }
     }

@@ -8,6 +8,7 @@ public struct OptionValues: Sendable {
         case duration(Duration)
         case integer(Int)
         case text(String)
+        case list([String])
         case mapping([String: String])
     }
 
@@ -18,7 +19,8 @@ public struct OptionValues: Sendable {
     ///
     /// - Parameters:
     ///   - declarations: The options that there are; a default that cannot be read is a programmer's mistake and traps.
-    ///   - given: What was given, by name without the dashes; names that are not declared are refused.
+    ///   - given: What was given, by name without the dashes; names that are not declared are refused. The texts of a
+    ///     `.list` option stand a line each.
     /// - Throws: ``PluginError/invalidOption(name:reason:)`` for the first value that cannot be read.
     public init(_ declarations: [OptionDeclaration], given: [String: String] = [:]) throws(PluginError) {
         declared = Set(declarations.map(\.name))
@@ -67,6 +69,28 @@ public struct OptionValues: Sendable {
     public func textIfGiven(_ name: String) -> String? {
         precondition(declared.contains(name), "the option --\(name) was not declared")
         return values[name] == nil ? nil : text(name)
+    }
+
+    /// The value of a `.duration` option, or `nil` where it has no default and was not given.
+    public func durationIfGiven(_ name: String) -> Duration? {
+        precondition(declared.contains(name), "the option --\(name) was not declared")
+        return values[name] == nil ? nil : duration(name)
+    }
+
+    /// The value of an `.integer` option, or `nil` where it has no default and was not given.
+    public func integerIfGiven(_ name: String) -> Int? {
+        precondition(declared.contains(name), "the option --\(name) was not declared")
+        return values[name] == nil ? nil : integer(name)
+    }
+
+    /// The values of a `.list` option, in the order in which they were given; empty where there are none.
+    public func list(_ name: String) -> [String] {
+        precondition(declared.contains(name), "the option --\(name) was not declared")
+        switch values[name] {
+        case nil: return []
+        case .list(let texts)?: return texts
+        default: wrongKind(name, "list")
+        }
     }
 
     /// The value of a `.mapping` option: a name for each of its keys that has a default or was given.
@@ -119,6 +143,10 @@ public struct OptionValues: Sendable {
         case .text:
             guard !text.isEmpty else { throw refuse("needs a value") }
             return .text(text)
+        case .list:
+            let texts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            guard !texts.contains("") else { throw refuse("needs a value") }
+            return .list(texts)
         case .mapping(let keys):
             var names: [String: String] = [:]
             if case .mapping(let before)? = defaults { names = before }

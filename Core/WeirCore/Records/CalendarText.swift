@@ -46,7 +46,7 @@ enum CalendarText {
         )
     }
 
-    private static func dayCount(of month: Int64, in year: Int64) -> Int64 {
+    static func dayCount(of month: Int64, in year: Int64) -> Int64 {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
         case 4, 6, 9, 11: 30

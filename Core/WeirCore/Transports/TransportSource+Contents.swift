@@ -1,0 +1,26 @@
+extension TransportSource {
+    /// Reads the source to its end.
+    ///
+    /// - Parameters:
+    ///   - limit: How many bytes there may be at most.
+    ///   - address: What to call the source in errors.
+    /// - Returns: All its bytes.
+    /// - Throws: ``TransportError`` when the source breaks off, or has more bytes than the limit.
+    /// - Complexity: O(*n*) for *n* bytes.
+    public func readAll(limit: Int, address: String) throws(TransportError) -> [UInt8] {
+        let capacity = 64 << 10
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
+        // Allocated above, of `capacity` bytes; nobody else knows it.
+        defer { unsafe buffer.deallocate() }
+        var contents: [UInt8] = []
+        while true {
+            let count = unsafe try read(into: buffer)
+            guard count > 0 else { return contents }
+            guard contents.count + count <= limit else {
+                throw .readFailed(address: address, reason: "it has more than \(limit) bytes")
+            }
+            // The source put `count` bytes there.
+            unsafe contents.append(contentsOf: buffer[..<count])
+        }
+    }
+}

@@ -1,0 +1,32 @@
+public import WeirCore
+
+/// A post of somebody, as far as it matters here.
+public struct Post: Event {
+    public let timestamp: Timestamp
+
+    /// What it says.
+    public let text: String
+
+    /// How many people follow its author; not negative.
+    public let followers: Double
+
+    /// What the service calls the post; empty where nobody says.
+    public let id: String
+
+    /// Creates a post.
+    ///
+    /// - Parameters:
+    ///   - timestamp: When it was posted.
+    ///   - text: What it says.
+    ///   - followers: How many people follow its author; not negative.
+    ///   - id: What the service calls the post.
+    public init(timestamp: Timestamp, text: String, followers: Double, id: String = "") {
+        self.timestamp = timestamp
+        self.text = text
+        self.followers = followers
+        self.id = id
+    }
+
+    /// How much its author counts.
+    public var weight: Double { 1 + 1.01 * followers }
+}

