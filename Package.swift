@@ -23,14 +23,15 @@ struct Module {
     var path: String { "\(folder)/\(name)" }
 }
 
-let swiftSettings: [SwiftSetting] = [
+let checkedSettings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .treatAllWarnings(as: .error),
-    .strictMemorySafety(),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
+
+let swiftSettings = checkedSettings + [.strictMemorySafety()]
 
 let cSettings: [CSetting] = [
     .treatAllWarnings(as: .error),
@@ -45,6 +46,7 @@ let modules: [Module] = [
     Module("WeirCore", in: "Core", needs: ["CWeir"]),
     Module("WeirTesting", in: "Core", needs: ["WeirCore"]),
     Module("WeirExpressions", in: "Core", needs: []),
+    Module("WeirLoading", in: "Core", needs: ["CWeirPlugin", "WeirCore"]),
     Module("WeirSelection", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
     Module("WeirSequences", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
     Module("WeirLogic", in: "Operators", needs: ["WeirCore"]),
@@ -67,11 +69,21 @@ let modules: [Module] = [
     Module("WeirWalk", in: "Plugins", needs: ["WeirCore", "WeirFlow", "WeirSelection"]),
 ]
 
+/// The built-in plugins once more, as libraries that a host loads at run time.
+///
+/// Their entries hand out a pointer, which strict memory safety would have marked at every mention: it is off here.
+let loadables = ["Shake", "Sentiment", "Walk"]
+
 /// One test target per module that has tests; `Tests/<name>Tests` mirrors the tree.
 let tests: [Module] = [
     Module("CWeirTests", in: "Tests", needs: ["CWeir", "TestThreads"]),
     Module("WeirCoreTests", in: "Tests", needs: ["TestThreads", "WeirCore", "WeirTesting"]),
     Module("WeirExpressionsTests", in: "Tests", needs: ["WeirCore", "WeirExpressions", "WeirTesting"]),
+    Module(
+        "WeirLoadingTests",
+        in: "Tests",
+        needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirLoading", "WeirShake"]
+    ),
     Module("WeirSelectionTests", in: "Tests", needs: ["WeirCore", "WeirExpressions", "WeirSelection", "WeirTesting"]),
     Module(
         "WeirSequencesTests",
@@ -102,44 +114,63 @@ let tests: [Module] = [
     Module("ReadmeTests", in: "Tests", needs: ["WeirCore", "WeirSelection", "WeirSequences"]),
 ]
 
+let products: [Product] = [
+    .library(name: "CWeir", targets: ["CWeir"]),
+    .executable(name: "weir", targets: ["weir"]),
+]
+
+let moduleProducts: [Product] = modules.map { .library(name: $0.name, targets: [$0.name]) }
+
+let loadableProducts: [Product] = loadables.map {
+    .library(name: "Weir\($0)Plugin", type: .dynamic, targets: ["Weir\($0)Loadable"])
+}
+
+let targets: [Target] = [
+    .target(name: "CWeir", path: "Core/CWeir", cSettings: cSettings),
+    .target(name: "CWeirPlugin", path: "Core/CWeirPlugin", cSettings: cSettings),
+    .executableTarget(
+        name: "weir",
+        dependencies: [
+            "WeirCore", "WeirFormats", "WeirFiles", "WeirLoading", "WeirSentiment", "WeirShake", "WeirWalk",
+        ],
+        path: "Plugins/Host",
+        swiftSettings: swiftSettings
+    ),
+]
+
+/// What several test targets share, and users have no use for.
+let testSupport: [Module] = [
+    Module("TestThreads", in: "Tests", needs: []),
+    Module("TestStreams", in: "Tests", needs: ["WeirCore", "WeirTesting"]),
+    Module("TestPlugins", in: "Tests", needs: ["WeirCore", "WeirFormats"]),
+]
+
+let moduleTargets: [Target] = (modules + testSupport).map {
+    .target(
+        name: $0.name,
+        dependencies: $0.dependencies,
+        path: $0.path,
+        resources: $0.resources,
+        swiftSettings: swiftSettings
+    )
+}
+
+let loadableTargets: [Target] = loadables.map {
+    .target(
+        name: "Weir\($0)Loadable",
+        dependencies: ["CWeirPlugin", "WeirLoading", .target(name: "Weir\($0)")],
+        path: "Plugins/Loadable/\($0)",
+        swiftSettings: checkedSettings
+    )
+}
+
+let testTargets: [Target] = tests.map {
+    .testTarget(name: $0.name, dependencies: $0.dependencies, path: $0.path, swiftSettings: swiftSettings)
+}
+
 let package = Package(
     name: "Weir",
-    products: [.library(name: "CWeir", targets: ["CWeir"]), .executable(name: "weir", targets: ["weir"])]
-        + modules.map { .library(name: $0.name, targets: [$0.name]) },
-    targets: [
-        .target(name: "CWeir", path: "Core/CWeir", cSettings: cSettings),
-        // What several test targets share, and users have no use for.
-        .target(name: "TestThreads", path: "Tests/TestThreads", swiftSettings: swiftSettings),
-        .target(
-            name: "TestStreams",
-            dependencies: ["WeirCore", "WeirTesting"],
-            path: "Tests/TestStreams",
-            swiftSettings: swiftSettings
-        ),
-        .target(
-            name: "TestPlugins",
-            dependencies: ["WeirCore", "WeirFormats"],
-            path: "Tests/TestPlugins",
-            swiftSettings: swiftSettings
-        ),
-        .executableTarget(
-            name: "weir",
-            dependencies: ["WeirCore", "WeirFormats", "WeirFiles", "WeirSentiment", "WeirShake", "WeirWalk"],
-            path: "Plugins/Host",
-            swiftSettings: swiftSettings
-        ),
-    ]
-        + modules.map {
-            .target(
-                name: $0.name,
-                dependencies: $0.dependencies,
-                path: $0.path,
-                resources: $0.resources,
-                swiftSettings: swiftSettings
-            )
-        }
-        + tests.map {
-            .testTarget(name: $0.name, dependencies: $0.dependencies, path: $0.path, swiftSettings: swiftSettings)
-        },
+    products: products + moduleProducts + loadableProducts,
+    targets: targets + moduleTargets + loadableTargets + testTargets,
     cLanguageStandard: .c11
 )

@@ -4,6 +4,7 @@ enum ExitCode: Int32, CaseIterable {
     case inputRejected = 1
     case usage = 2
     case noInput = 66
+    case cannotLoad = 69
     case internalError = 70
     case cannotCreate = 73
     case outputFailed = 74
@@ -16,6 +17,7 @@ enum ExitCode: Int32, CaseIterable {
         case .inputRejected: "done, but some input was rejected and --strict was given"
         case .usage: "the command line is wrong"
         case .noInput: "the input cannot be opened, or not be read as asked"
+        case .cannotLoad: "a plugin's library cannot be loaded"
         case .internalError: "a defect in weir"
         case .cannotCreate: "an output cannot be opened"
         case .outputFailed: "an output cannot be written any further"

@@ -25,19 +25,17 @@ extension Registry {
         } catch {
             throw HostError(.internalError, "\(error)")
         }
-        try registry.checkOptions()
+        for plugin in registry.plugins { try registry.checkOptions(of: plugin, else: .internalError) }
         return registry
     }
 
-    /// Checks that no plugin declares an option that the program has already: nobody could ever set it.
-    private func checkOptions() throws(HostError) {
-        for plugin in plugins {
-            for option in plugin.options where HostOption(rawValue: option.name) != nil {
-                throw HostError(
-                    .internalError,
-                    "the plugin '\(plugin.name)' declares --\(option.name), which weir has already; rename it there"
-                )
-            }
+    /// Checks that a plugin declares no option that the program has already: nobody could ever set it.
+    func checkOptions(of plugin: any Plugin, else code: ExitCode) throws(HostError) {
+        for option in plugin.options where HostOption(rawValue: option.name) != nil {
+            throw HostError(
+                code,
+                "the plugin '\(plugin.name)' declares --\(option.name), which weir has already; rename it there"
+            )
         }
     }
 }

@@ -1,5 +1,6 @@
 internal import WeirCore
 internal import WeirFiles
+internal import WeirLoading
 
 extension RunRequest {
     /// Reads what follows `weir run`.
@@ -126,11 +127,21 @@ extension Arguments {
 }
 
 extension Registry {
-    /// The plugin of a name.
+    /// The plugin of a name, or from the library at a path.
     ///
     /// - Throws: ``HostError`` when there is none; it suggests what may have been meant.
     func requiredPlugin(named name: String) throws(HostError) -> any Plugin {
         if let plugin = plugin(named: name) { return plugin }
+        if name.contains("/") || name.hasSuffix(".so") || name.hasSuffix(".dylib") {
+            let plugin: LoadedPlugin
+            do throws(LoadingError) {
+                plugin = try LoadedPlugin(path: name)
+            } catch {
+                throw HostError(.cannotLoad, "\(error)")
+            }
+            try checkOptions(of: plugin, else: .cannotLoad)
+            return plugin
+        }
         throw .usage(
             "there is no plugin '\(name)'"
                 + Suggestion.text(

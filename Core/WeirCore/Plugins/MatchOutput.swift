@@ -40,6 +40,27 @@ public final class MatchOutput: Sendable {
         }
     }
 
+    /// Writes complex events that are lines already.
+    ///
+    /// - Parameters:
+    ///   - lines: UTF-8, each line with its line feed.
+    ///   - count: How many lines there are.
+    @unsafe
+    public func write(lines: UnsafeBufferPointer<UInt8>, count: UInt64) {
+        state.withLock { state in
+            unsafe state.writer.write(lines: lines)
+            state.count += count
+        }
+    }
+
+    /// Says that nothing more can come.
+    public func end() {
+        state.withLock { state in
+            state.openSinks = 0
+            state.finishedSinks += 1
+        }
+    }
+
     /// A sink that writes each element that it receives.
     ///
     /// When all sinks have got their completion, nothing more can come, and the host stops reading.
@@ -54,7 +75,7 @@ public final class MatchOutput: Sendable {
     @usableFromInline
     func closeSink() {
         state.withLock { state in
-            state.openSinks -= 1
+            state.openSinks = max(0, state.openSinks - 1)
             state.finishedSinks += 1
         }
     }

@@ -15,6 +15,9 @@ public struct OptionValues: Sendable {
     private var values: [String: Value] = [:]
     private let declared: Set<String>
 
+    /// What was given, by name without the dashes.
+    public let given: [String: String]
+
     /// Reads the values of the declared options.
     ///
     /// - Parameters:
@@ -24,6 +27,7 @@ public struct OptionValues: Sendable {
     /// - Throws: ``PluginError/invalidOption(name:reason:)`` for the first value that cannot be read.
     public init(_ declarations: [OptionDeclaration], given: [String: String] = [:]) throws(PluginError) {
         declared = Set(declarations.map(\.name))
+        self.given = given
         if let unknown = given.keys.filter({ !declared.contains($0) }).min() {
             throw .invalidOption(name: unknown, reason: "there is no such option")
         }
@@ -39,6 +43,24 @@ public struct OptionValues: Sendable {
                 values[declaration.name] = try Self.read(text, declaration, over: values[declaration.name])
             }
         }
+    }
+
+    /// Finds a mistake in declarations that come from outside: a name twice, or a default that cannot be read.
+    ///
+    /// - Parameter declarations: The options that there are.
+    /// - Returns: The mistake in words, or `nil` where there is none.
+    public static func flaw(in declarations: [OptionDeclaration]) -> String? {
+        var names: Set<String> = []
+        for declaration in declarations {
+            guard names.insert(declaration.name).inserted else { return "it declares --\(declaration.name) twice" }
+            guard let text = declaration.defaultText else { continue }
+            do {
+                _ = try read(text, declaration, over: nil)
+            } catch {
+                return "the default of its option cannot be read: \(error)"
+            }
+        }
+        return nil
     }
 
     /// The value of a `.number` option that has a default.

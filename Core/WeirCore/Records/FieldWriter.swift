@@ -28,6 +28,11 @@ public struct FieldWriter: Sendable {
         bytes.removeAll(keepingCapacity: true)
     }
 
+    @unsafe
+    mutating func write(lines: UnsafeBufferPointer<UInt8>) {
+        unsafe bytes.append(contentsOf: lines)
+    }
+
     mutating func exchangeBytes(with other: inout [UInt8]) {
         swap(&bytes, &other)
     }

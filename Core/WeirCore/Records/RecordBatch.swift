@@ -87,6 +87,8 @@ public struct RecordBatch: ~Copyable {
     /// The lines that were not understood, and the records that a consumer refused, in no particular order.
     public private(set) var rejections: [Rejection] = []
 
+    private var byteCount = 0
+
     @usableFromInline let fieldCount: Int
     @usableFromInline let timeScale: Int64
     @usableFromInline let slots: UnsafeMutablePointer<Slot>
@@ -142,6 +144,7 @@ public struct RecordBatch: ~Copyable {
         recordCount = 0
         rejections.removeAll(keepingCapacity: true)
         unsafe base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? placeholder
+        byteCount = bytes.count
     }
 
     /// Starts a record whose fields are all absent; it counts only once ``endRecord()`` is called.
@@ -240,6 +243,40 @@ public struct RecordBatch: ~Copyable {
         precondition(index >= 0 && index < count, "there are no records beyond the batch's count")
         let record = unsafe RecordFields(base: base, slots: slots + index * fieldCount, timeScale: timeScale)
         return try body(FieldReader(record))
+    }
+
+    /// Where a record is: its line, counted from 1, and its bytes, counted from the start of the batch's bytes.
+    ///
+    /// - Parameter index: The record's index, below ``count``.
+    /// - Returns: The line, the place of the first byte, and the number of bytes.
+    public func place(ofRecordAt index: Int) -> (line: UInt64, start: Int, length: Int) {
+        precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
+        let row = unsafe rows[index]
+        return (row.line, Int(row.start), Int(row.length))
+    }
+
+    /// Where a field of a record is, counted from the start of the batch's bytes.
+    ///
+    /// - Parameters:
+    ///   - field: The index of the field in the schema.
+    ///   - index: The record's index, below ``count``.
+    /// - Returns: The place of the first byte, the number of bytes, and how they are to be read.
+    public func place(ofField field: Int, inRecordAt index: Int) -> (start: Int, length: Int, encoding: FieldEncoding) {
+        precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
+        precondition(field >= 0 && field < fieldCount, "there are \(fieldCount) fields, so none at \(field)")
+        let slot = unsafe slots[index * fieldCount + field]
+        return (Int(slot.start), Int(slot.length), slot.encoding)
+    }
+
+    /// Lends the bytes that the places count in.
+    ///
+    /// - Parameter body: Called with the bytes, which are valid only during the call.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws.
+    public func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        unsafe try body(UnsafeRawBufferPointer(start: base, count: byteCount))
     }
 
     /// The raw bytes of a record, without the line's end.

@@ -1,0 +1,173 @@
+/// The boundary between a host and a plugin that it loads at run time.
+///
+/// Only C data crosses it, because a library that was built apart has its own copy of everything written in Swift. A
+/// library exports one function, `weir_plugin_entry`, which returns a table of functions. The host calls it once, and
+/// never unloads the library.
+///
+/// Threads: the table and what it points to never change. `start` and `demo` may be called from any thread; an instance
+/// is used by one thread at a time. No function may throw, unwind or end the process; what a plugin breaks in memory
+/// breaks the host too.
+#ifndef WEIR_PLUGIN_H
+#define WEIR_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The version of everything in this header. A host loads plugins of its own version only.
+#define WEIR_PLUGIN_VERSION 1u
+
+/// UTF-8 without a zero at its end. Valid during the call that it is handed to; in the table for ever.
+typedef struct weir_text {
+    const uint8_t *bytes;
+    size_t length;
+} weir_text;
+
+/// What values an option takes.
+enum {
+    /// A finite number; `detail` is its unit, `minimum` the least where `has_minimum`.
+    WEIR_OPTION_NUMBER = 0,
+    /// A length of time such as `5m`.
+    WEIR_OPTION_DURATION = 1,
+    /// A whole number from `least` to `most`.
+    WEIR_OPTION_INTEGER = 2,
+    /// One of the words in `detail`, a line each.
+    WEIR_OPTION_CHOICE = 3,
+    /// Any text; `detail` stands for it in the help.
+    WEIR_OPTION_TEXT = 4,
+    /// Any texts, a line each; `detail` stands for one in the help.
+    WEIR_OPTION_LIST = 5,
+    /// `key=name,key=name`; the keys are in `detail`, a line each.
+    WEIR_OPTION_MAPPING = 6,
+};
+
+/// An option that a plugin declares.
+typedef struct weir_option {
+    weir_text name;
+    weir_text help;
+    weir_text detail;
+    weir_text default_text;
+    double minimum;
+    int64_t least;
+    int64_t most;
+    uint32_t kind;
+    uint32_t has_default;
+    uint32_t has_minimum;
+    uint32_t reserved;
+} weir_option;
+
+/// A line of the help: the arguments after `weir run`, and what they do.
+typedef struct weir_example {
+    weir_text arguments;
+    weir_text meaning;
+} weir_example;
+
+/// An option's value, as it was given.
+typedef struct weir_setting {
+    weir_text name;
+    weir_text value;
+} weir_setting;
+
+/// A field that is wanted of each record.
+typedef struct weir_field {
+    weir_text name;
+    uint32_t is_required;
+    uint32_t reserved;
+} weir_field;
+
+/// How the bytes of a field are to be read.
+enum {
+    WEIR_FIELD_ABSENT = 0,
+    WEIR_FIELD_NULL = 1,
+    /// The text itself, or a number.
+    WEIR_FIELD_PLAIN = 2,
+    /// A number or a word without quotes, where the format tells numbers from text.
+    WEIR_FIELD_BARE = 3,
+    /// Text in which every quote is doubled.
+    WEIR_FIELD_DOUBLED_QUOTES = 4,
+    /// Text with JSON's backslash escapes.
+    WEIR_FIELD_ESCAPED = 5,
+    /// A JSON array or object.
+    WEIR_FIELD_NESTED = 6,
+};
+
+/// Where one field of one record is, counted from the start of the batch's bytes.
+typedef struct weir_slot {
+    uint32_t start;
+    uint32_t length;
+    uint32_t encoding;
+} weir_slot;
+
+/// Where one record is, counted from the start of the batch's bytes; the line counts from 1.
+typedef struct weir_row {
+    uint64_t line;
+    uint32_t start;
+    uint32_t length;
+} weir_row;
+
+/// Records: `field_count` slots for each of `count` rows, one record after the other.
+typedef struct weir_batch {
+    const uint8_t *bytes;
+    size_t byte_count;
+    const weir_row *rows;
+    const weir_slot *slots;
+    size_t count;
+    size_t field_count;
+} weir_batch;
+
+/// What a plugin can tell its host during a call. `context` is handed back to each function.
+typedef struct weir_host {
+    void *context;
+    /// Says why something failed: the option that is at fault, if one is, and the reason.
+    void (*fail)(void *context, weir_text option, weir_text reason);
+    /// Takes the fields that are wanted, and how many nanoseconds a time counts that is a bare number.
+    void (*take_schema)(void *context, const weir_field *fields, size_t count, int64_t time_unit);
+    /// Takes complex events: `count` lines of JSON, each with its line feed.
+    void (*take_lines)(void *context, weir_text lines, uint64_t count);
+    /// Takes note that the plugin refuses a record of the batch.
+    void (*reject)(void *context, uint64_t line, uint32_t start, uint32_t length, weir_text reason);
+    /// Takes the value of a count, by its index; the name is the same in each call.
+    void (*take_count)(void *context, size_t index, weir_text name, uint64_t value);
+    /// Takes some bytes of a demo.
+    void (*take_bytes)(void *context, weir_text bytes);
+} weir_host;
+
+/// The functions of a plugin.
+typedef struct weir_plugin {
+    /// `WEIR_PLUGIN_VERSION` of the header that the plugin was built with.
+    uint32_t version;
+    /// `sizeof(weir_plugin)`, which tells a header that was changed without a new version.
+    uint32_t size;
+    weir_text name;
+    weir_text summary;
+    const weir_option *options;
+    size_t option_count;
+    const weir_example *examples;
+    size_t example_count;
+    /// Starts an instance; calls `take_schema`, or `fail` and returns NULL.
+    void *(*start)(const weir_setting *settings, size_t count, const weir_host *host);
+    /// Takes the records of a batch; calls `take_lines`, `reject`, `take_count`.
+    /// Returns 0 when nothing that follows can matter any more, otherwise 1.
+    uint32_t (*receive)(void *instance, const weir_batch *batch, const weir_host *host);
+    /// Takes note that nothing follows, because of a failure where its text is not empty; calls `take_lines`,
+    /// `take_count`.
+    void (*finish)(void *instance, weir_text failure, const weir_host *host);
+    /// Ends an instance.
+    void (*release)(void *instance);
+    /// Makes an input to try the plugin with: CSV with a header; calls `take_bytes`.
+    void (*demo)(uint64_t seed, const weir_host *host);
+} weir_plugin;
+
+/// The one function that a library exports.
+///
+/// Takes the host's `WEIR_PLUGIN_VERSION`, and returns the plugin, whatever the version: the host compares.
+const weir_plugin *weir_plugin_entry(uint32_t host_version);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
