@@ -116,6 +116,7 @@ let tests: [Module] = [
 
 let products: [Product] = [
     .library(name: "CWeir", targets: ["CWeir"]),
+    .library(name: "CWeirPlugin", targets: ["CWeirPlugin"]),
     .executable(name: "weir", targets: ["weir"]),
 ]
 

@@ -38,7 +38,10 @@ public struct LoadedPlugin: Plugin, @unchecked Sendable {
             let reason = unsafe dlerror().map { unsafe String(cString: $0) } ?? "no reason given"
             // Most systems begin the reason with the path, which the error names already.
             let begin = place + ": "
-            throw .cannotLoad(path: path, reason: reason.hasPrefix(begin) ? String(reason.dropFirst(begin.count)) : reason)
+            throw .cannotLoad(
+                path: path,
+                reason: reason.hasPrefix(begin) ? String(reason.dropFirst(begin.count)) : reason
+            )
         }
         guard let symbol = unsafe dlsym(handle, "weir_plugin_entry") else { throw .notAPlugin(path: path) }
         typealias Entry = @convention(c) (UInt32) -> UnsafePointer<weir_plugin>?

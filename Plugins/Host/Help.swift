@@ -3,7 +3,7 @@ internal import WeirCore
 /// The pages of the help.
 enum Help {
     enum Topic {
-        case weir, list, run
+        case weir, list, run, create
         case plugin(any Plugin)
 
         /// The page for a command and its first word.
@@ -11,6 +11,7 @@ enum Help {
             switch words.first {
             case nil: self = .weir
             case "list": self = .list
+            case "create": self = .create
             case "run":
                 self = words.count > 1 ? .plugin(try registry.requiredPlugin(named: words[1])) : .run
             case let word?:
@@ -18,7 +19,7 @@ enum Help {
                     "there is no help on '\(word)'"
                         + Suggestion.text(
                             for: word,
-                            among: ["run", "list"],
+                            among: ["run", "list", "create"],
                             otherwise: "'weir --help' begins at the beginning"
                         )
                 )
@@ -30,6 +31,7 @@ enum Help {
         switch topic {
         case .weir: weir
         case .list: list
+        case .create: create
         case .run: run(registry)
         case .plugin(let plugin): page(of: plugin)
         }
@@ -50,6 +52,7 @@ enum Help {
             ("weir run PLUGIN [INPUT] [OPTIONS]", "find what a plugin looks for"),
             ("weir run PLUGIN --help", "what a plugin finds, its options, examples"),
             ("weir list [plugins|transports|formats]", "what there is"),
+            ("weir create plugin NAME", "write the package of a new plugin"),
             ("weir --version", "the version"),
         ], leftWidth: 40))
         Matches go to standard output, one JSON object a line; everything else to standard error.
@@ -69,6 +72,23 @@ enum Help {
 
         Usage: weir list [plugins|transports|formats]
 
+        """
+    }
+
+    private static var create: String {
+        """
+        Writes the package of a new plugin: the plugin, a library that weir can load, and a test.
+
+        Examples:
+          weir create plugin hot-spots
+          weir create plugin hot-spots --weir ../weir
+
+        Usage: weir create plugin NAME [--weir PATH]
+
+        The name has lower-case letters, digits and single dashes; the folder of that name must not exist yet.
+
+        Options:
+        \(Table.text([("--weir PATH", "the folder of Weir's package (default: where this program was built)")]))
         """
     }
 

@@ -17,6 +17,9 @@ struct Host {
             case .help(let topic): return try show(Help.text(topic, registry))
             case .version: return try show("weir \(Version.text)\n")
             case .list(let kind): return try show(Listing.text(kind, registry))
+            case .create(let command):
+                console.write(try command.run())
+                return .done
             case .run(let request):
                 var run = try RunCommand(request, console: console, interruption: interruption)
                 return try run.run()

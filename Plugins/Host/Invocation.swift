@@ -7,6 +7,7 @@ enum Invocation {
     case help(Help.Topic)
     case list(Listing.Kind?)
     case run(RunRequest)
+    case create(CreateCommand)
 
     /// Reads a command line.
     ///
@@ -32,9 +33,13 @@ enum Invocation {
             } else {
                 self = .run(try RunRequest(rest, registry))
             }
+        case "create":
+            self =
+                Self.asksForHelp(rest)
+                ? .help(.create) : .create(try CreateCommand(rest, programPath: CommandLine.arguments.first ?? ""))
         default:
             let isOption = command.hasPrefix("-")
-            let names = isOption ? ["--help", "--version"] : ["run", "list", "help"]
+            let names = isOption ? ["--help", "--version"] : ["run", "list", "create", "help"]
             throw .usage(
                 "there is no \(isOption ? "option" : "command") '\(command)'"
                     + Suggestion.text(

@@ -6,10 +6,9 @@ struct Library {
 
     /// Compiles a library.
     ///
-    /// - Parameters:
-    ///   - source: C; the header of the boundary is included.
-    ///   - version: What its header gives as the version.
-    init(_ source: String, version: Int? = nil) throws {
+    /// - Parameter source: C; the header of the boundary is included.
+    /// - Throws: When the compiler refuses it.
+    init(_ source: String) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("weir-library-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let file = folder.appendingPathComponent("plugin.c")

@@ -1,0 +1,49 @@
+public import WeirCore
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// What programs without Foundation need to know of the file system.
+///
+/// Thread safety: any thread.
+public enum FileSystem {
+    /// Whether there is anything at a path.
+    ///
+    /// - Parameter path: Relative paths start in the current folder.
+    /// - Returns: `false` also where the path cannot be looked at.
+    public static func exists(_ path: String) -> Bool {
+        unsafe access(path, F_OK) == 0
+    }
+
+    /// The path without links, from the root on.
+    ///
+    /// - Parameter path: Relative paths start in the current folder.
+    /// - Returns: `nil` where there is nothing at the path.
+    public static func absolutePath(_ path: String) -> String? {
+        // Allocated by the call, freed here, not used afterwards.
+        guard let resolved = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(resolved) }
+        return unsafe String(cString: resolved)
+    }
+
+    /// Creates the folders that a file's path needs and that are not there yet.
+    ///
+    /// - Parameter path: The path of the file.
+    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` with the first folder that cannot be made.
+    public static func createFolders(for path: String) throws(TransportError) {
+        var place = path.startIndex
+        while let slash = path[place...].firstIndex(of: "/") {
+            place = path.index(after: slash)
+            let folder = String(path[..<slash])
+            guard !folder.isEmpty, unsafe mkdir(folder, 0o777) != 0 else { continue }
+            let error = SystemCalls.lastError
+            guard error != EEXIST else { continue }
+            throw .cannotOpen(address: folder, reason: SystemCalls.describe(error))
+        }
+    }
+}
