@@ -58,6 +58,12 @@ let modules: [Module] = [
     Module("WeirFiles", in: "Transports", needs: ["WeirCore"]),
     Module("WeirRecording", in: "Transports", needs: ["WeirCore"]),
     Module("WeirDecodable", in: "Transports", needs: ["WeirCore", "WeirFormats"]),
+    Module(
+        "WeirReport",
+        in: "Plugins",
+        needs: ["WeirCore"],
+        resources: [.embedInCode("Resources/report.html")]
+    ),
     Module("WeirShake", in: "Plugins", needs: ["WeirCore", "WeirFlow", "WeirSelection", "WeirSequences"]),
     Module(
         "WeirSentiment",
@@ -132,7 +138,7 @@ let targets: [Target] = [
     .executableTarget(
         name: "weir",
         dependencies: [
-            "WeirCore", "WeirFormats", "WeirFiles", "WeirLoading", "WeirSentiment", "WeirShake", "WeirWalk",
+            "WeirCore", "WeirFormats", "WeirFiles", "WeirLoading", "WeirReport", "WeirSentiment", "WeirShake", "WeirWalk",
         ],
         path: "Plugins/Host",
         swiftSettings: swiftSettings

@@ -74,7 +74,10 @@ enum ExportedPlugin {
             unsafe fields.initializeElement(
                 at: index,
                 to: weir_field(
-                    name: weir_text(bytes: UnsafePointer(bytes.baseAddress.map { unsafe $0 + place }), length: name.count),
+                    name: weir_text(
+                        bytes: UnsafePointer(bytes.baseAddress.map { unsafe $0 + place }),
+                        length: name.count
+                    ),
                     is_required: schema.fields[index].isRequired ? 1 : 0,
                     reserved: 0
                 )

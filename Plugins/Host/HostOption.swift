@@ -4,6 +4,7 @@ enum HostOption: String, CaseIterable {
     case format
     case to
     case rejected
+    case report
     case strict
     case maxLine = "max-line"
     case seed
@@ -14,7 +15,7 @@ enum HostOption: String, CaseIterable {
         switch self {
         case .from, .to: "ADDRESS"
         case .format: "FORMAT"
-        case .rejected: "FILE"
+        case .rejected, .report: "FILE"
         case .maxLine: "SIZE"
         case .seed: "N"
         case .strict, .help: nil
@@ -28,6 +29,7 @@ enum HostOption: String, CaseIterable {
         case .format: "csv or jsonl (default: by the file's ending, otherwise csv)"
         case .to: "stdout or file:PATH (default: stdout)"
         case .rejected: "keep the rejected lines in this file"
+        case .report: "write a page with charts of the run to this file"
         case .strict: "exit with 1 when input was rejected"
         case .maxLine: "reject lines that are longer (default: 1MiB)"
         case .seed: "the seed of the demo (default: 1)"

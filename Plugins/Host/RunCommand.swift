@@ -15,7 +15,8 @@ struct RunCommand {
     private let request: RunRequest
     private let console: Console
     private let interruption: Interruption?
-    private let matches = MatchOutput()
+    private let matches: MatchOutput
+    private var page: RunReport?
     private let consumer: RecordConsumer
     private let source: any TransportSource
     private let sink: any TransportSink
@@ -35,6 +36,12 @@ struct RunCommand {
         self.request = request
         self.console = console
         self.interruption = interruption
+        // Before the plugin starts: a page that cannot be written is found out now, not after hours.
+        page = try request.report.map { address throws(HostError) in
+            try request.checkThatNothingIsOverwritten()
+            return RunReport(title: "weir run \(request.plugin.name)", sink: try Self.openSink(address))
+        }
+        matches = MatchOutput(report: page?.report)
         do throws(PluginError) {
             consumer = try request.plugin.start(request.values, output: matches)
         } catch {
@@ -86,7 +93,18 @@ struct RunCommand {
         case .outputClosed: break
         }
         progress.erase()
+        if let page, !isFailed(ending) {
+            do throws(TransportError) {
+                try page.write(nanoseconds: progress.elapsedNanoseconds, counts: matches.counts)
+            } catch {
+                ending = .failed(HostError(.outputFailed, "\(error)"))
+            }
+        }
         return close(ending, byteCount: reader.byteCount)
+    }
+
+    private func isFailed(_ ending: Ending) -> Bool {
+        if case .failed(let error) = ending { error.exitCode != .noInput } else { false }
     }
 
     /// Takes batch after batch.
@@ -114,6 +132,7 @@ struct RunCommand {
         let found = batch.rejections.count
         consumer.receive(&batch)
         tally.count(batch, rejectedBefore: found)
+        page?.count(batch, tally, nanoseconds: progress.elapsedNanoseconds)
         try writeMatches()
         guard !batch.rejections.isEmpty else { return }
         progress.erase()

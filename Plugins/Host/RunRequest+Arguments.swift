@@ -33,6 +33,9 @@ extension RunRequest {
             rejected: try arguments[.rejected].map { text throws(HostError) in
                 try Address(text, option: .rejected, dash: "stdout", registry)
             },
+            report: try arguments[.report].map { text throws(HostError) in
+                try Address(text, option: .report, dash: "stdout", registry)
+            },
             isStrict: arguments[.strict] != nil,
             limits: try Self.limits(arguments)
         )

@@ -38,6 +38,13 @@ extension RunRequest {
             let name = output.isFile ? "--to: '\(output.place)'" : "standard output"
             throw .usage("\(name) is the input, which would be overwritten; write to another file")
         }
+        if let report {
+            let reportFile = identity(report, standard: .output)
+            let isTaken = report.name == output.name || report.name == rejected?.name
+            guard !isTaken, reportFile == nil || reportFile != inputFile && reportFile != outputFile else {
+                throw .usage("--report: '\(report.name)' is used for something else already; write to another file")
+            }
+        }
         guard let rejected else { return }
         guard rejected.name != output.name else {
             throw .usage("--rejected and --to are the same, '\(output.name)'; write to two files")

@@ -17,6 +17,7 @@ struct RunRequest {
     let otherFormats: [String]
     let output: Address
     let rejected: Address?
+    let report: Address?
     let isStrict: Bool
     let limits: FormatLimits
 }

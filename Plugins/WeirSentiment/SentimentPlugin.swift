@@ -74,11 +74,13 @@ public struct SentimentPlugin: Plugin {
         let maker = OpinionMaker(brands: try Self.brands(options), lexicon: try Self.lexicon(options))
         let decoder = PostDecoder(leavesOutRetweets: options.text("retweets") == "exclude")
         let candidates = RecordSource(decoder, schema: Self.schema(options.mapping("columns"), timeUnit))
+        let drawing = output.report.map { SentimentDrawing($0, brands: maker.brands) }
         candidates
             .filter { $0.isWanted }
             .take(options.integerIfGiven("take") ?? .max)
             .map { maker.opinion(of: $0.post) }
             .scores(of: maker.brands, settings)
+            .tap { drawing?.draw($0) }
             .map { BrandScoreReport(score: $0, timeForm: .rfc3339) }
             .attach(output.sink())
         return candidates.consumer()

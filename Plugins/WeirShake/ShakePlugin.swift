@@ -1,5 +1,6 @@
 public import WeirCore
 internal import WeirFlow
+internal import WeirSelection
 
 /// Detects that somebody shakes a device: two readings of its accelerometer in a row that differ by more than a
 /// threshold on one axis.
@@ -84,11 +85,14 @@ public struct ShakePlugin: Plugin {
         )
         let schema = schema(columns: options.mapping("columns"), groupField: groupField, timeUnit: timeUnit)
         let readings = RecordSource(ReadingDecoder(groups: groups), schema: schema)
+        let drawing = output.report.map { ShakeDrawing($0, unit: unit, groups: groups) }
+        if let drawing { readings.attach(drawing.sink()) }
         if groups == nil {
-            detection.shakes(in: readings).attach(output.sink())
+            detection.shakes(in: readings).tap { drawing?.mark($0) }.attach(output.sink())
         } else {
             readings
                 .grouped(by: { $0.group }, limit: options.integer("max-groups")) { detection.shakes(in: $0) }
+                .tap { drawing?.mark($0) }
                 .attach(output.sink())
         }
         return readings.consumer()

@@ -28,6 +28,9 @@ public struct Gait: Event {
     /// How far the rise and the location are apart; `nil` where the step count never rose.
     public let interval: Duration?
 
+    /// Whether it differs from the one before in whether it is walking; the first one does.
+    public let isChange: Bool
+
     /// Whose gait it is.
     let group: Symbol
 

@@ -65,7 +65,7 @@ public struct WalkPlugin: Plugin {
             help: "what a cadence counts a minute: strides of one foot, or steps"
         ),
         OptionDeclaration(
-            "report",
+            "emit",
             .choice(["changes", "all"]),
             default: "changes",
             help: "only changes, or every update that can be judged"
@@ -122,7 +122,7 @@ public struct WalkPlugin: Plugin {
         let groupField = options.textIfGiven("by")
         let groups = groupField.map { _ in SymbolTable(limit: options.integer("max-groups")) }
         let timeForm = options.text("time-form") == "number" ? TimeForm.number(timeUnit) : .rfc3339
-        let emitsAll = options.text("report") == "all"
+        let emitsAll = options.text("emit") == "all"
 
         let decoder = MovementDecoder(
             groups: groups,
@@ -133,8 +133,11 @@ public struct WalkPlugin: Plugin {
         )
         let schema = Self.schema(columns: options.mapping("columns"), groupField: groupField, timeUnit: timeUnit)
         let movements = RecordSource(decoder, schema: schema)
+        let drawing = output.report.map { WalkDrawing($0, groups: groups) }
+        if let drawing { movements.attach(drawing.sink()) }
         movements
-            .grouped(by: { $0.group }, limit: options.integer("max-groups")) { $0.gaits(rule, emitsAll: emitsAll) }
+            .grouped(by: { $0.group }, limit: options.integer("max-groups")) { $0.gaits(rule, drawing) }
+            .filter { emitsAll || $0.isChange }
             .map { GaitReport(gait: $0, group: groups?.name(of: $0.group), timeForm: timeForm) }
             .attach(output.sink())
         return movements.consumer()

@@ -8,7 +8,7 @@ import WeirWalk
 @Suite struct RealWalkTests {
     private static let garmin = [
         "columns": "time=Time,speed=Speed,cadence=RunCadence,latitude=LatitudeDegrees,longitude=LongitudeDegrees",
-        "report": "all",
+        "emit": "all",
     ]
 
     /// The share of the updates that are judged as walking.

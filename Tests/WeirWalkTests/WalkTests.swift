@@ -68,7 +68,7 @@ import WeirWalk
 
     @Test func reportsEveryReadingWhenAsked() throws {
         let csv = "time,steps,speed\n0,1,1\n1000,2,1\n2000,3,1\n"
-        #expect(try run(["report": "all"], csv).times == ["0", "1000", "2000"])
+        #expect(try run(["emit": "all"], csv).times == ["0", "1000", "2000"])
         #expect(try run([:], csv).times == ["0", "1000"])
     }
 
@@ -98,8 +98,8 @@ import WeirWalk
 
     @Test func derivesStepsFromTheStridesOfOneFoot() throws {
         let csv = "time,cadence,speed\n0,60,1\n4000,60,1\n8000,45,1\n"
-        #expect(try run(["report": "all"], csv).values(of: "steps") == ["8.0", "14.0"])
-        #expect(try run(["report": "all", "cadence": "steps"], csv).values(of: "steps") == ["4.0", "7.0"])
+        #expect(try run(["emit": "all"], csv).values(of: "steps") == ["8.0", "14.0"])
+        #expect(try run(["emit": "all", "cadence": "steps"], csv).values(of: "steps") == ["4.0", "7.0"])
     }
 
     @Test func acrossALongGapACadenceMakesNoSteps() throws {

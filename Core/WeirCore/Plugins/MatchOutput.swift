@@ -13,8 +13,15 @@ public final class MatchOutput: Sendable {
 
     private let state = Locked(State())
 
+    /// What the run shows to people afterwards; `nil` where nobody asked for that.
+    public let report: Report?
+
     /// Creates an output without lines.
-    public init() {}
+    ///
+    /// - Parameter report: What the run shows to people afterwards, if somebody asked for it.
+    public init(report: Report? = nil) {
+        self.report = report
+    }
 
     /// How many complex events were written in all.
     public var count: UInt64 { state.withLock { $0.count } }
@@ -33,10 +40,16 @@ public final class MatchOutput: Sendable {
     }
 
     /// Writes one complex event.
-    public func write(_ event: some FieldEncodable) {
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - time: Its event time, where it is known.
+    public func write(_ event: some FieldEncodable, at time: Timestamp? = nil) {
         state.withLock { state in
+            let start = state.writer.bytes.count
             state.writer.writeLine(event)
             state.count += 1
+            report?.addMatch(Array(state.writer.bytes[start...].dropLast()), at: time)
         }
     }
 
@@ -50,6 +63,9 @@ public final class MatchOutput: Sendable {
         state.withLock { state in
             unsafe state.writer.write(lines: lines)
             state.count += count
+            guard let report else { return }
+            let text = unsafe Array(lines)
+            for match in text.split(separator: UInt8(ascii: "\n")) { report.addMatch(Array(match), at: nil) }
         }
     }
 
@@ -112,7 +128,7 @@ public struct MatchSink<Input: FieldEncodable>: Sink {
 
     @inlinable
     public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
-        output.write(element)
+        output.write(element, at: time)
     }
 
     @inlinable

@@ -81,6 +81,14 @@ public final class SymbolTable: Sendable {
         state.withLock { $0.names[symbol.index] }
     }
 
+    /// The text of the symbol with an index.
+    ///
+    /// - Parameter index: That of a symbol that this table gave out.
+    /// - Returns: The text, as it was given.
+    public func name(of index: Int) -> String {
+        state.withLock { $0.names[index] }
+    }
+
     /// How many different texts there are.
     public var count: Int { state.withLock { $0.names.count } }
 

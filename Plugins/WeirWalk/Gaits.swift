@@ -1,30 +1,29 @@
 internal import WeirCore
 
 extension EventStream<Movement> {
-    /// Says when somebody starts to walk, and when they stop.
+    /// Says whether somebody walks.
     ///
     /// Joins each location with the latest rise of the step count, and each rise with the latest location, where the two
     /// are at most the rule's interval apart. The count rises when an update has more steps than the one before it.
     ///
-    /// Emits a gait when it differs from the last one in whether it is walking, or, with `emitsAll`, for every movement
-    /// that can be judged. Remembers the latest rise and location, and the positions of the speed's window. Watermarks
+    /// Emits a gait for every movement that can be judged, which says whether it is a change. Remembers the latest rise and location, and the positions of the speed's window. Watermarks
     /// and the completion pass.
-    func gaits(_ rule: WalkRule, emitsAll: Bool) -> GaitChanges<Self> {
-        GaitChanges(upstream: self, rule: rule, emitsAll: emitsAll)
+    func gaits(_ rule: WalkRule, _ drawing: WalkDrawing? = nil) -> Gaits<Self> {
+        Gaits(upstream: self, rule: rule, drawing: drawing)
     }
 }
 
 /// The gaits of one person; made by `gaits`.
-struct GaitChanges<Upstream: EventStream<Movement>>: EventStream {
+struct Gaits<Upstream: EventStream<Movement>>: EventStream {
     typealias Element = Gait
 
     let upstream: Upstream
     let rule: WalkRule
-    let emitsAll: Bool
+    let drawing: WalkDrawing?
 
     @discardableResult
     func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Gait {
-        upstream.attach(GaitSink(rule: rule, emitsAll: emitsAll, downstream: sink))
+        upstream.attach(GaitSink(rule: rule, drawing: drawing, downstream: sink))
     }
 }
 
@@ -44,7 +43,7 @@ struct GaitSink<Downstream: Sink<Gait>>: Sink {
     }
 
     private let rule: WalkRule
-    private let emitsAll: Bool
+    private let drawing: WalkDrawing?
     private var steps: Double?
     private var rise: Rise?
     private var speed: Speed?
@@ -52,9 +51,9 @@ struct GaitSink<Downstream: Sink<Gait>>: Sink {
     private var wasWalking: Bool?
     private var downstream: Downstream
 
-    init(rule: WalkRule, emitsAll: Bool, downstream: consuming Downstream) {
+    init(rule: WalkRule, drawing: WalkDrawing?, downstream: consuming Downstream) {
         self.rule = rule
-        self.emitsAll = emitsAll
+        self.drawing = drawing
         self.downstream = downstream
         estimate = SpeedEstimate(window: rule.speedWindow)
     }
@@ -91,15 +90,16 @@ struct GaitSink<Downstream: Sink<Gait>>: Sink {
             } else { .noSteps }
         let isWalking = reason == .walking
         defer { wasWalking = isWalking }
-        guard emitsAll || wasWalking != isWalking else { return }
         let gait = Gait(
             timestamp: time,
             reason: reason,
             steps: rise?.steps,
             speed: speed,
             interval: interval,
+            isChange: wasWalking != isWalking,
             group: group
         )
+        drawing?.draw(gait, isChange: gait.isChange)
         downstream.receive(gait, at: time)
     }
 

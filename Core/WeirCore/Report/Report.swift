@@ -1,0 +1,92 @@
+/// What a run shows to people afterwards: charts, and the matches on them.
+///
+/// A plugin that finds one in its ``MatchOutput/report`` draws what helps to understand its matches:
+///
+///     if let report = output.report {
+///         let chart = report.chart("Acceleration", unit: "g")
+///         let line = chart.line("x")
+///         readings.attach(ReportSink { reading, time in line.add(reading.x, at: time) })
+///     }
+///
+/// Memory is bounded: lines keep minima and maxima of stretches that grow with the input, and everything else has a limit
+/// beyond which it is only counted.
+///
+/// Thread safety: any thread.
+public final class Report: Sendable {
+    /// How much a report keeps.
+    public enum Limit {
+        /// Charts.
+        public static let charts = 24
+        /// Lines of a chart.
+        public static let lines = 12
+        /// Stretches of a line.
+        public static let stretches = 1_024
+        /// Marks of a chart, and bands of a chart.
+        public static let marks = 2_000
+        /// Matches.
+        public static let matches = 1_000
+    }
+
+    /// A match, as it was written.
+    public struct Match: Sendable {
+        /// Its event time; `nil` where nobody says.
+        public let time: Timestamp?
+
+        /// The line of JSON, without its line feed.
+        public let line: [UInt8]
+    }
+
+    private struct State {
+        var charts: [ReportChart] = []
+        var refusedCharts = 0
+        var matches: [Match] = []
+        var matchCount: UInt64 = 0
+    }
+
+    private let state = Locked(State())
+
+    /// Creates an empty report.
+    public init() {}
+
+    /// Adds a chart.
+    ///
+    /// - Parameters:
+    ///   - title: What it shows.
+    ///   - unit: The unit of its values; empty where they have none.
+    /// - Returns: The chart; beyond ``Limit/charts`` one that is not shown.
+    public func chart(_ title: String, unit: String = "") -> ReportChart {
+        let chart = ReportChart(title: title, unit: unit)
+        state.withLock { state in
+            if state.charts.count < Limit.charts {
+                state.charts.append(chart)
+            } else {
+                state.refusedCharts += 1
+            }
+        }
+        return chart
+    }
+
+    /// The charts, in the order in which they were added.
+    public var charts: [ReportChart] { state.withLock { $0.charts } }
+
+    /// How many charts found no room.
+    public var refusedChartCount: Int { state.withLock { $0.refusedCharts } }
+
+    /// The first matches, in the order in which they were written.
+    public var matches: [Match] { state.withLock { $0.matches } }
+
+    /// How many matches there were in all.
+    public var matchCount: UInt64 { state.withLock { $0.matchCount } }
+
+    /// Adds a match.
+    ///
+    /// - Parameters:
+    ///   - line: The line of JSON, without its line feed.
+    ///   - time: Its event time, where it is known.
+    public func addMatch(_ line: [UInt8], at time: Timestamp?) {
+        state.withLock { state in
+            state.matchCount += 1
+            if state.matches.count < Limit.matches { state.matches.append(Match(time: time, line: line)) }
+        }
+    }
+}

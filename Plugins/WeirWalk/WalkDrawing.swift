@@ -1,0 +1,43 @@
+internal import WeirCore
+
+/// What a report shows of walking: speed and steps of each person, with the background blue while they walk and red
+/// while they do not.
+struct WalkDrawing: Sendable {
+    private struct Charts: Sendable {
+        let speedChart, stepsChart: ReportChart
+        let speed, steps: ReportLine
+    }
+
+    private let charts: ReportCharts<Charts>
+
+    init(_ report: Report, groups: SymbolTable?) {
+        charts = ReportCharts(on: report) { report, group in
+            let name = groups.map { ": " + $0.name(of: group) } ?? ""
+            let speedChart = report.chart("Speed" + name, unit: "m/s")
+            let stepsChart = report.chart("Steps" + name)
+            return Charts(
+                speedChart: speedChart,
+                stepsChart: stepsChart,
+                speed: speedChart.line("speed"),
+                steps: stepsChart.line("steps")
+            )
+        }
+    }
+
+    /// A sink that draws the steps.
+    func sink() -> ReportSink<Movement> {
+        ReportSink { [charts] movement, time in
+            guard let steps = movement.steps else { return }
+            charts[movement.group.index]?.steps.add(steps, at: time)
+        }
+    }
+
+    /// Draws what was found out at a time: the speed, and whether somebody walks.
+    func draw(_ gait: Gait, isChange: Bool) {
+        guard let charts = charts[gait.group.index] else { return }
+        charts.speed.add(gait.speed, at: gait.timestamp)
+        guard isChange else { return }
+        let (label, look) = gait.isWalking ? ("walking", ReportChart.Look.good) : ("not walking", .bad)
+        for chart in [charts.speedChart, charts.stepsChart] { chart.startBand(label, at: gait.timestamp, look: look) }
+    }
+}
