@@ -24,6 +24,10 @@ public func any<First: EventStream, Second: EventStream>(
 
 /// The elements of any of three streams, each with the mark of where it comes from.
 ///
+///     any(logins, payments, complaints).subscribe { element in
+///         if case .third(let complaint) = element { answer(complaint) }
+///     }
+///
 /// Emits each element when it arrives, with its event time; remembers nothing. The watermark is the oldest of the
 /// three; the completion comes when all streams have ended, or at the first failure.
 ///
@@ -38,6 +42,10 @@ public func any<First: EventStream, Second: EventStream, Third: EventStream>(
 }
 
 /// The elements of any of four streams, each with the mark of where it comes from.
+///
+///     any(logins, payments, complaints, refunds).subscribe { element in
+///         if case .fourth(let refund) = element { record(refund) }
+///     }
 ///
 /// Emits each element when it arrives, with its event time; remembers nothing. The watermark is the oldest of the four;
 /// the completion comes when all streams have ended, or at the first failure.

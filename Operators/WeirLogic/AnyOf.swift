@@ -18,6 +18,8 @@ public func any<First: EventStream, Second: EventStream>(
 
 /// The elements of any of three streams of one element type.
 ///
+///     any(hall, stairs, cellar).subscribe { alarm in print("alarm at", alarm.timestamp) }
+///
 /// Emits each element when it arrives, with its event time; remembers nothing. The watermark is the oldest of the
 /// three; the completion comes when all streams have ended, or at the first failure.
 ///
@@ -32,6 +34,8 @@ public func any<First: EventStream, Second: EventStream, Third: EventStream>(
 }
 
 /// The elements of any of four streams of one element type.
+///
+///     any(hall, stairs, cellar, roof).subscribe { alarm in print("alarm at", alarm.timestamp) }
 ///
 /// Emits each element when it arrives, with its event time; remembers nothing. The watermark is the oldest of the four;
 /// the completion comes when all streams have ended, or at the first failure.

@@ -37,7 +37,8 @@ extension EventStream {
     ///
     ///     prices.falling(atLeast: 3, by: \.amount).subscribe { run in print("down to", run[run.count - 1].amount) }
     ///
-    /// Like ``rising(atLeast:by:strictly:limit:longRun:)``, the other way round.
+    /// When runs are emitted, what is remembered, the limit, watermarks and the end are as in
+    /// ``rising(atLeast:by:strictly:limit:longRun:)``, the other way round.
     ///
     /// - Parameters:
     ///   - least: How many elements make a run; positive.

@@ -51,19 +51,17 @@ public struct Combinations<each Upstream: EventStream>: EventStream {
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let confluence = Confluence(CombinationSink(settings, late, dropped, sink), inputs: settings.streams)
+        let junction = Junction(SinkState(CombinationSink(settings, late, dropped, sink)), inputs: settings.streams)
         var position = 0
         var subscriptions: [Subscription] = []
         func join<Stream: EventStream>(_ stream: Stream) {
             let place = position
-            let port = PortSink(confluence, place) { (element: Stream.Element) in
-                CombinationPart(Part(element, at: place), place)
-            }
-            subscriptions.append(stream.attach(port))
+            let port = WrappingPort { (element: Stream.Element) in CombinationPart(Part(element, at: place), place) }
+            subscriptions.append(stream.attach(junction.input(place, port)))
             position += 1
         }
         repeat join(each upstreams)
-        return confluence.subscription(to: subscriptions)
+        return junction.subscription(subscriptions)
     }
 }
 

@@ -21,10 +21,10 @@ public struct EitherStream<First: EventStream, Second: EventStream>: EventStream
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let confluence = Confluence(sink, inputs: 2)
-        let first = first.attach(PortSink(confluence, 0) { .first($0) })
-        let second = second.attach(PortSink(confluence, 1) { .second($0) })
-        return confluence.subscription(to: [first, second])
+        let junction = Junction(SinkState(sink), inputs: 2)
+        let first = first.attach(junction.input(0, LeftPort()))
+        let second = second.attach(junction.input(1, RightPort()))
+        return junction.subscription([first, second])
     }
 }
 
@@ -53,11 +53,11 @@ public struct EitherOfThreeStream<First: EventStream, Second: EventStream, Third
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let confluence = Confluence(sink, inputs: 3)
-        let first = first.attach(PortSink(confluence, 0) { .first($0) })
-        let second = second.attach(PortSink(confluence, 1) { .second($0) })
-        let third = third.attach(PortSink(confluence, 2) { .third($0) })
-        return confluence.subscription(to: [first, second, third])
+        let junction = Junction(SinkState(sink), inputs: 3)
+        let first = first.attach(junction.input(0, WrappingPort { .first($0) }))
+        let second = second.attach(junction.input(1, WrappingPort { .second($0) }))
+        let third = third.attach(junction.input(2, WrappingPort { .third($0) }))
+        return junction.subscription([first, second, third])
     }
 }
 
@@ -93,11 +93,11 @@ public struct EitherOfFourStream<
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let confluence = Confluence(sink, inputs: 4)
-        let first = first.attach(PortSink(confluence, 0) { .first($0) })
-        let second = second.attach(PortSink(confluence, 1) { .second($0) })
-        let third = third.attach(PortSink(confluence, 2) { .third($0) })
-        let fourth = fourth.attach(PortSink(confluence, 3) { .fourth($0) })
-        return confluence.subscription(to: [first, second, third, fourth])
+        let junction = Junction(SinkState(sink), inputs: 4)
+        let first = first.attach(junction.input(0, WrappingPort { .first($0) }))
+        let second = second.attach(junction.input(1, WrappingPort { .second($0) }))
+        let third = third.attach(junction.input(2, WrappingPort { .third($0) }))
+        let fourth = fourth.attach(junction.input(3, WrappingPort { .fourth($0) }))
+        return junction.subscription([first, second, third, fourth])
     }
 }

@@ -13,16 +13,21 @@ extension EventStream {
     ///
     /// Attaches when it is called and detaches when the iteration ends. A failure ends the sequence.
     ///
-    /// - Parameter policy: How many elements may wait, and which are dropped when there are more.
+    /// - Parameters:
+    ///   - policy: How many elements may wait, and which are dropped when there are more.
+    ///   - dropped: Gets those, each with the time of the element that found no room.
     /// - Returns: The elements.
-    public func values(_ policy: BufferingPolicy = .oldest(1024)) -> AsyncStream<Element> {
+    public func values(
+        _ policy: BufferingPolicy = .oldest(1024),
+        dropped: SideOutput<Element> = SideOutput()
+    ) -> AsyncStream<Element> {
         let buffering: AsyncStream<Element>.Continuation.BufferingPolicy =
             switch policy {
             case .oldest(let count): .bufferingOldest(count)
             case .newest(let count): .bufferingNewest(count)
             }
         return AsyncStream(bufferingPolicy: buffering) { continuation in
-            let subscription = attach(ContinuationSink(continuation: continuation))
+            let subscription = attach(ContinuationSink(continuation: continuation, dropped: dropped))
             continuation.onTermination = { _ in subscription.cancel() }
         }
     }
@@ -31,9 +36,10 @@ extension EventStream {
 /// Hands elements to an asynchronous sequence.
 struct ContinuationSink<Input: Sendable>: Sink {
     let continuation: AsyncStream<Input>.Continuation
+    let dropped: SideOutput<Input>
 
     mutating func receive(_ element: borrowing Input, at time: Timestamp) {
-        continuation.yield(copy element)
+        if case .dropped(let lost) = continuation.yield(copy element) { dropped.send(lost, at: time) }
     }
 
     mutating func advance(to watermark: Timestamp) {}

@@ -1,5 +1,5 @@
-/// Reads RFC 3339 times; see ``TimeText``.
-enum CalendarText {
+/// Reads RFC 3339 times, see ``TimeText``; and knows dates.
+package enum CalendarText {
     /// The nanoseconds since the epoch that `text` stands for.
     static func nanoseconds(_ text: UnsafeBufferPointer<UInt8>) -> ParsedInteger {
         var rest = unsafe Rest(text)
@@ -35,7 +35,7 @@ enum CalendarText {
     }
 
     /// The date a number of days after 1970-01-01: the reverse of ``daysSinceEpoch(_:_:_:)``.
-    static func date(daysSinceEpoch days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    package static func date(daysSinceEpoch days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let (era, day) = (days + 719_468).flooredQuotientAndRemainder(dividingBy: 146_097)
         let yearOfEra = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365
         let dayOfYear = day - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)

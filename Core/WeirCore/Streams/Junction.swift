@@ -1,4 +1,5 @@
 public import CWeir
+public import Synchronization
 
 /// Where several inputs meet in one operator, whatever threads drive them.
 ///
@@ -16,7 +17,7 @@ public import CWeir
 /// What comes after that is ignored.
 ///
 ///     func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-///         let junction = Junction(UnionState(sink), inputs: 2)
+///         let junction = Junction(SinkState(sink), inputs: 2)
 ///         return junction.subscription(
 ///             first.attach(junction.input(0, PlainPort())),
 ///             second.attach(junction.input(1, PlainPort()))
@@ -30,7 +31,7 @@ public import CWeir
 @safe
 public final class Junction<State: JunctionState>: @unchecked Sendable {
     // Safety of `@unchecked Sendable`: `inside` and `overflowed` are touched only by the thread inside the gate, whose
-    // enter and leave order one thread's work before the next one's. Everything else is constant or a ring.
+    // enter and leave order one thread's work before the next one's. Everything else is constant, atomic or a ring.
 
     /// A signal that found the junction busy.
     @frozen
@@ -82,6 +83,7 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
     @usableFromInline let inside: UnsafeMutablePointer<Inside>
     // Not part of `inside`: it is written while the state is being worked on.
     @usableFromInline let overflowed: UnsafeMutablePointer<Bool>
+    @usableFromInline let isCancelled = Atomic<Bool>(false)
     @usableFromInline let waiting: SharedRing<Message>
     @usableFromInline let capacity: Int
 
@@ -139,17 +141,20 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
     /// One handle for the subscriptions of all inputs.
     ///
     /// - Parameter inputs: What attaching the inputs returned.
-    /// - Returns: The handle that detaches them all.
+    /// - Returns: The handle that detaches them all, and drops the signals that still wait.
     public func subscription(_ inputs: Subscription...) -> Subscription {
-        Subscription { for input in inputs { input.cancel() } }
+        subscription(inputs)
     }
 
     /// One handle for the subscriptions of all inputs.
     ///
     /// - Parameter inputs: What attaching the inputs returned.
-    /// - Returns: The handle that detaches them all.
+    /// - Returns: The handle that detaches them all, and drops the signals that still wait.
     public func subscription(_ inputs: [Subscription]) -> Subscription {
-        Subscription { for input in inputs { input.cancel() } }
+        Subscription {
+            self.isCancelled.store(true, ordering: .relaxed)
+            for input in inputs { input.cancel() }
+        }
     }
 
     // MARK: From the inputs
@@ -168,7 +173,7 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
         }
         // A signal that waits behind one that is still being written goes first, or the order of an input could change.
         if waiting.count == 0 {
-            if unsafe !inside.pointee.isFinished {
+            if !isOver {
                 unsafe inside.pointee.state.receive(signal, from: input, at: time)
             }
             if unsafe !cweir_gate_leave(gate) { leaveAfterDraining() }
@@ -213,6 +218,13 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
 
     // MARK: Inside the gate
 
+    /// Whether nothing may reach the state any more.
+    @inlinable
+    var isOver: Bool {
+        // Relaxed: the flag guards nothing but itself.
+        unsafe inside.pointee.isFinished || isCancelled.load(ordering: .relaxed)
+    }
+
     @inlinable
     @inline(never)
     func leaveAfterDraining() {
@@ -227,7 +239,7 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
 
     @inlinable
     func handle(_ message: Message) {
-        guard unsafe !inside.pointee.isFinished else { return }
+        guard !isOver else { return }
         switch message.content {
         case .element(let signal):
             unsafe inside.pointee.state.receive(signal, from: message.input, at: message.time)
@@ -271,7 +283,7 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
 
     @inlinable
     func complete(_ completion: Completion) {
-        guard unsafe !inside.pointee.isFinished else { return }
+        guard !isOver else { return }
         unsafe inside.pointee.isFinished = true
         unsafe inside.pointee.state.finish(completion)
     }

@@ -46,6 +46,23 @@ public struct RightPort<Left: Sendable, Input: Sendable>: JunctionPort {
     public func signal(_ element: borrowing Input) -> Either<Left, Input> { .second(copy element) }
 }
 
+/// A port that a closure describes, for inputs of more than two types.
+@frozen
+public struct WrappingPort<Input: Sendable, Signal: Sendable>: JunctionPort {
+    @usableFromInline let wrap: @Sendable (Input) -> Signal
+
+    /// Creates the port.
+    ///
+    /// - Parameter wrap: Makes a signal of an element; called by the thread that drives the input.
+    @inlinable
+    public init(_ wrap: @escaping @Sendable (Input) -> Signal) {
+        self.wrap = wrap
+    }
+
+    @inlinable
+    public func signal(_ element: borrowing Input) -> Signal { wrap(copy element) }
+}
+
 /// One of the inputs of a ``Junction``.
 @frozen
 public struct JunctionInput<Port: JunctionPort, State: JunctionState>: Sink where Port.Signal == State.Signal {

@@ -5,7 +5,7 @@ import WeirCore
 import WeirLogic
 import WeirTesting
 
-@Suite struct ConfluenceTests {
+@Suite struct MeetingThreadsTests {
     @Test func threadsThatMeetLoseNothingAndKeepTheirOrder() {
         let channels = (0..<4).map { _ in EventChannel<Item<One>>() }
         let recorder = Recorder(any(channels[0], channels[1], channels[2], channels[3]))
