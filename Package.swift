@@ -54,6 +54,7 @@ let modules: [Module] = [
     Module("WeirCreation", in: "Operators", needs: ["WeirCore"]),
     Module("WeirAggregates", in: "Operators", needs: ["WeirCore"]),
     Module("WeirWindows", in: "Operators", needs: ["WeirAggregates", "WeirCore"]),
+    Module("WeirCalendarWindows", in: "Operators", needs: ["WeirCore", "WeirWindows"]),
     Module("WeirFormats", in: "Transports", needs: ["WeirCore"]),
     Module("WeirFiles", in: "Transports", needs: ["WeirCore"]),
     Module("WeirRecording", in: "Transports", needs: ["WeirCore"]),
@@ -109,6 +110,11 @@ let tests: [Module] = [
     Module("WeirCreationTests", in: "Tests", needs: ["WeirCore", "WeirCreation", "WeirTesting"]),
     Module("WeirAggregatesTests", in: "Tests", needs: ["WeirAggregates", "WeirCore", "WeirTesting"]),
     Module("WeirWindowsTests", in: "Tests", needs: ["WeirAggregates", "WeirCore", "WeirTesting", "WeirWindows"]),
+    Module(
+        "WeirCalendarWindowsTests",
+        in: "Tests",
+        needs: ["WeirAggregates", "WeirCalendarWindows", "WeirCore", "WeirTesting", "WeirWindows"]
+    ),
     Module("WeirFormatsTests", in: "Tests", needs: ["WeirCore", "WeirFormats", "WeirTesting"]),
     Module("WeirFilesTests", in: "Tests", needs: ["WeirCore", "WeirFiles"]),
     Module("WeirDecodableTests", in: "Tests", needs: ["WeirCore", "WeirDecodable", "WeirFormats", "WeirTesting"]),

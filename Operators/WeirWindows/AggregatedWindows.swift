@@ -36,8 +36,14 @@ extension WindowedStream {
     ///
     ///     readings.tumbling(.seconds(1)).aggregate(Mean(of: \.celsius))
     ///
+    /// Emits when the kind of window does, with its times, phases, watermarks and completion. Remembers what the kind of
+    /// window says, and no elements unless the aggregate or the kind of window has to.
+    ///
+    /// The other forms of `aggregate` do the same for aggregates that can do more, at less cost; the compiler chooses.
+    ///
     /// - Parameter aggregate: The aggregate of no elements; copied for each window.
     /// - Returns: The aggregates.
+    /// - Complexity: That of the kind of window, for an aggregate like this.
     @inlinable
     public func aggregate<A: Aggregate>(_ aggregate: A) -> AggregatedWindows<Self, FoldingRoute<A>>
     where A.Input == Input {
@@ -48,6 +54,7 @@ extension WindowedStream {
     ///
     /// - Parameter aggregate: The aggregate of no elements; copied for each window.
     /// - Returns: The aggregates.
+    /// - Complexity: That of the kind of window, for an aggregate like this.
     @inlinable
     public func aggregate<A: MergeableAggregate>(_ aggregate: A) -> AggregatedWindows<Self, MergingRoute<A>>
     where A.Input == Input {
@@ -58,6 +65,7 @@ extension WindowedStream {
     ///
     /// - Parameter aggregate: The aggregate of no elements; copied for each window.
     /// - Returns: The aggregates.
+    /// - Complexity: That of the kind of window, for an aggregate like this.
     @inlinable
     public func aggregate<A: InvertibleAggregate>(_ aggregate: A) -> AggregatedWindows<Self, InvertingRoute<A>>
     where A.Input == Input {
@@ -68,6 +76,7 @@ extension WindowedStream {
     ///
     /// - Parameter aggregate: The aggregate of no elements; copied for each window.
     /// - Returns: The aggregates.
+    /// - Complexity: That of the kind of window, for an aggregate like this.
     @inlinable
     public func aggregate<A: InvertibleAggregate & MergeableAggregate>(
         _ aggregate: A
@@ -80,6 +89,7 @@ extension WindowedStream {
     ///
     /// - Parameter aggregate: The aggregate of no elements; copied for each window.
     /// - Returns: The aggregates.
+    /// - Complexity: That of the kind of window, for an aggregate like this.
     @inlinable
     public func aggregate<A: SelectingAggregate>(_ aggregate: A) -> AggregatedWindows<Self, SelectingRoute<A>>
     where A.Input == Input {

@@ -197,12 +197,8 @@ where Downstream.Input == WindowResult<Base.Output> {
         oldest = Nanoseconds.difference(watermark.nanosecondsSinceEpoch, settings.lateness)
         if let end, watermark >= end {
             close(at: Timestamp(end.nanosecondsSinceEpoch - 1))
-        } else if settings.period > 0, watermark.nanosecondsSinceEpoch >= nextResult {
-            if isChanged { emit(.early, at: watermark) }
-            nextResult = Nanoseconds.sum(
-                Nanoseconds.floor(watermark.nanosecondsSinceEpoch, to: settings.period),
-                settings.period
-            )
+        } else if settings.isDue(at: watermark, &nextResult), isChanged {
+            emit(.early, at: watermark)
         }
         downstream.advance(to: watermark)
     }

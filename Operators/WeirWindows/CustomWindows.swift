@@ -12,8 +12,10 @@ extension EventStream {
     /// after its opening; such an element is not in it, and may open the next one.
     ///
     /// Emits a window when it closes, with the time of the element that closed it, or the window's last instant when
-    /// `within` did, or the watermark if that is later. `start` is the time of the element that opened it, `end` that
-    /// of the latest element, included. The completion closes the window; a failure discards it. Watermarks pass.
+    /// `within` did, or the watermark if that is later; and before that as `emit` says, with the time of the element or
+    /// watermark that caused it, but not twice for the element that closes it. `start` is the time of the element that
+    /// opened it, `end` that of the latest element, included. The completion closes the window; a failure discards it.
+    /// Watermarks pass.
     ///
     /// Remembers one aggregate. If that keeps elements, those beyond `limit` go to ``WindowedStream/refused``, unless
     /// they close the window, which they still do.
@@ -22,6 +24,7 @@ extension EventStream {
     ///   - opens: Whether an element opens a window; called while none is open.
     ///   - closes: Whether an element closes the window; called for those after the one that opened it.
     ///   - within: How long a window can be; positive.
+    ///   - emission: When a window emits, besides when it closes.
     ///   - limit: How many elements a window can hold, where the aggregate keeps elements; positive.
     /// - Returns: The windows.
     /// - Complexity: O(1) per element, without allocation unless the aggregate allocates.
@@ -30,14 +33,17 @@ extension EventStream {
         opensWhen opens: @escaping @Sendable (Element) -> Bool,
         closesWhen closes: @escaping @Sendable (Element) -> Bool,
         within: Duration? = nil,
+        emit emission: Emission = .onClose,
         limit: Int = 1_000_000
     ) -> CustomWindows<Self> {
         precondition(limit > 0, "a window needs room for an element, not for \(limit)")
-        return CustomWindows(self, opens, closes, within.map { Nanoseconds.positive($0, "a window") } ?? .max, limit)
+        let duration = within.map { Nanoseconds.positive($0, "a window") } ?? .max
+        let settings = WindowSettings(.zero, emission, WindowLimit(windows: 1, elements: limit))
+        return CustomWindows(self, opens, closes, duration, settings)
     }
 }
 
-/// Windows that conditions open and close; made by `windows(opensWhen:closesWhen:within:limit:)`.
+/// Windows that conditions open and close; made by `windows(opensWhen:closesWhen:within:emit:limit:)`.
 @frozen
 public struct CustomWindows<Upstream: EventStream>: WindowedStream {
     public typealias Input = Upstream.Element
@@ -47,7 +53,7 @@ public struct CustomWindows<Upstream: EventStream>: WindowedStream {
     @usableFromInline let opens: @Sendable (Input) -> Bool
     @usableFromInline let closes: @Sendable (Input) -> Bool
     @usableFromInline let duration: Int64
-    @usableFromInline let limit: Int
+    @usableFromInline let settings: WindowSettings
     @usableFromInline let sides = WindowSides<Input>()
 
     @inlinable
@@ -56,13 +62,13 @@ public struct CustomWindows<Upstream: EventStream>: WindowedStream {
         _ opens: @escaping @Sendable (Input) -> Bool,
         _ closes: @escaping @Sendable (Input) -> Bool,
         _ duration: Int64,
-        _ limit: Int
+        _ settings: WindowSettings
     ) {
         self.upstream = upstream
         self.opens = opens
         self.closes = closes
         self.duration = duration
-        self.limit = limit
+        self.settings = settings
     }
 
     /// Stays empty: these windows go by arrival.
@@ -75,7 +81,7 @@ public struct CustomWindows<Upstream: EventStream>: WindowedStream {
     @inlinable
     public func attach<A: Aggregate, S: Sink>(folding aggregate: A, _ sink: consuming S) -> Subscription
     where A.Input == Input, S.Input == WindowResult<A.Output> {
-        upstream.attach(CustomSink(aggregate, opens, closes, duration, limit, sides, sink))
+        upstream.attach(CustomSink(aggregate, opens, closes, duration, settings, sides, sink))
     }
 }
 
@@ -89,10 +95,12 @@ where Downstream.Input == WindowResult<Base.Output> {
     @usableFromInline let opens: @Sendable (Input) -> Bool
     @usableFromInline let closes: @Sendable (Input) -> Bool
     @usableFromInline let duration: Int64
-    @usableFromInline let limit: Int
+    @usableFromInline let settings: WindowSettings
     @usableFromInline let sides: WindowSides<Input>
     @usableFromInline var aggregate: Base
     @usableFromInline var count = 0
+    @usableFromInline var isChanged = false
+    @usableFromInline var nextResult = Int64.min
     @usableFromInline var start = Timestamp.distantPast
     @usableFromInline var newest = Timestamp.distantPast
     // When the window must close; the end of time when it need not.
@@ -106,7 +114,7 @@ where Downstream.Input == WindowResult<Base.Output> {
         _ opens: @escaping @Sendable (Input) -> Bool,
         _ closes: @escaping @Sendable (Input) -> Bool,
         _ duration: Int64,
-        _ limit: Int,
+        _ settings: WindowSettings,
         _ sides: WindowSides<Input>,
         _ downstream: consuming Downstream
     ) {
@@ -114,7 +122,7 @@ where Downstream.Input == WindowResult<Base.Output> {
         self.opens = opens
         self.closes = closes
         self.duration = duration
-        self.limit = limit
+        self.settings = settings
         self.sides = sides
         aggregate = initial
         self.downstream = downstream
@@ -130,13 +138,14 @@ where Downstream.Input == WindowResult<Base.Output> {
             deadline = Nanoseconds.sum(time.nanosecondsSinceEpoch, duration)
             add(element, time)
         } else {
-            if Base.keepsElements, count >= limit {
+            if Base.keepsElements, count >= settings.limit.elements {
                 sides.refused.send(copy element, at: time)
             } else {
                 add(element, time)
             }
-            if closes(element) { emit(at: time) }
+            if closes(element) { return close(at: time) }
         }
+        if settings.emitsOnEveryElement, isChanged { emit(.early, at: time) }
     }
 
     @inlinable
@@ -144,12 +153,13 @@ where Downstream.Input == WindowResult<Base.Output> {
         guard watermark > self.watermark else { return }
         if count > 0, duration != .max, watermark.nanosecondsSinceEpoch >= deadline { expire() }
         self.watermark = watermark
+        if settings.isDue(at: watermark, &nextResult), isChanged { emit(.early, at: watermark) }
         downstream.advance(to: watermark)
     }
 
     @inlinable
     public mutating func finish(_ completion: Completion) {
-        if case .finished = completion, count > 0 { emit(at: max(newest, watermark)) }
+        if case .finished = completion, count > 0 { close(at: max(newest, watermark)) }
         downstream.finish(completion)
     }
 
@@ -157,19 +167,26 @@ where Downstream.Input == WindowResult<Base.Output> {
     mutating func add(_ element: borrowing Input, _ time: Timestamp) {
         aggregate.add(element, at: time)
         count += 1
+        isChanged = true
         newest = max(newest, time)
     }
 
     @inlinable
     mutating func expire() {
-        emit(at: Timestamp(deadline - 1))
+        close(at: Timestamp(deadline - 1))
     }
 
     @inlinable
-    mutating func emit(at time: Timestamp) {
-        let result = WindowResult(start: start, end: newest, value: aggregate.result())
-        downstream.receive(result, at: max(time, watermark))
+    mutating func close(at time: Timestamp) {
+        emit(.closing, at: time)
         aggregate = initial
         count = 0
+    }
+
+    @inlinable
+    mutating func emit(_ phase: WindowPhase, at time: Timestamp) {
+        isChanged = false
+        let result = WindowResult(start: start, end: newest, value: aggregate.result(), phase: phase)
+        downstream.receive(result, at: max(time, watermark))
     }
 }

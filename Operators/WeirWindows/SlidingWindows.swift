@@ -10,8 +10,9 @@ extension EventStream {
     /// result's `start` is excluded and its `end` included.
     ///
     /// Emits when an element arrives, with the element's time. An element that is older than one before it, or than
-    /// the watermark, is late and goes to ``WindowedStream/late``: put the stream in order first. Watermarks and the
-    /// completion pass; they close nothing.
+    /// the watermark, is late and goes to ``WindowedStream/late``: put the stream in order first. There is no lateness
+    /// to allow, for a late element would change the results of all elements after it; and no early result, for each
+    /// result is out when its element is. Watermarks and the completion pass; they close nothing.
     ///
     /// Remembers the elements of one window; with a `SelectingAggregate`, such as `Max`, a monotone sequence of values; with
     /// an aggregate that is only mergeable an aggregate for each element. An element that finds `limit` of them goes

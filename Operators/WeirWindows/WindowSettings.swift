@@ -64,6 +64,15 @@ public struct WindowSettings: Sendable {
 
     @inlinable
     var emitsOnlyOnClose: Bool { period == 0 && !emitsOnEveryElement }
+
+    /// Whether a watermark is the first one at or after the time of a periodic result; moves that time on.
+    @inlinable
+    func isDue(at watermark: Timestamp, _ next: inout Int64) -> Bool {
+        let nanoseconds = watermark.nanosecondsSinceEpoch
+        guard period > 0, nanoseconds >= next else { return false }
+        next = Nanoseconds.sum(Nanoseconds.floor(nanoseconds, to: period), period)
+        return true
+    }
 }
 
 /// The side outputs of windows.

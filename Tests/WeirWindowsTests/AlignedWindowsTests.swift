@@ -94,7 +94,7 @@ import WeirWindows
     }
 
     @Test func tumblingIsHoppingByItsOwnSize() {
-        for seed in 0..<1000 as Range<UInt64> {
+        for seed in 0..<10_000 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)
             let script = Script(&generator)
             let channel = EventChannel<Sample>()
@@ -106,7 +106,7 @@ import WeirWindows
     }
 
     @Test func windowsOfWindowsAreTheLongerWindows() {
-        for seed in 0..<1000 as Range<UInt64> {
+        for seed in 0..<10_000 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)
             let script = Script(&generator)
             let channel = EventChannel<Sample>()

@@ -58,6 +58,7 @@ import WeirWindows
 
     @Test func badArgumentsTrap() async {
         await #expect(processExitsWith: .failure) { _ = EventChannel<Sample>().tumbling(count: 0) }
+        await #expect(processExitsWith: .failure) { _ = EventChannel<Sample>().tumbling(count: 1, emit: .every(.zero)) }
         await #expect(processExitsWith: .failure) { _ = EventChannel<Sample>().hopping(count: 2, every: 3) }
         await #expect(processExitsWith: .failure) { _ = EventChannel<Sample>().hopping(count: 2, every: 0) }
     }
