@@ -3,6 +3,10 @@ public import WeirCore
 /// A stream without elements that finishes while a sink is being attached.
 ///
 ///     EmptyStream<Reading>()
+///
+/// Emits no element and no watermark. Remembers nothing.
+///
+/// - Complexity: O(1).
 @frozen
 public struct EmptyStream<Element: Sendable>: EventStream {
     /// Creates the stream.
@@ -20,6 +24,10 @@ public struct EmptyStream<Element: Sendable>: EventStream {
 /// A stream that never says anything, and never ends; it lets go of its sinks at once.
 ///
 ///     SilentStream<Reading>()
+///
+/// Emits no element, no watermark and no completion. Remembers nothing.
+///
+/// - Complexity: O(1).
 @frozen
 public struct SilentStream<Element: Sendable>: EventStream {
     /// Creates the stream.
@@ -36,6 +44,10 @@ public struct SilentStream<Element: Sendable>: EventStream {
 /// A stream without elements that fails while a sink is being attached.
 ///
 ///     FailedStream<Reading>(SensorError.unplugged)
+///
+/// Emits no element and no watermark. Remembers the error.
+///
+/// - Complexity: O(1).
 @frozen
 public struct FailedStream<Element: Sendable>: EventStream {
     @usableFromInline let error: any Error
@@ -60,7 +72,9 @@ public struct FailedStream<Element: Sendable>: EventStream {
 ///
 ///     Deferred { Values(of: readLines()) }
 ///
-/// It is what the made stream is. Remembers nothing.
+/// Emits what the made stream emits, with its times, watermarks and completion. Remembers nothing.
+///
+/// - Complexity: That of the made stream.
 @frozen
 public struct Deferred<Made: EventStream>: EventStream {
     public typealias Element = Made.Element

@@ -20,26 +20,9 @@ extension EventStream {
     ) -> Reduce<Self, Value> {
         Reduce(self, initial, combine)
     }
-
-    /// Emits all elements in one array at the end.
-    ///
-    ///     readings.collect(limit: 10_000)
-    ///
-    /// Emits the elements in the order of arrival when the stream has finished, at the time of the youngest or the last
-    /// watermark, whichever is later; nothing when it failed. Remembers the first `limit` elements, and leaves out the
-    /// others. Watermarks pass, the completion after the array.
-    ///
-    /// - Parameter limit: How many elements to remember; positive.
-    /// - Returns: A stream of one array.
-    /// - Complexity: O(1) amortised per element.
-    @inlinable
-    public func collect(limit: Int) -> Reduce<Self, [Element]> {
-        precondition(limit > 0, "a stream can be collected into at least one element, not \(limit)")
-        return Reduce(self, []) { if $0.count < limit { $0.append($1) } }
-    }
 }
 
-/// All elements of a stream, combined; made by `reduce` and `collect`.
+/// All elements of a stream, combined; made by `reduce`.
 @frozen
 public struct Reduce<Upstream: EventStream, Value: Sendable>: EventStream {
     public typealias Element = Value

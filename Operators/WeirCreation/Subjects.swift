@@ -3,7 +3,8 @@ public import WeirCore
 /// A stream that is driven by calls.
 ///
 /// Sinks run one at a time, in the order in which they were attached, on the thread that sends; whoever sends while
-/// another thread is at it, or from inside a sink, leaves the element to be taken next. A sink that comes after the
+/// another thread is at it, or from inside a sink, leaves the element to be taken next. Watermarks and the completion
+/// are sent like elements, and reach every sink, unless a kind of subject says otherwise. A sink that comes after the
 /// completion gets what the subject keeps, and the completion.
 ///
 /// Thread safety: all members, from any thread, also from inside a sink.

@@ -4,6 +4,7 @@ public import WeirCore
 ///
 ///     Ticks(every: .seconds(60), on: scheduler)
 ///     Ticks(at: [opening, closing], on: scheduler)
+///     try Ticks(cron: CronSchedule("0 9 * * mon-fri"), on: scheduler)
 ///
 /// Emits each time when the scheduler's clock reaches it, as an element at that time, and then the time as a watermark;
 /// after the last of given times it finishes. Emits on the thread that runs the scheduler. Remembers the position. When
@@ -16,6 +17,7 @@ public struct Ticks: EventStream {
     private enum Plan: Sendable {
         case every(Duration, from: Timestamp?)
         case at([Timestamp])
+        case cron(CronSchedule)
     }
 
     private let plan: Plan
@@ -43,6 +45,16 @@ public struct Ticks: EventStream {
         self.scheduler = scheduler
     }
 
+    /// Creates a stream that ticks at the times of a schedule, from the first one after a sink is attached.
+    ///
+    /// - Parameters:
+    ///   - schedule: When; a time that the clock has jumped over is emitted all the same.
+    ///   - scheduler: What the times are waited for on.
+    public init(cron schedule: CronSchedule, on scheduler: Scheduler) {
+        plan = .cron(schedule)
+        self.scheduler = scheduler
+    }
+
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Timestamp {
         let handle = SinkHandle(sink)
@@ -58,43 +70,76 @@ public struct Ticks: EventStream {
                 return Subscription()
             }
         case .at(let times):
-            let run = TickRun(handle, times, scheduler)
-            run.scheduleNext()
-            return run.subscription
+            let position = Locked(0)
+            return run(handle) {
+                position.withLock { position in
+                    guard position < times.count else { return nil }
+                    defer { position += 1 }
+                    let isLast = position == times.count - 1 || times[position + 1] > times[position]
+                    return (times[position], isLast)
+                }
+            }
+        case .cron(let schedule):
+            let last = Locked(scheduler.clock.now())
+            return run(handle) {
+                last.withLock { last in
+                    guard let next = schedule.next(after: last) else { return nil }
+                    last = next
+                    return (next, true)
+                }
+            }
         }
+    }
+
+    private func run(
+        _ handle: SinkHandle<Timestamp>,
+        _ next: @escaping @Sendable () -> (time: Timestamp, isLast: Bool)?
+    ) -> Subscription {
+        let run = TickRun(handle, scheduler, next)
+        run.scheduleNext()
+        return Subscription { run.cancel() }
     }
 }
 
 /// Waits for one time after the other.
 private final class TickRun: Sendable {
     private let handle: SinkHandle<Timestamp>
-    private let times: [Timestamp]
+    // The next time, and whether the one after it is later.
+    private let next: @Sendable () -> (time: Timestamp, isLast: Bool)?
     private let scheduler: Scheduler
-    private let position = Locked(0)
-    let subscription = Subscription()
+    private let pending = Locked<Subscription?>(nil)
+    private let isCancelled = Locked(false)
 
-    init(_ handle: SinkHandle<Timestamp>, _ times: [Timestamp], _ scheduler: Scheduler) {
+    init(
+        _ handle: SinkHandle<Timestamp>,
+        _ scheduler: Scheduler,
+        _ next: @escaping @Sendable () -> (time: Timestamp, isLast: Bool)?
+    ) {
         self.handle = handle
-        self.times = times
         self.scheduler = scheduler
+        self.next = next
+    }
+
+    func cancel() {
+        isCancelled.withLock { $0 = true }
+        pending.withLock { $0 }?.cancel()
     }
 
     func scheduleNext() {
-        let index = position.withLock { position in
-            defer { position += 1 }
-            return position
-        }
-        guard index < times.count else {
+        guard let (time, isLast) = next() else {
             handle.finish(.finished)
             return
         }
         do throws(TimerError) {
-            try scheduler.schedule(at: times[index]) { [self] time in
-                guard !subscription.isCancelled else { return }
+            let subscription = try scheduler.schedule(at: time) { [self] time in
+                guard !isCancelled.withLock({ $0 }) else { return }
                 handle.receive(time, time)
-                if index == times.count - 1 || times[index + 1] > time { handle.advance(time) }
-                if !subscription.isCancelled { scheduleNext() }
+                if isLast { handle.advance(time) }
+                if !isCancelled.withLock({ $0 }) { scheduleNext() }
             }
+            pending.withLock { $0 = subscription }
+            // It may have been cancelled before there was something to cancel.
+            if isCancelled.withLock({ $0 }) { subscription.cancel() }
         } catch {
             handle.finish(.failed(error))
         }

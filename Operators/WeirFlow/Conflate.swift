@@ -23,15 +23,15 @@ extension EventStream {
         _ combine: @escaping @Sendable (inout Value, Element) -> Void
     ) -> Conflate<Self, Value> {
         precondition(interval > .zero, "an interval cannot last \(interval)")
-        return Conflate(self, interval.wholeNanoseconds, start, combine)
+        return Conflate(self, interval.wholeNanoseconds, .max, start, combine)
     }
 
     /// Lets through the last element of each interval of event time.
     ///
     ///     readings.sample(every: .seconds(1))
     ///
-    /// Emits the element of an interval that arrived last at the interval's end; in all else as
-    /// ``conflate(every:_:_:)``.
+    /// Emits the element of an interval that arrived last at the interval's end. Remembers that element. Late elements,
+    /// watermarks and the completion are those of ``conflate(every:_:_:)``.
     ///
     /// - Parameter interval: How long an interval is; positive.
     /// - Returns: One element for each interval that has any.
@@ -45,15 +45,20 @@ extension EventStream {
     ///
     ///     readings.buffer(every: .seconds(1))
     ///
-    /// Emits the elements of an interval, in the order of arrival, at its end; in all else as
+    /// Emits the elements of an interval, in the order of arrival, at its end. Remembers these, at most `limit`; further
+    /// ones of the interval go to ``Conflate/refused``. Late elements, watermarks and the completion are those of
     /// ``conflate(every:_:_:)``.
     ///
-    /// - Parameter interval: How long an interval is; positive. It bounds what is remembered.
+    /// - Parameters:
+    ///   - interval: How long an interval is; positive.
+    ///   - limit: How many elements of an interval to remember; positive.
     /// - Returns: One array for each interval that has elements.
     /// - Complexity: O(1) amortised per element, one allocation per interval.
     @inlinable
-    public func buffer(every interval: Duration) -> Conflate<Self, [Element]> {
-        conflate(every: interval, { [$0] }, { $0.append($1) })
+    public func buffer(every interval: Duration, limit: Int = 1 << 20) -> Conflate<Self, [Element]> {
+        precondition(interval > .zero, "an interval cannot last \(interval)")
+        precondition(limit > 0, "elements are gathered in at least one place, not in \(limit)")
+        return Conflate(self, interval.wholeNanoseconds, limit, { [$0] }, { $0.append($1) })
     }
 }
 
@@ -64,30 +69,37 @@ public struct Conflate<Upstream: EventStream, Value: Sendable>: EventStream {
 
     @usableFromInline let upstream: Upstream
     @usableFromInline let interval: Int64
+    @usableFromInline let limit: Int
     @usableFromInline let start: @Sendable (Upstream.Element) -> Value
     @usableFromInline let combine: @Sendable (inout Value, Upstream.Element) -> Void
 
     /// The elements of intervals that were over.
     public let late: SideOutput<Upstream.Element>
 
+    /// The elements that the limit of `buffer(every:limit:)` left no room for.
+    public let refused: SideOutput<Upstream.Element>
+
     @inlinable
     init(
         _ upstream: Upstream,
         _ interval: Int64,
+        _ limit: Int,
         _ start: @escaping @Sendable (Upstream.Element) -> Value,
         _ combine: @escaping @Sendable (inout Value, Upstream.Element) -> Void
     ) {
         self.upstream = upstream
         self.interval = interval
+        self.limit = limit
         self.start = start
         self.combine = combine
         late = SideOutput()
+        refused = SideOutput()
     }
 
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        upstream.attach(ConflateSink(interval, start, combine, late, sink))
+        upstream.attach(ConflateSink(interval, limit, start, combine, late, refused, sink))
     }
 }
 
@@ -95,9 +107,12 @@ public struct Conflate<Upstream: EventStream, Value: Sendable>: EventStream {
 @frozen
 public struct ConflateSink<Input: Sendable, Downstream: Sink>: Sink {
     @usableFromInline let interval: Int64
+    @usableFromInline let limit: Int
     @usableFromInline let start: @Sendable (Input) -> Downstream.Input
     @usableFromInline let combine: @Sendable (inout Downstream.Input, Input) -> Void
     @usableFromInline let late: SideOutput<Input>
+    @usableFromInline let refused: SideOutput<Input>
+    @usableFromInline var count = 0
     @usableFromInline var value: Downstream.Input?
     @usableFromInline var begin = Timestamp.distantPast
     @usableFromInline var downstream: Downstream
@@ -105,15 +120,19 @@ public struct ConflateSink<Input: Sendable, Downstream: Sink>: Sink {
     @inlinable
     init(
         _ interval: Int64,
+        _ limit: Int,
         _ start: @escaping @Sendable (Input) -> Downstream.Input,
         _ combine: @escaping @Sendable (inout Downstream.Input, Input) -> Void,
         _ late: SideOutput<Input>,
+        _ refused: SideOutput<Input>,
         _ downstream: consuming Downstream
     ) {
         self.interval = interval
+        self.limit = limit
         self.start = start
         self.combine = combine
         self.late = late
+        self.refused = refused
         self.downstream = downstream
     }
 
@@ -124,6 +143,11 @@ public struct ConflateSink<Input: Sendable, Downstream: Sink>: Sink {
             return
         }
         goOn(to: time)
+        guard count < limit else {
+            refused.send(copy element, at: time)
+            return
+        }
+        count += 1
         // Out of the property while it changes, so that there is only one reference to an array.
         if var current = value.take() {
             combine(&current, copy element)
@@ -151,6 +175,7 @@ public struct ConflateSink<Input: Sendable, Downstream: Sink>: Sink {
     mutating func goOn(to time: Timestamp) {
         guard time >= begin.moved(by: interval) else { return }
         emit()
+        count = 0
         begin = time.roundedDown(to: interval)
     }
 

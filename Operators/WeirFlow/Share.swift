@@ -22,7 +22,10 @@ extension EventStream {
     ///
     ///     let (measured, recorded) = readings.duplicate()
     ///
+    /// Emits, remembers and completes as `share()`; a third place may use either of the two.
+    ///
     /// - Returns: The same shared stream, twice.
+    /// - Complexity: O(*s*) per element for *s* sinks, without allocation.
     @inlinable
     public func duplicate() -> (Shared<Self>, Shared<Self>) {
         let shared = share()

@@ -54,7 +54,7 @@ public struct Union<First: EventStream, Second: EventStream>: EventStream where 
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let junction = Junction(UnionState(sink), inputs: 2)
+        let junction = Junction(SinkState(sink), inputs: 2)
         return junction.subscription(
             first.attach(junction.input(0, PlainPort())),
             second.attach(junction.input(1, PlainPort()))
@@ -81,35 +81,9 @@ public struct UnionOfMany<Upstream: EventStream>: EventStream {
             sink.finish(.finished)
             return Subscription()
         }
-        let junction = Junction(UnionState(sink), inputs: streams.count)
+        let junction = Junction(SinkState(sink), inputs: streams.count)
         return junction.subscription(
             streams.enumerated().map { index, stream in stream.attach(junction.input(index, PlainPort())) }
         )
-    }
-}
-
-/// Hands on what comes.
-@frozen
-public struct UnionState<Downstream: Sink>: JunctionState {
-    @usableFromInline var downstream: Downstream
-
-    @inlinable
-    init(_ downstream: consuming Downstream) {
-        self.downstream = downstream
-    }
-
-    @inlinable
-    public mutating func receive(_ signal: Downstream.Input, from input: Int, at time: Timestamp) {
-        downstream.receive(signal, at: time)
-    }
-
-    @inlinable
-    public mutating func advance(to watermark: Timestamp) {
-        downstream.advance(to: watermark)
-    }
-
-    @inlinable
-    public mutating func finish(_ completion: Completion) {
-        downstream.finish(completion)
     }
 }

@@ -51,7 +51,8 @@ extension EventStream {
     ///     seen.intersect(registered, every: .seconds(60), limit: 100_000, by: \.id, and: \.id)
     ///
     /// Emits, when a window closes, the first element of each key that both streams have in it, in the order of arrival,
-    /// with its time. In all else as `join(_:_:every:limit:by:and:)`.
+    /// with its time. What is remembered, late elements, the limit, watermarks and the completion are those of
+    /// `join(_:_:every:limit:by:and:)`.
     ///
     /// - Parameters:
     ///   - other: The other stream; it may run on another thread.
@@ -77,7 +78,8 @@ extension EventStream {
     ///     registered.except(seen, every: .seconds(60), limit: 100_000, by: \.id, and: \.id)
     ///
     /// Emits, when a window closes, the first element of each key that only this stream has in it, in the order of
-    /// arrival, with its time. In all else as `join(_:_:every:limit:by:and:)`.
+    /// arrival, with its time. What is remembered, late elements, the limit, watermarks and the completion are those of
+    /// `join(_:_:every:limit:by:and:)`.
     ///
     /// - Parameters:
     ///   - other: The other stream; it may run on another thread.

@@ -126,10 +126,51 @@ enum Trouble: Error { case some }
         #expect(seen.withLock { $0 } == samples)
     }
 
+    @Test func reduceAndCollectAgreeWithArrays() {
+        for seed in 0..<10_000 as Range<UInt64> {
+            var generator = SeededGenerator(seed: seed)
+            let channel = EventChannel<Sample>()
+            let limit = Int.random(in: 1...5, using: &generator)
+            let collected = channel.collect(limit: limit)
+            let (arrays, sums) = (Recorder(collected), Recorder(channel.reduce(into: 0) { $0 += $1.value }))
+            var (all, time) = ([Sample](), Timestamp.distantPast)
+            for value in 0..<Int.random(in: 0...8, using: &generator) {
+                let milliseconds = Int64.random(in: -5...5, using: &generator)
+                let now = Timestamp(millisecondsSinceEpoch: milliseconds)
+                if Bool.random(using: &generator) {
+                    all.append(Sample(value, at: milliseconds))
+                    channel.publish(all[all.count - 1])
+                } else {
+                    channel.advance(to: now)
+                }
+                time = max(time, now)
+            }
+            channel.finish()
+            guard arrays.elements == [Array(all.prefix(limit))], arrays.times == [time],
+                collected.refused.count == UInt64(max(0, all.count - limit)),
+                sums.elements == [all.map(\.value).reduce(0, +)], sums.times == [time], sums.isFinished
+            else {
+                Issue.record("seed \(seed): \(arrays.signals) and \(sums.signals) of \(all)")
+                return
+            }
+        }
+    }
+
+    @Test func badArgumentsTrap() async {
+        await #expect(processExitsWith: .failure) { _ = EventChannel<Sample>().collect(limit: 0) }
+        await #expect(processExitsWith: .failure) { _ = ReplaySubject<Int>(limit: 0) }
+        await #expect(processExitsWith: .failure) { _ = Ticks(every: .zero, on: Scheduler()) }
+        await #expect(processExitsWith: .failure) {
+            _ = Generated(seed: 1, count: -1, every: .seconds(1)) { _, _ in 0 }
+        }
+        await #expect(processExitsWith: .failure) { _ = try CronSchedule("* * * * *", aheadOfUTC: .seconds(86_400)) }
+    }
+
     @Test func reduceAndCollectSpeakAtTheEnd() {
         let channel = EventChannel<Sample>()
         let sum = Recorder(channel.reduce(into: 0) { $0 += $1.value })
-        let two = Recorder(channel.collect(limit: 2))
+        let collected = channel.collect(limit: 2)
+        let two = Recorder(collected)
         channel.publish(contentsOf: samples)
         channel.advance(to: Timestamp(millisecondsSinceEpoch: 2))
         channel.finish()
@@ -137,6 +178,8 @@ enum Trouble: Error { case some }
         let watermark = Timestamp(millisecondsSinceEpoch: 2)
         #expect(sum.signals == [.watermark(watermark), .element(6, time), .completion(.finished)])
         #expect(two.elements == [Array(samples[..<2])])
+        #expect(two.times == [time])
+        #expect(collected.refused.count == UInt64(samples.count - 2))
         let failed = Recorder(FailedStream<Sample>(Trouble.some).collect(limit: 2))
         #expect(failed.signals == [.completion(.failed(Trouble.some))])
     }

@@ -38,4 +38,48 @@ import WeirFlow
             _ = channel.zip(channel, limit: 0)
         }
     }
+
+    @Test func ratesAndPausesOfNothing() async {
+        await #expect(processExitsWith: .failure) { _ = EventChannel<Keyed>().throttle(for: .zero) }
+        await #expect(processExitsWith: .failure) { _ = EventChannel<Keyed>().timeout(after: .zero) }
+        await #expect(processExitsWith: .failure) { _ = EventChannel<Keyed>().buffer(every: .zero) }
+        await #expect(processExitsWith: .failure) { _ = EventChannel<Keyed>().buffer(every: .seconds(1), limit: 0) }
+        await #expect(processExitsWith: .failure) { _ = EventChannel<Keyed>().limit(1, per: .zero) }
+        await #expect(processExitsWith: .failure) { _ = EventChannel<Keyed>().limit(1, per: .seconds(1), burst: 0) }
+        await #expect(processExitsWith: .failure) {
+            _ = EventChannel<Keyed>().retry(-1, after: .seconds(1), on: Scheduler())
+        }
+    }
+
+    @Test func countsAndLimitsOfOperatorsThatRemember() async {
+        await #expect(processExitsWith: .failure) { _ = EventChannel<Keyed>().distinct(by: \.key, last: 0) }
+        await #expect(processExitsWith: .failure) {
+            _ = EventChannel<Keyed>().distinct(by: \.key, within: .seconds(1), limit: 0)
+        }
+        await #expect(processExitsWith: .failure) {
+            _ = EventChannel<Keyed>().grouped(by: { $0.key }, limit: 0) { $0 }
+        }
+        await #expect(processExitsWith: .failure) {
+            let channel = EventChannel<Keyed>()
+            _ = channel.enrich(with: channel, limit: 0, by: \.key, and: \.key)
+        }
+        await #expect(processExitsWith: .failure) {
+            let channel = EventChannel<Keyed>()
+            _ = channel.join(channel, within: .seconds(1), limit: 0, by: \.key, and: \.key)
+        }
+        await #expect(processExitsWith: .failure) {
+            let channel = EventChannel<Keyed>()
+            _ = channel.join(channel, .inner, every: .zero, limit: 1, by: \.key, and: \.key)
+        }
+        await #expect(processExitsWith: .failure) { _ = EventChannel<Keyed>().merge(EventChannel<Keyed>(), limit: -1) }
+    }
+
+    @Test func whatFindsNoRoomInAnIntervalIsHandedBack() {
+        let channel = EventChannel<Keyed>()
+        let buffered = channel.buffer(every: .seconds(1), limit: 2)
+        buffered.subscribe { _ in }
+        for value in 0..<5 { channel.publish(Keyed(timestamp: .epoch, key: 0, value: value)) }
+        channel.publish(Keyed(timestamp: Timestamp(secondsSinceEpoch: 1), key: 0, value: 5))
+        #expect(buffered.refused.count == 3)
+    }
 }

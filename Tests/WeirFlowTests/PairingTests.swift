@@ -166,12 +166,12 @@ extension EventStream where Element == (Keyed, Keyed) {
 
     /// No order of arrival and no place of a watermark makes a pair come twice, or not at all.
     @Test func intervalJoinFindsEachPairOnce() {
-        for seed in 0..<300 as Range<UInt64> {
+        for seed in 0..<10_000 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)
             let sides = (0...1).map { side in
-                (0..<30).map { index in
+                (0..<Int.random(in: 0...6, using: &generator)).map { index in
                     Keyed(
-                        timestamp: milliseconds(.random(in: -20...20, using: &generator)),
+                        timestamp: milliseconds(.random(in: -5...5, using: &generator)),
                         key: .random(in: 0...2, using: &generator),
                         value: side * 100 + index
                     )

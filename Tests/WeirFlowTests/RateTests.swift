@@ -127,6 +127,20 @@ import WeirTesting
         }
         compare(rounds: 4_000, { $0[0].buffer(every: .milliseconds(interval)) }, aside: { $0.late }, with: gathered)
         compare(rounds: 4_000) {
+            $0[0].buffer(every: .milliseconds(interval), limit: 2)
+        } aside: {
+            $0.late
+        } with: { arrivals in
+            let all = gathered(arrivals)
+            return Outcome(
+                signals: all.signals.map { signal in
+                    guard case .element(let elements, let time) = signal else { return signal }
+                    return .element(Array(elements.prefix(2)), time)
+                },
+                aside: all.aside
+            )
+        }
+        compare(rounds: 4_000) {
             $0[0].sample(every: .milliseconds(interval))
         } aside: {
             $0.late

@@ -105,6 +105,39 @@ import WeirTesting
         )
     }
 
+    /// The clock's times, never earlier than one before, and a watermark when it has moved on far enough.
+    @Test func arrivalTimesAgreeWithAClockThatIsReadForEachSignal() {
+        for seed in 0..<10_000 as Range<UInt64> {
+            var generator = SeededGenerator(seed: seed)
+            let clock = SetClock(0)
+            let channel = EventChannel<Sample>()
+            let recorder = Recorder(channel.stampedOnArrival(clock: clock).map(\.value))
+            var expected: [Signal<Int>] = []
+            var latest = Timestamp.distantPast
+            for value in 0..<Int.random(in: 0...8, using: &generator) {
+                let shown = Int64.random(in: -3...6, using: &generator)
+                clock.show(shown)
+                let now = Timestamp(millisecondsSinceEpoch: shown)
+                if now > latest {
+                    latest = now
+                    expected.append(.watermark(now))
+                }
+                if Bool.random(using: &generator) {
+                    channel.publish(Sample(value, at: .random(in: -9...9, using: &generator)))
+                    expected.append(.element(value, latest))
+                } else {
+                    channel.advance(to: Timestamp(millisecondsSinceEpoch: Int64(value)))
+                }
+            }
+            channel.finish()
+            expected.append(.completion(.finished))
+            guard recorder.signals == expected else {
+                Issue.record("seed \(seed): \(recorder.signals) instead of \(expected)")
+                return
+            }
+        }
+    }
+
     @Test func badCountsTrapWithAReason() async {
         await #expect(processExitsWith: .failure) { _ = EventChannel<Sample>().take(0) }
         await #expect(processExitsWith: .failure) { _ = EventChannel<Sample>().drop(-1) }

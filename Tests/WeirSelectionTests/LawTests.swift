@@ -11,7 +11,7 @@ import WeirTesting
         _ right: (EventChannel<Sample>) -> Right,
         sourceLocation: SourceLocation = #_sourceLocation
     ) where Left.Element == Right.Element, Left.Element: Equatable {
-        for seed in 0..<2000 as Range<UInt64> {
+        for seed in 0..<10_000 as Range<UInt64> {
             let channel = EventChannel<Sample>()
             let left = Recorder(left(channel))
             let right = Recorder(right(channel))

@@ -463,12 +463,14 @@ import WeirTesting
 
     @Test func asynchronousLoopsCanFollowAStream() async {
         let channel = EventChannel<Temperature>()
-        let values = channel.values(.newest(2))
+        let dropped = SideOutput<Temperature>()
+        let values = channel.values(.newest(2), dropped: dropped)
         for celsius in [1.0, 2, 3] { channel.publish(Temperature(celsius: celsius)) }
         channel.finish()
         var received: [Double] = []
         for await temperature in values { received.append(temperature.celsius) }
         #expect(received == [2, 3])
+        #expect(dropped.count == 1)
     }
 
     // MARK: Events that make events

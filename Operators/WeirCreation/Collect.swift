@@ -1,0 +1,84 @@
+public import WeirCore
+
+extension EventStream {
+    /// Emits all elements in one array at the end.
+    ///
+    ///     readings.collect(limit: 10_000)
+    ///
+    /// Emits the elements in the order of arrival when the stream has finished, at the time of the youngest or the last
+    /// watermark, whichever is later; nothing when it failed. Remembers the first `limit` elements; the others go to
+    /// ``Collect/refused``. Watermarks pass, the completion after the array.
+    ///
+    /// - Parameter limit: How many elements to remember; positive.
+    /// - Returns: A stream of one array.
+    /// - Complexity: O(1) amortised per element.
+    @inlinable
+    public func collect(limit: Int) -> Collect<Self> {
+        precondition(limit > 0, "a stream can be collected into at least one element, not \(limit)")
+        return Collect(self, limit)
+    }
+}
+
+/// All elements of a stream in one array; made by `collect`.
+@frozen
+public struct Collect<Upstream: EventStream>: EventStream {
+    public typealias Element = [Upstream.Element]
+
+    /// The elements that the limit left no room for.
+    public let refused = SideOutput<Upstream.Element>()
+
+    @usableFromInline let upstream: Upstream
+    @usableFromInline let limit: Int
+
+    @inlinable
+    init(_ upstream: Upstream, _ limit: Int) {
+        self.upstream = upstream
+        self.limit = limit
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        upstream.attach(CollectSink(limit, refused, sink))
+    }
+}
+
+/// Keeps what comes, and hands it on at the end.
+@frozen
+public struct CollectSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Input == [Input] {
+    @usableFromInline let limit: Int
+    @usableFromInline let refused: SideOutput<Input>
+    @usableFromInline var elements: [Input] = []
+    @usableFromInline var time = Timestamp.distantPast
+    @usableFromInline var downstream: Downstream
+
+    @inlinable
+    init(_ limit: Int, _ refused: SideOutput<Input>, _ downstream: consuming Downstream) {
+        self.limit = limit
+        self.refused = refused
+        self.downstream = downstream
+    }
+
+    @inlinable
+    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        self.time = max(self.time, time)
+        if elements.count < limit {
+            elements.append(copy element)
+        } else {
+            refused.send(copy element, at: time)
+        }
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {
+        time = max(time, watermark)
+        downstream.advance(to: watermark)
+    }
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        if case .finished = completion { downstream.receive(elements, at: time) }
+        elements = []
+        downstream.finish(completion)
+    }
+}

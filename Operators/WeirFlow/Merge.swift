@@ -1,0 +1,188 @@
+public import WeirCore
+
+extension EventStream {
+    /// Merges the stream with another one in the order of event time; at equal times this one has priority.
+    ///
+    ///     corrections.merge(readings)
+    ///
+    /// Here nothing waits for a reader, as it does where priority decides which of two full queues is read first. So
+    /// priority decides what is open in event time: which element comes first of those that have the same time.
+    ///
+    /// Everything else is as in `merged(limit:)`.
+    ///
+    /// - Parameters:
+    ///   - other: The stream of lower priority.
+    ///   - limit: How many elements may wait; positive.
+    /// - Returns: The elements of both in order.
+    /// - Complexity: O(1) per element that is nearly in order, without allocation once the memory has grown.
+    @inlinable
+    public func merge<Other: EventStream>(_ other: Other, limit: Int = 1 << 20) -> Merge<Self, Other>
+    where Other.Element == Element {
+        precondition(limit > 0, "streams that are merged need room for an element, not for \(limit)")
+        return Merge(self, other, limit)
+    }
+}
+
+extension Sequence where Element: EventStream {
+    /// Merges streams in the order of event time; at equal times the stream that stands first has priority.
+    ///
+    ///     [alarms, warnings, notes].merged()
+    ///
+    /// Emits an element, with its time, when the watermarks of all streams that have not finished have passed its time:
+    /// by time, equal times by the position of the stream, those of one stream in the order of arrival. So the output does
+    /// not depend on which stream was quicker. Forwards the earliest of the watermarks. Finishes when all have finished,
+    /// after what still waits, and fails as soon as one fails, which discards what waits.
+    ///
+    /// Remembers the elements that wait; when there are `limit` of them, those of the oldest time are emitted ahead of
+    /// time, and that time is a watermark for what follows. An element that is older than what was forwarded goes to `late`.
+    /// The streams may run on different threads; signals that meet a busy merge wait in a ring of 1,024, and then the
+    /// thread that brings them waits.
+    ///
+    /// - Parameter limit: How many elements may wait; positive.
+    /// - Returns: The elements of all in order; of no streams, a stream that finishes at once.
+    /// - Complexity: O(*n*) per element for *n* streams, and O(*d*) for one that arrives after *d* younger ones of its
+    ///   stream; without allocation once the memory has grown.
+    @inlinable
+    public func merged(limit: Int = 1 << 20) -> MergeOfMany<Element> {
+        precondition(limit > 0, "streams that are merged need room for an element, not for \(limit)")
+        return MergeOfMany(Array(self), limit)
+    }
+}
+
+/// The elements of two streams in the order of event time; made by `merge`.
+@frozen
+public struct Merge<First: EventStream, Second: EventStream>: EventStream where First.Element == Second.Element {
+    public typealias Element = First.Element
+
+    /// The elements that arrived too late to be put in order.
+    public let late = SideOutput<Element>()
+
+    @usableFromInline let first: First
+    @usableFromInline let second: Second
+    @usableFromInline let limit: Int
+
+    @inlinable
+    init(_ first: First, _ second: Second, _ limit: Int) {
+        self.first = first
+        self.second = second
+        self.limit = limit
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        let junction = Junction(MergeState(inputs: 2, limit, late, sink), inputs: 2)
+        return junction.subscription(
+            first.attach(junction.input(0, PlainPort())),
+            second.attach(junction.input(1, PlainPort()))
+        )
+    }
+}
+
+/// The elements of any number of streams of one type in the order of event time; made by `merged`.
+@frozen
+public struct MergeOfMany<Upstream: EventStream>: EventStream {
+    public typealias Element = Upstream.Element
+
+    /// The elements that arrived too late to be put in order.
+    public let late = SideOutput<Element>()
+
+    @usableFromInline let streams: [Upstream]
+    @usableFromInline let limit: Int
+
+    @inlinable
+    init(_ streams: [Upstream], _ limit: Int) {
+        self.streams = streams
+        self.limit = limit
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        guard !streams.isEmpty else {
+            sink.finish(.finished)
+            return Subscription()
+        }
+        let junction = Junction(MergeState(inputs: streams.count, limit, late, sink), inputs: streams.count)
+        return junction.subscription(
+            streams.enumerated().map { index, stream in stream.attach(junction.input(index, PlainPort())) }
+        )
+    }
+}
+
+/// Keeps elements until no older one, and none of higher priority, can come.
+@frozen
+public struct MergeState<Downstream: Sink>: JunctionState {
+    @usableFromInline let limit: Int
+    @usableFromInline let late: SideOutput<Downstream.Input>
+    // By input, the highest priority first.
+    @usableFromInline var waiting: [TimeOrdered<Downstream.Input>]
+    @usableFromInline var count = 0
+    // What was forwarded; what is older is late.
+    @usableFromInline var watermark = Timestamp.distantPast
+    @usableFromInline var downstream: Downstream
+
+    @inlinable
+    init(inputs: Int, _ limit: Int, _ late: SideOutput<Downstream.Input>, _ downstream: consuming Downstream) {
+        self.limit = limit
+        self.late = late
+        waiting = Array(repeating: TimeOrdered(), count: inputs)
+        self.downstream = downstream
+    }
+
+    @inlinable
+    public mutating func receive(_ signal: Downstream.Input, from input: Int, at time: Timestamp) {
+        if count == limit, time >= watermark { makeRoom() }
+        guard time >= watermark else { return late.send(signal, at: time) }
+        waiting[input].insert(signal, at: time)
+        count += 1
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {
+        // One that came ahead of time may have been later.
+        guard watermark > self.watermark else { return }
+        while let next = oldest(), next.time < watermark { emitFirst(of: next.input) }
+        self.watermark = watermark
+        downstream.advance(to: watermark)
+    }
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        if case .finished = completion {
+            while let next = oldest() { emitFirst(of: next.input) }
+        }
+        for input in waiting.indices { waiting[input].removeAll() }
+        count = 0
+        downstream.finish(completion)
+    }
+
+    /// The input whose element is next, and the time of that.
+    @inlinable
+    func oldest() -> (input: Int, time: Timestamp)? {
+        var found: (input: Int, time: Timestamp)?
+        for input in waiting.indices {
+            guard let first = waiting[input].first else { continue }
+            if let found, found.time <= first.time { continue }
+            found = (input, first.time)
+        }
+        return found
+    }
+
+    @inlinable
+    mutating func emitFirst(of input: Int) {
+        let entry = waiting[input].removeFirst()
+        count -= 1
+        downstream.receive(entry.value, at: entry.time)
+    }
+
+    /// Emits the elements of the oldest time.
+    @inlinable
+    mutating func makeRoom() {
+        guard let time = oldest()?.time else { return }
+        while let next = oldest(), next.time == time { emitFirst(of: next.input) }
+        guard time > watermark else { return }
+        watermark = time
+        downstream.advance(to: time)
+    }
+}
