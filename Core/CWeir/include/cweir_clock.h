@@ -17,6 +17,12 @@ int64_t cweir_clock_monotonic(void);
 // Thread safety: any thread. Progress: wait-free.
 int64_t cweir_clock_coarse(void);
 
+// Like cweir_clock_monotonic, to within a microsecond and at less than half of the cost, where the processor's counter
+// can be trusted; elsewhere the same. What one thread reads never goes back; what two threads read may cross by less
+// than a microsecond, even when the one has waited for the other.
+// Thread safety: any thread. Progress: wait-free.
+int64_t cweir_clock_quick(void);
+
 #pragma clang assume_nonnull end
 
 #endif

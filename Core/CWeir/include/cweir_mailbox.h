@@ -39,6 +39,7 @@ enum {
     CWEIR_MAILBOX_NUDGED = 1 << 11, // the next park returns
     CWEIR_MAILBOX_CLOSED = 1 << 12, // nothing more is let in
     CWEIR_MAILBOX_AHEAD = 8,         // slots between the one that is claimed and the one that is fetched
+    CWEIR_MAILBOX_FAR_AHEAD = 16,    // the same for the sequences, of which that many are in a line
     CWEIR_MAILBOX_PATIENCE = 16,     // looks at an empty lane before its bit is cleared, which costs producers more
 };
 
@@ -152,6 +153,8 @@ CWEIR_INLINE cweir_mailbox_item_t cweir_mailbox_claim(cweir_mailbox_t *mailbox, 
             // would wait until they have come to be written.
             const size_t ahead = (size_t)((position + CWEIR_MAILBOX_AHEAD) & ring->mask);
             __builtin_prefetch(ring->slots + ahead * ring->stride, 1);
+            const size_t far_ahead = (size_t)((position + CWEIR_MAILBOX_FAR_AHEAD) & ring->mask);
+            __builtin_prefetch((const void *)&ring->sequences[far_ahead], 1);
             item.slot = ring->slots + index * ring->stride;
             item.position = position;
             return item;

@@ -34,6 +34,9 @@ bool cweir_mailbox_wait_for_room(cweir_mailbox_t *mailbox, uint32_t lane, uint32
 // Says that the calling thread is the consumer from now on; park says so, too.
 void cweir_mailbox_become_consumer(cweir_mailbox_t *mailbox);
 
+// Says that the calling thread is the consumer no more, if it was: another thread may get its identity.
+void cweir_mailbox_resign_consumer(cweir_mailbox_t *mailbox);
+
 // Returns true on the thread that is the consumer.
 bool cweir_mailbox_is_consumer(cweir_mailbox_t *mailbox);
 

@@ -65,6 +65,10 @@ bool cweir_timer_queue_peek(cweir_timer_queue_t *queue, int64_t *deadline);
 // than that are equal or past.
 void *_Nullable cweir_timer_queue_pop(cweir_timer_queue_t *queue, int64_t latest, int64_t *deadline);
 
+// Begins to bring what the pointer at `offset` in the payload of the next timer points to into the cache, be it valid or
+// not. Does nothing when the next timer is not known. O(1).
+void cweir_timer_queue_fetch_next(const cweir_timer_queue_t *queue, size_t offset);
+
 // Removes any pending timer, in no order, and returns its payload, valid until the next add; or NULL when none is
 // pending. `cursor` starts at 0 and belongs to the function until the queue is empty. O(1) amortised.
 void *_Nullable cweir_timer_queue_remove_any(cweir_timer_queue_t *queue, uint32_t *cursor);

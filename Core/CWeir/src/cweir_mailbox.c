@@ -202,6 +202,13 @@ void cweir_mailbox_become_consumer(cweir_mailbox_t *mailbox) {
     }
 }
 
+void cweir_mailbox_resign_consumer(cweir_mailbox_t *mailbox) {
+    uintptr_t self = cweir_thread_identity();
+    // Another thread may already have become the consumer.
+    (void)atomic_compare_exchange_strong_explicit(
+        &mailbox->consumer, &self, 0, memory_order_relaxed, memory_order_relaxed);
+}
+
 bool cweir_mailbox_is_consumer(cweir_mailbox_t *mailbox) {
     return atomic_load_explicit(&mailbox->consumer, memory_order_relaxed) == cweir_thread_identity();
 }
@@ -231,8 +238,8 @@ static bool is_any_ready(cweir_mailbox_t *mailbox) {
 
 // Looks for something until the time is over; true when there is.
 static bool spin_for(cweir_mailbox_t *mailbox, int64_t nanoseconds) {
-    enum { PAUSES = 6 };
-    const int64_t end = cweir_clock_monotonic() + nanoseconds;
+    enum { PAUSES = 8 };
+    const int64_t end = cweir_clock_quick() + nanoseconds;
     do {
         if (is_any_ready(mailbox)) {
             return true;
@@ -245,7 +252,7 @@ static bool spin_for(cweir_mailbox_t *mailbox, int64_t nanoseconds) {
         for (int pause = 0; pause < PAUSES; pause += 1) {
             cweir_thread_back_off(0);
         }
-    } while (cweir_clock_monotonic() < end);
+    } while (cweir_clock_quick() < end);
     return false;
 }
 

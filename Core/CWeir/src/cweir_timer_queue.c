@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define DIGIT_BITS 6
 #define DIGITS (1 << DIGIT_BITS)
@@ -12,6 +13,9 @@
 // cache. A heap that grows beyond twice as many sheds its later part.
 #define HEAP_TARGET 256
 #define HEAP_SHED (2 * HEAP_TARGET)
+
+// How many timers may be moved between buckets for each that the heap sheds.
+#define MOVES_WORTH 4
 
 #define CHUNK_BITS 10
 #define CHUNK_SLOTS ((size_t)1 << CHUNK_BITS)
@@ -232,6 +236,14 @@ static void bucket_mark_empty(cweir_timer_queue_t *queue, unsigned level, unsign
     }
 }
 
+// Empties a bucket, whose list the caller then has.
+static bucket_t bucket_take(cweir_timer_queue_t *queue, unsigned level, unsigned digit) {
+    const bucket_t bucket = queue->buckets[level][digit];
+    queue->buckets[level][digit].count = 0;
+    bucket_mark_empty(queue, level, digit);
+    return bucket;
+}
+
 // Removes a slot by moving the last one of the bucket's first block into its place.
 static void bucket_remove(cweir_timer_queue_t *queue, const slot_t *slot) {
     const unsigned level = level_of(slot->key, queue->base);
@@ -265,11 +277,58 @@ static void fetch_ahead(const cweir_timer_queue_t *queue, uint32_t index) {
 
 // Between the two.
 
+// Puts the slots of a list of blocks where they belong by now: at the end of the heap, out of order, or into buckets.
+static void distribute(cweir_timer_queue_t *queue, uint32_t index) {
+    fetch_ahead(queue, index);
+    while (index != NONE) {
+        const block_t *block = &queue->blocks[index];
+        fetch_ahead(queue, block->next);
+        for (uint32_t offset = 0; offset < block->count; offset++) {
+            slot_t *slot = slot_at(queue, block->slots[offset]);
+            if (slot->key <= queue->near_last) {
+                queue->heap[queue->heap_count++] = (entry_t){slot->key, slot->sequence, block->slots[offset]};
+            } else {
+                bucket_insert(queue, block->slots[offset], slot);
+            }
+        }
+        const uint32_t next = block->next;
+        block_give_back(queue, index);
+        index = next;
+    }
+}
+
+// How many timers are in the buckets of the levels below one.
+static size_t count_below(const cweir_timer_queue_t *queue, unsigned level) {
+    size_t count = 0;
+    for (uint32_t lower = queue->levels & (((uint32_t)1 << level) - 1); lower != 0; lower &= lower - 1) {
+        const unsigned from = (unsigned)__builtin_ctz(lower);
+        for (uint64_t digits = queue->digits[from]; digits != 0; digits &= digits - 1) {
+            count += queue->buckets[from][__builtin_ctzll(digits)].count;
+        }
+    }
+    return count;
+}
+
+// Moves the base back to before its block, whose keys then all differ from it in the same digit.
+static void move_base_back(cweir_timer_queue_t *queue, uint64_t base) {
+    const unsigned level = level_of(base, queue->base);
+    queue->base = base;
+    for (uint32_t lower = queue->levels & (((uint32_t)1 << level) - 1); lower != 0; lower &= lower - 1) {
+        const unsigned from = (unsigned)__builtin_ctz(lower);
+        for (uint64_t digits = queue->digits[from]; digits != 0; digits &= digits - 1) {
+            distribute(queue, bucket_take(queue, from, (unsigned)__builtin_ctzll(digits)).first);
+        }
+    }
+}
+
 // Sends the later part of a heap that has become too long back to the buckets.
 static void shed(cweir_timer_queue_t *queue) {
     const uint64_t block_start = queue->near_last & ~digits_below(queue->near_level);
-    const uint64_t least = queue->heap[0].key;
-    const uint64_t base = least > block_start ? least : block_start;
+    // Timers that were added with earlier deadlines than all before them cannot be shed before the base goes back to
+    // them. That moves the timers in the lower levels, so it must be worth it: for some that are long past it is not.
+    const uint64_t base = queue->heap[0].key;
+    const bool is_before = base < block_start;
+    const unsigned highest = is_before ? level_of(base, queue->base) : queue->near_level;
     size_t counts[LEVELS] = {0};
     size_t staying = 0;
     for (size_t index = 0; index < queue->heap_count; index++) {
@@ -281,14 +340,18 @@ static void shed(cweir_timer_queue_t *queue) {
         }
     }
     unsigned level = 0;
-    while (level < queue->near_level && staying + counts[level] <= HEAP_TARGET) {
+    while (level < highest && staying + counts[level] <= HEAP_TARGET) {
         staying += counts[level];
         level += 1;
     }
-    if (staying == queue->heap_count || level == queue->near_level) {
-        // All are past or equal.
+    const size_t leaving = queue->heap_count - staying;
+    const bool is_worth_it = is_before ? count_below(queue, highest) <= MOVES_WORTH * leaving : level < highest;
+    if (leaving == 0 || !is_worth_it) {
         queue->shed_above = 2 * queue->heap_count;
         return;
+    }
+    if (is_before) {
+        move_base_back(queue, base);
     }
     queue->base = base;
     queue->near_level = level;
@@ -324,9 +387,7 @@ static bool refill(cweir_timer_queue_t *queue) {
         const unsigned level = (unsigned)__builtin_ctz(queue->levels);
         const unsigned digit = (unsigned)__builtin_ctzll(queue->digits[level]);
         const unsigned shift = DIGIT_BITS * level;
-        const bucket_t bucket = queue->buckets[level][digit];
-        queue->buckets[level][digit].count = 0;
-        bucket_mark_empty(queue, level, digit);
+        const bucket_t bucket = bucket_take(queue, level, digit);
 
         const uint64_t above = level + 1 < LEVELS ? queue->base & ~digits_below(level + 1) : 0;
         queue->base = above | ((uint64_t)digit << shift);
@@ -334,23 +395,7 @@ static bool refill(cweir_timer_queue_t *queue) {
         queue->near_level = goes_to_heap ? level : 0;
         queue->near_last = queue->base | digits_below(queue->near_level);
 
-        uint32_t index = bucket.first;
-        fetch_ahead(queue, index);
-        while (index != NONE) {
-            const block_t *block = &queue->blocks[index];
-            fetch_ahead(queue, block->next);
-            for (uint32_t offset = 0; offset < block->count; offset++) {
-                slot_t *slot = slot_at(queue, block->slots[offset]);
-                if (slot->key <= queue->near_last) {
-                    queue->heap[queue->heap_count++] = (entry_t){slot->key, slot->sequence, block->slots[offset]};
-                } else {
-                    bucket_insert(queue, block->slots[offset], slot);
-                }
-            }
-            const uint32_t next = block->next;
-            block_give_back(queue, index);
-            index = next;
-        }
+        distribute(queue, bucket.first);
         if (queue->heap_count > 0) {
             heap_build(queue);
             return true;
@@ -541,6 +586,15 @@ void *cweir_timer_queue_pop(cweir_timer_queue_t *queue, int64_t latest, int64_t 
     discard(queue, next.slot, slot);
     *deadline = deadline_of(next.key);
     return payload_of(queue, slot);
+}
+
+void cweir_timer_queue_fetch_next(const cweir_timer_queue_t *queue, size_t offset) {
+    if (queue->heap_count > 0) {
+        const unsigned char *payload = payload_of(queue, slot_at(queue, queue->heap[0].slot));
+        const void *target;
+        memcpy(&target, payload + offset, sizeof(target));
+        __builtin_prefetch(target);
+    }
 }
 
 void *cweir_timer_queue_remove_any(cweir_timer_queue_t *queue, uint32_t *cursor) {

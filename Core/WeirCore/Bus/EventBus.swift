@@ -69,6 +69,7 @@ public final class EventBus: Sendable {
     ///     by the first call for a type.
     /// - Returns: The same channel each time.
     /// - Complexity: O(1) and wait-free once the channel exists.
+    @inlinable
     public func channel<E: Event>(of type: E.Type = E.self, replaysLatest: Bool = false) -> EventChannel<E> {
         var found: EventChannel<E>?
         withChannel(of: type) { found = $0 }
@@ -82,7 +83,8 @@ public final class EventBus: Sendable {
         unsafe table.load(ordering: .acquiring)._withUnsafeGuaranteedRef { $0.withChannel(of: type, body) }
     }
 
-    private func makeChannel<E: Event>(of type: E.Type, replaysLatest: Bool) -> EventChannel<E> {
+    @usableFromInline
+    func makeChannel<E: Event>(of type: E.Type, replaysLatest: Bool) -> EventChannel<E> {
         state.withLock { state in
             if let place = state.channels.first(where: { $0.type == ObjectIdentifier(type) }),
                 let channel = place.channel as? EventChannel<E>

@@ -37,6 +37,7 @@ extension EventChannel {
     ///   - scheduler: What waits for the time.
     /// - Returns: The handle that cancels it.
     /// - Throws: ``TimerError`` when too many schedules are pending.
+    @inlinable
     @discardableResult
     public func queue(
         _ event: Element,
@@ -58,6 +59,7 @@ extension EventChannel {
     ///   - scheduler: What waits for the time.
     /// - Returns: The handle that cancels it.
     /// - Throws: ``TimerError`` when too many schedules are pending.
+    @inlinable
     @discardableResult
     public func stack(
         _ event: Element,
@@ -69,6 +71,7 @@ extension EventChannel {
         try schedule(event, at: time, every: interval, Urgency(priority, .stack), on: scheduler)
     }
 
+    @inlinable
     func schedule(
         _ event: Element,
         at time: Timestamp,

@@ -41,8 +41,9 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
         @usableFromInline var table: Unmanaged<ObjectTable<Subscriber<Element>>>
         @usableFromInline var isFinished = false
         @usableFromInline var urgency = Urgency()
-        // When the event that is being sent was dispatched; nil until somebody asks.
-        @usableFromInline var dispatchTime: Timestamp?
+        // When the event that is being sent was dispatched; nobody knows until somebody asks.
+        @usableFromInline var dispatchTime = Timestamp.distantPast
+        @usableFromInline var isStamped = false
         @usableFromInline var latest: Element?
         var watermark = Timestamp.distantPast
 
@@ -55,6 +56,7 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     private struct Waiting: Sendable {
         let event: Element
         let urgency: Urgency
+        let dispatchTime: Timestamp
     }
 
     /// How many events may wait.
@@ -76,9 +78,9 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     @usableFromInline let receivers = Snapshot<ObjectTable<Receiver<Element>>>()
     // False while there is neither a sink nor an end to tell: then nobody needs the gate.
     @usableFromInline let needsGate: Atomic<Bool>
-    // Written inside the gate by plain stores, or outside by additions: two counters, so that neither pays for both.
+    // Written inside the gate, by plain stores. What goes to receivers alone is counted by reading their table.
     @usableFromInline let publishedInside = Atomic<UInt64>(0)
-    @usableFromInline let publishedOutside = Atomic<UInt64>(0)
+    @usableFromInline let publishedToNobody = Atomic<UInt64>(0)
 
     private let waiting: SharedRing<Waiting>
     private let registration = Locked(Registration())
@@ -128,6 +130,7 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     deinit {
         takeTable()
         unsafe inside.pointee.table.release()
+        unsafe inside.deinitialize(count: 1)
         unsafe inside.deallocate()
         unsafe incomingTable.deallocate()
         unsafe cweir_free_lines(gate)
@@ -152,14 +155,16 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     /// Adds a subscriber; one that comes after the end is told so at once.
     @usableFromInline
     func add(_ subscriber: Subscriber<Element>, _ id: UInt64) {
-        let completion = registration.withLock { registration in
-            if registration.completion == nil {
-                registration.subscribers.append((id, subscriber))
-                needsGate.store(true, ordering: .relaxed)
-                offerTable(registration)
+        let (completion, unused) = registration.withLock { registration in
+            guard registration.completion == nil else {
+                return (registration.completion, nil as ObjectTable<Subscriber<Element>>?)
             }
-            return registration.completion
+            registration.subscribers.append((id, subscriber))
+            needsGate.store(true, ordering: .relaxed)
+            return (nil, offerTable(registration))
         }
+        // Outside the lock, here and below: what goes with a table is foreign.
+        withExtendedLifetime(unused) {}
         if let completion {
             subscriber.finish(completion)
         } else {
@@ -170,41 +175,49 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     /// Removes a subscriber, if it is still there.
     @usableFromInline
     func remove(_ id: UInt64) {
-        registration.withLock { registration in
-            registration.subscribers.removeAll { $0.id == id }
-            offerTable(registration)
+        let unused = registration.withLock { registration in
+            let index = registration.subscribers.firstIndex { $0.id == id }
+            let removed = index.map { registration.subscribers.remove(at: $0).subscriber }
+            removed?.isOver.store(true, ordering: .relaxed)
+            let replaced = offerTable(registration)
             if registration.subscribers.isEmpty, registration.requestedCompletion == nil {
                 needsGate.store(replaysLatest, ordering: .relaxed)
             }
+            return (removed, replaced)
         }
+        withExtendedLifetime(unused) {}
         // What was detached is let go at once, unless somebody is at work; then by them.
         enterAndDrain()
     }
 
-    private func offerTable(_ registration: Registration) {
+    /// Offers a new table to whoever is inside the gate; returns the one before, if nobody has taken it.
+    private func offerTable(_ registration: Registration) -> ObjectTable<Subscriber<Element>>? {
         let new = unsafe Unmanaged.passRetained(ObjectTable(registration.subscribers.map(\.subscriber)))
-        if let old = unsafe cweir_handoff_put(incomingTable, new.toOpaque()) {
-            unsafe Unmanaged<ObjectTable<Subscriber<Element>>>.fromOpaque(old).release()
-        }
+        guard let old = unsafe cweir_handoff_put(incomingTable, new.toOpaque()) else { return nil }
+        return unsafe Unmanaged.fromOpaque(old).takeRetainedValue()
     }
 
     /// Adds a listener that every publisher calls itself.
     @usableFromInline
     func addReceiver(_ receive: @escaping @Sendable (Element, EventContext) -> Void) -> UInt64 {
         let id = reserveID()
-        registration.withLock { registration in
+        let unused = registration.withLock { registration in
             registration.receivers.append(Receiver(id: id, receive: receive))
-            receivers.replace(with: ObjectTable(registration.receivers))
+            return receivers.replace(with: ObjectTable(registration.receivers))
         }
+        withExtendedLifetime(unused) {}
         return id
     }
 
     @usableFromInline
     func removeReceiver(_ id: UInt64) {
-        registration.withLock { registration in
-            registration.receivers.removeAll { $0.id == id }
-            receivers.replace(with: registration.receivers.isEmpty ? nil : ObjectTable(registration.receivers))
+        let unused = registration.withLock { registration in
+            let index = registration.receivers.firstIndex { $0.id == id }
+            let removed = index.map { registration.receivers.remove(at: $0) }
+            let isEmpty = registration.receivers.isEmpty
+            return (removed, receivers.replace(with: isEmpty ? nil : ObjectTable(registration.receivers)))
         }
+        withExtendedLifetime(unused) {}
     }
 
     /// Inside the gate only, or when nobody else has the channel.
@@ -223,7 +236,10 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
             table.forEach { subscriber in
                 guard !subscriber.hasStarted else { return }
                 subscriber.hasStarted = true
-                if let latest = unsafe inside.pointee.latest { subscriber.receive(latest) }
+                guard let latest = unsafe inside.pointee.latest, !subscriber.isOver.load(ordering: .relaxed) else {
+                    return
+                }
+                subscriber.receive(latest)
             }
         }
     }
@@ -247,10 +263,12 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     func dispatch(_ event: Element, _ urgency: Urgency) -> Bool {
         if needsGate.load(ordering: .relaxed) {
             guard sendToSinks(event, urgency) else { return false }
+            if !receivers.isEmpty { sendToReceivers(event, urgency, isCounted: false) }
+        } else if receivers.isEmpty {
+            publishedToNobody.wrappingAdd(1, ordering: .relaxed)
         } else {
-            publishedOutside.wrappingAdd(1, ordering: .relaxed)
+            sendToReceivers(event, urgency, isCounted: true)
         }
-        if !receivers.isEmpty { sendToReceivers(event, urgency) }
         return true
     }
 
@@ -261,6 +279,7 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
         let isOpen = unsafe !inside.pointee.isFinished
         if isOpen {
             unsafe inside.pointee.urgency = urgency
+            unsafe inside.pointee.isStamped = false
             deliver(event)
         } else {
             countDroppedAfterEnd(1)
@@ -270,14 +289,14 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     }
 
     @inlinable
-    func sendToReceivers(_ event: Element, _ urgency: Urgency) {
+    func sendToReceivers(_ event: Element, _ urgency: Urgency, isCounted: Bool) {
         let context = EventContext(
             priority: urgency.priority,
             order: urgency.order,
             dispatchTime: clock.now(),
             clock: clock
         )
-        receivers.read { table in
+        receivers.read(isCounted: isCounted) { table in
             table.forEach { $0.receive(event, context) }
         }
     }
@@ -299,7 +318,7 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
         if isOpen {
             if unsafe !cweir_handoff_is_empty(incomingTable) { takeTable() }
             unsafe inside.pointee.urgency = Urgency()
-            unsafe inside.pointee.dispatchTime = nil
+            unsafe inside.pointee.isStamped = false
             unsafe inside.pointee.table._withUnsafeGuaranteedRef { table in
                 table.forEach { $0.receiveBatch(batch) }
             }
@@ -349,7 +368,8 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     /// What the channel has done so far; reading it disturbs nobody.
     public var metrics: ChannelMetrics {
         ChannelMetrics(
-            published: publishedInside.load(ordering: .relaxed) + publishedOutside.load(ordering: .relaxed),
+            published: publishedInside.load(ordering: .relaxed) + publishedToNobody.load(ordering: .relaxed)
+                + receivers.countedReads,
             droppedByOverflow: dropped.load(ordering: .relaxed),
             droppedAfterEnd: droppedAfterEnd.load(ordering: .relaxed),
             ignoredWatermarks: ignoredWatermarks.load(ordering: .relaxed),
@@ -365,9 +385,10 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
         if unsafe !cweir_handoff_is_empty(incomingTable) { takeTable() }
         if replaysLatest { unsafe inside.pointee.latest = event }
         countPublishedInside(1)
-        unsafe inside.pointee.dispatchTime = nil
         unsafe inside.pointee.table._withUnsafeGuaranteedRef { table in
-            table.forEach { $0.receive(event) }
+            table.forEach { subscriber in
+                if !subscriber.isOver.load(ordering: .relaxed) { subscriber.receive(event) }
+            }
         }
     }
 
@@ -375,11 +396,22 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     ///
     /// All of them are told the same time: the clock is read once, by the first one that asks.
     @inlinable
+    @inline(__always)
     func currentContext() -> EventContext {
-        let urgency = unsafe inside.pointee.urgency
-        let time = unsafe inside.pointee.dispatchTime ?? clock.now()
-        unsafe inside.pointee.dispatchTime = time
-        return EventContext(priority: urgency.priority, order: urgency.order, dispatchTime: time, clock: clock)
+        if unsafe !inside.pointee.isStamped { stamp() }
+        return unsafe EventContext(
+            priority: inside.pointee.urgency.priority,
+            order: inside.pointee.urgency.order,
+            dispatchTime: inside.pointee.dispatchTime,
+            clock: clock
+        )
+    }
+
+    @inlinable
+    @inline(never)
+    func stamp() {
+        unsafe inside.pointee.dispatchTime = clock.now()
+        unsafe inside.pointee.isStamped = true
     }
 
     @inlinable
@@ -419,6 +451,8 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
                 countDroppedAfterEnd(1)
             } else {
                 unsafe inside.pointee.urgency = next.urgency
+                unsafe inside.pointee.dispatchTime = next.dispatchTime
+                unsafe inside.pointee.isStamped = true
                 deliver(next.event)
             }
         }
@@ -434,14 +468,14 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
 
     private func complete() {
         unsafe inside.pointee.isFinished = true
-        let (subscribers, completion) = registration.withLock { registration in
+        let (subscribers, completion, unused) = registration.withLock { registration in
             let completion = registration.requestedCompletion ?? .finished
             registration.completion = completion
             let subscribers = registration.subscribers.map(\.subscriber)
             registration.subscribers = []
-            offerTable(registration)
-            return (subscribers, completion)
+            return (subscribers, completion, offerTable(registration))
         }
+        withExtendedLifetime(unused) {}
         for subscriber in subscribers { subscriber.finish(completion) }
         takeTable()
     }
@@ -461,7 +495,8 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
             while waiting.pop() != nil { dropped.wrappingAdd(1, ordering: .relaxed) }
         }
         var round: UInt32 = 0
-        while !waiting.push(Waiting(event: event, urgency: urgency)) {
+        let new = Waiting(event: event, urgency: urgency, dispatchTime: clock.now())
+        while !waiting.push(new) {
             switch overflowPolicy {
             case .block:
                 guard unsafe !cweir_gate_is_inside(gate) else {

@@ -1,3 +1,5 @@
+public import Synchronization
+
 /// A sink that is attached to a channel, behind closures that were formed where its type was known.
 ///
 /// All properties are constants of a class: the channel calls the closures through an unretained reference, without
@@ -7,8 +9,11 @@ final class Subscriber<Element: Event>: @unchecked Sendable {
     // Safety of `@unchecked Sendable`: the closures are called from inside the channel's gate only, so by one thread
     // at a time; the sink that they work on is itself `Sendable`.
 
-    /// Takes one element.
+    /// Takes one element, without asking whether the sink is still wanted: ``isOver`` says so.
     @usableFromInline let receive: (Element) -> Void
+
+    /// Set when the sink is detached: what the subscription says, where it is read anyway.
+    @usableFromInline let isOver = Atomic<Bool>(false)
 
     /// Takes the elements of a batch in order.
     @usableFromInline let receiveBatch: (Span<Element>) -> Void
@@ -30,9 +35,11 @@ final class Subscriber<Element: Event>: @unchecked Sendable {
     @inlinable
     init<S: Sink>(_ sink: consuming S, _ subscription: Subscription) where S.Input == Element {
         let box = StateBox(sink)
+        // The box only keeps what it points to: one step less on the way to the sink.
+        let value = unsafe box.value
         receive = { element in
-            guard !subscription.isCancelled else { return }
-            unsafe box.value.pointee.receive(element, at: element.timestamp)
+            unsafe value.pointee.receive(element, at: element.timestamp)
+            withExtendedLifetime(box) {}
         }
         receiveBatch = { batch in
             box.withLocal { sink in

@@ -37,12 +37,17 @@ final class Snapshot<Value: AnyObject & Sendable>: @unchecked Sendable {
     @inlinable
     var isEmpty: Bool { unsafe cweir_snapshot_is_empty(state) }
 
+    /// How often the value was read with `isCounted`; costs no more than reading it.
+    var countedReads: UInt64 { unsafe cweir_snapshot_tally(state, 1) }
+
     /// Calls `body` with the current value, if there is one.
     ///
-    /// - Parameter body: May take its time: nobody waits for it, but what is replaced meanwhile is kept.
+    /// - Parameters:
+    ///   - isCounted: Whether to count it, also when there is no value.
+    ///   - body: May take its time: nobody waits for it, but what is replaced meanwhile is kept.
     @inlinable
-    func read(_ body: (Value) -> Void) {
-        let reading = unsafe cweir_snapshot_enter(state)
+    func read(isCounted: Bool = false, _ body: (Value) -> Void) {
+        let reading = unsafe cweir_snapshot_enter(state, isCounted ? 1 : 0)
         if let pointer = unsafe reading.pointer {
             unsafe Unmanaged<Value>.fromOpaque(pointer)._withUnsafeGuaranteedRef(body)
         }
@@ -52,7 +57,9 @@ final class Snapshot<Value: AnyObject & Sendable>: @unchecked Sendable {
     /// Replaces the value, also while it is read.
     ///
     /// - Parameter value: The new value; `nil` leaves nothing to read.
-    func replace(with value: Value?) {
+    /// - Returns: What nobody reads any more. What goes with it may be foreign: let go of it outside locks.
+    @discardableResult
+    func replace(with value: Value?) -> [Value] {
         let new = unsafe value.map { unsafe Unmanaged.passRetained($0).toOpaque() }
         var unused: [Value] = []
         retired.withLock { retired in
@@ -66,7 +73,6 @@ final class Snapshot<Value: AnyObject & Sendable>: @unchecked Sendable {
                 retired.sinceLastPhase = []
             }
         }
-        // Outside the lock: what goes may run foreign code.
-        unused.removeAll()
+        return unused
     }
 }

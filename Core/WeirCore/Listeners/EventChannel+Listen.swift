@@ -15,6 +15,9 @@ extension EventChannel {
         owner: (any AnyObject & Sendable)? = nil,
         _ handler: @escaping @Sendable (Element, EventContext) -> Void
     ) -> Subscription {
+        if case .publisher = context.kind, case .all = interest.kind, owner == nil {
+            return attach(DirectListenerSink(channel: self, handler: handler))
+        }
         let listener = Listener(interest: interest, owner: owner)
         switch context.kind {
         case .publisher:
@@ -24,8 +27,7 @@ extension EventChannel {
         case .processor(let reference):
             let door = ProcessorDoor<Element>(to: reference.core, Inbox(listener, handler))
             let subscription = start(listener) { event, context in
-                door.send(event, context)
-                return true
+                if listener.admits(event, context) { door.send(event, context) }
             }
             reference.core.ends(listener)
             return subscription
@@ -113,12 +115,11 @@ extension EventChannel {
     ) -> Subscription {
         let pending = PendingEvents<Element>(capacity: capacity, limit: limit)
         return start(listener) { event, context in
+            guard listener.admits(event, context) else { return }
             switch pending.add(event, context) {
-            case .dropped: return false
-            case .added: return true
-            case .addedFirst:
-                run(pending)
-                return true
+            case .dropped: listener.dropped()
+            case .added: break
+            case .addedFirst: run(pending)
             }
         }
     }
@@ -127,21 +128,16 @@ extension EventChannel {
     ///
     /// - Parameters:
     ///   - listener: The listener.
-    ///   - send: Called by every publisher; returns whether the event was taken.
+    ///   - receive: Called by every publisher; asks the listener whether it admits the event, and sends it on.
     /// - Returns: The handle that ends the listener.
     @inlinable
     func start(
         _ listener: Listener<Element>,
-        send: @escaping @Sendable (Element, EventContext) -> Bool
+        receive: @escaping @Sendable (Element, EventContext) -> Void
     ) -> Subscription {
-        let receive: @Sendable (Element, EventContext) -> Void = { event, context in
-            if listener.admits(event, context), !send(event, context) { listener.dropped() }
-        }
         if replaysLatest {
             // Through the gate, where the latest event is: so none is missed or doubled in between.
-            let attached = attach(
-                ListenerSink(listener: Listener(interest: .all, owner: nil), channel: self, handler: receive)
-            )
+            let attached = attach(DirectListenerSink(channel: self, handler: receive))
             return listener.subscription { attached.cancel() }
         }
         let id = addReceiver(receive)

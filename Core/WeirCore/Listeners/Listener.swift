@@ -104,13 +104,15 @@ final class Listener<E: Event>: Sendable {
     /// Leaves an event in the place for the latest; returns whether it has to be sent.
     @usableFromInline
     func replaceLatest(_ event: E, _ context: EventContext) -> Bool {
-        let wasEmpty = latest.withLock { latest in
+        // Out of the lock with it: what goes with an event is foreign.
+        let replaced = latest.withLock { latest in
             defer { latest = (event, context) }
-            return latest == nil
+            return latest
         }
+        guard replaced != nil else { return true }
         // The one that was sent already stands for this one too.
-        if !wasEmpty { skip() }
-        return wasEmpty
+        skip()
+        return false
     }
 
     /// Says that an event which was admitted was dropped on its way.

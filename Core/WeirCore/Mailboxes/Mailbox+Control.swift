@@ -67,6 +67,13 @@ extension Mailbox {
         unsafe cweir_mailbox_become_consumer(mailbox)
     }
 
+    /// Says that the calling thread takes no more; nothing happens when it is not the consumer.
+    ///
+    /// For a consumer that ends before its mailbox: the system gives a thread's identity to later ones.
+    public func resignConsumer() {
+        unsafe cweir_mailbox_resign_consumer(mailbox)
+    }
+
     /// Whether the calling thread is the consumer, as far as the mailbox has been told.
     public var isConsumer: Bool {
         unsafe cweir_mailbox_is_consumer(mailbox)

@@ -97,9 +97,8 @@ public final class ProcessorPool: Sendable {
         let listener = Listener(interest: interest, owner: nil)
         let door = PoolDoor(self, shards: shards, balancer: balancer.kind, listener: listener, handler: handler)
         return bus.channel(of: type).start(listener) { event, context in
-            // What the door could not send it has dropped, and told the listener.
-            door.send(event, context)
-            return true
+            // What the door cannot send it drops, and tells the listener.
+            if listener.admits(event, context) { door.send(event, context) }
         }
     }
 
@@ -177,7 +176,8 @@ public final class ProcessorPool: Sendable {
                 guard let member = choose(members) else { return }
                 if member.core.add(envelope, context.priority, context.order) {
                     outcome = member.load > scaling.pendingToGrow ? .takenUnderLoad : .taken
-                } else if !member.core.mailbox.isClosed {
+                } else if !member.core.mailbox.isClosed || member.core.mailbox.failure != nil {
+                    // Full; or closed by an overflow, and in the pool as before.
                     outcome = .dropped
                 }
             }

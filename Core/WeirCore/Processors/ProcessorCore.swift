@@ -85,6 +85,7 @@ final class ProcessorCore: Sendable {
         if hasToDoIt {
             mailbox.becomeConsumer()
             while doWork() {}
+            mailbox.resignConsumer()
         } else {
             mailbox.nudge()
         }
@@ -143,7 +144,10 @@ final class ProcessorCore: Sendable {
             return state.phase == .idle
         }
         // Nobody else will ever take anything out.
-        if neverRan { finish() }
+        if neverRan {
+            mailbox.becomeConsumer()
+            finish()
+        }
     }
 
     func waitUntilStopped() {
@@ -287,6 +291,7 @@ final class ProcessorCore: Sendable {
             for body in onStop { body() }
         }
         _ = letRetiredGo()
+        mailbox.resignConsumer()
     }
 }
 

@@ -70,8 +70,8 @@ public final class ReportChart: Sendable {
     /// Marks a point in time.
     ///
     /// - Parameters:
-    ///   - time: When.
     ///   - label: What it is.
+    ///   - time: When.
     ///   - look: How it looks.
     public func mark(_ label: String, at time: Timestamp, look: Look = .found) {
         state.withLock { state in

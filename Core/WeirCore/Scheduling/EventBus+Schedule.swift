@@ -8,6 +8,7 @@ extension EventBus {
     ///   - priority: Which of a listener's queues it joins.
     /// - Returns: The handle that cancels it.
     /// - Throws: ``TimerError`` when too many schedules are pending.
+    @inlinable
     @discardableResult
     public func queue<E: Event>(
         _ event: E,
@@ -27,6 +28,7 @@ extension EventBus {
     ///   - priority: Which of a listener's queues it joins.
     /// - Returns: The handle that cancels it.
     /// - Throws: ``TimerError`` when too many schedules are pending.
+    @inlinable
     @discardableResult
     public func queue<E: Event>(
         _ event: E,
@@ -46,6 +48,7 @@ extension EventBus {
     ///   - priority: Which of a listener's stacks it joins.
     /// - Returns: The handle that cancels it.
     /// - Throws: ``TimerError`` when too many schedules are pending.
+    @inlinable
     @discardableResult
     public func stack<E: Event>(
         _ event: E,
@@ -65,6 +68,7 @@ extension EventBus {
     ///   - priority: Which of a listener's stacks it joins.
     /// - Returns: The handle that cancels it.
     /// - Throws: ``TimerError`` when too many schedules are pending.
+    @inlinable
     @discardableResult
     public func stack<E: Event>(
         _ event: E,
@@ -75,7 +79,8 @@ extension EventBus {
         try schedule(event, at: clock.now() + delay, every: interval, Urgency(priority, .stack))
     }
 
-    private func schedule<E: Event>(
+    @inlinable
+    func schedule<E: Event>(
         _ event: E,
         at time: Timestamp,
         every interval: Duration?,
@@ -96,6 +101,7 @@ extension Event {
     ///   - bus: The bus.
     /// - Returns: The handle that cancels it.
     /// - Throws: ``TimerError`` when too many schedules are pending.
+    @inlinable
     @discardableResult
     public func queue(
         after delay: Duration,
@@ -115,6 +121,7 @@ extension Event {
     ///   - bus: The bus.
     /// - Returns: The handle that cancels it.
     /// - Throws: ``TimerError`` when too many schedules are pending.
+    @inlinable
     @discardableResult
     public func queue(
         at time: Timestamp,
@@ -134,6 +141,7 @@ extension Event {
     ///   - bus: The bus.
     /// - Returns: The handle that cancels it.
     /// - Throws: ``TimerError`` when too many schedules are pending.
+    @inlinable
     @discardableResult
     public func stack(
         after delay: Duration,
@@ -153,6 +161,7 @@ extension Event {
     ///   - bus: The bus.
     /// - Returns: The handle that cancels it.
     /// - Throws: ``TimerError`` when too many schedules are pending.
+    @inlinable
     @discardableResult
     public func stack(
         at time: Timestamp,

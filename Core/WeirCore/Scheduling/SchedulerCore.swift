@@ -3,21 +3,11 @@ internal import Synchronization
 
 /// The part of a scheduler that its thread keeps alive.
 final class SchedulerCore: Sendable {
-    /// Something that was scheduled.
-    private final class Entry: @unchecked Sendable {
-        // Safety of `@unchecked Sendable`: `handle` is reached under the lock of the state only; the rest is constant
-        // or atomic.
-
-        let interval: Duration?
+    /// What waits for its time.
+    private struct Pending: Sendable {
         let action: @Sendable (Timestamp) -> Void
-        // Changes when the entry is scheduled again.
-        var handle: TimerHandle?
-        let isCancelled = Atomic<Bool>(false)
-
-        init(interval: Duration?, action: @escaping @Sendable (Timestamp) -> Void) {
-            self.interval = interval
-            self.action = action
-        }
+        // Its own handle, where it is scheduled again after each time.
+        let repeating: Schedule?
     }
 
     private enum Phase {
@@ -25,7 +15,7 @@ final class SchedulerCore: Sendable {
     }
 
     private final class State {
-        var timers: TimerQueue<Entry>
+        var timers: TimerQueue<Pending>
         var phase = Phase.idle
 
         init(limit: Int) throws(TimerError) {
@@ -51,10 +41,11 @@ final class SchedulerCore: Sendable {
         every interval: Duration?,
         _ action: @escaping @Sendable (Timestamp) -> Void
     ) throws(TimerError) -> Subscription {
-        let entry = Entry(interval: interval, action: action)
+        let schedule = Schedule(of: self, every: interval)
+        let pending = Pending(action: action, repeating: interval == nil ? nil : schedule)
         let (isEarliest, mustStart) = try state.withLock { state throws(TimerError) in
             let isEarliest = state.timers.nextDeadline.map { time < $0 } ?? true
-            entry.handle = try state.timers.add(at: time, entry)
+            schedule.timer = try state.timers.add(at: time, pending)
             guard clock.isSystem, state.phase == .idle else { return (isEarliest, false) }
             state.phase = .running
             return (isEarliest, true)
@@ -64,31 +55,34 @@ final class SchedulerCore: Sendable {
         } else if isEarliest {
             parker.unpark()
         }
-        return Subscription { [weak self] in self?.cancel(entry) }
+        return schedule
     }
 
-    private func cancel(_ entry: Entry) {
-        entry.isCancelled.store(true, ordering: .relaxed)
-        state.withLock { state in
-            if let handle = entry.handle { _ = state.timers.cancel(handle) }
-        }
+    fileprivate func cancel(_ schedule: Schedule) {
+        let cancelled = state.withLock { state in schedule.timer.flatMap { state.timers.cancel($0) } }
+        // Outside the lock: what goes with it is foreign.
+        withExtendedLifetime(cancelled) {}
     }
 
     func runDue() {
-        while let (time, entry) = nextDue() {
-            if !entry.isCancelled.load(ordering: .relaxed) { entry.action(time) }
+        while let (time, pending) = nextDue(at: clock.now()) {
+            if let schedule = pending.repeating, schedule.isCancelled { continue }
+            pending.action(time)
         }
     }
 
     /// Takes what is due next, and puts it back for its next time where it repeats.
-    private func nextDue() -> (Timestamp, Entry)? {
+    private func nextDue(at now: Timestamp) -> (Timestamp, Pending)? {
         state.withLock { state in
-            guard let (deadline, entry) = state.timers.popDue(upTo: clock.now()) else { return nil }
-            if let interval = entry.interval, !entry.isCancelled.load(ordering: .relaxed) {
+            guard let (deadline, pending) = state.timers.popDue(upTo: now) else { return nil }
+            // Of a million that are pending, few are in the cache: what the next action has captured, which is the
+            // second word of a closure, comes while this one runs.
+            state.timers.fetchNext(pointerAt: MemoryLayout<Int>.size)
+            if let schedule = pending.repeating, !schedule.isCancelled, let next = schedule.time(after: deadline) {
                 // There is room: its own place has just become free.
-                entry.handle = try? state.timers.add(at: deadline + interval, entry)
+                schedule.timer = try? state.timers.add(at: next, pending)
             }
-            return (deadline, entry)
+            return (deadline, pending)
         }
     }
 
@@ -105,10 +99,13 @@ final class SchedulerCore: Sendable {
     }
 
     func end() {
+        var ended: [Pending] = []
         state.withLock { state in
             state.phase = .ended
-            state.timers.removeAll()
+            while let (_, pending) = state.timers.popDue(upTo: .distantFuture) { ended.append(pending) }
         }
+        // Outside the lock: what goes with them is foreign.
+        ended.removeAll()
         parker.unpark()
     }
 
@@ -123,6 +120,39 @@ final class SchedulerCore: Sendable {
                 parker.park()
             }
         }
+    }
+}
+
+/// The handle of something that was scheduled.
+private final class Schedule: Subscription, @unchecked Sendable {
+    // Safety of `@unchecked Sendable`: `timer` is reached under the lock of the core's state only; the rest is constant.
+
+    private let core: SchedulerCore
+    // In nanoseconds; 0 for once.
+    private let interval: Int64
+    // Changes when it is scheduled again.
+    var timer: TimerHandle?
+
+    init(of core: SchedulerCore, every interval: Duration?) {
+        self.core = core
+        self.interval = interval.map(Self.nanoseconds) ?? 0
+        super.init(detachingItself: ())
+    }
+
+    override func detach() {
+        core.cancel(self)
+    }
+
+    /// When it is due again; nil when it is not, or not before the end of time.
+    func time(after time: Timestamp) -> Timestamp? {
+        guard interval > 0 else { return nil }
+        let (next, isBeyond) = time.nanosecondsSinceEpoch.addingReportingOverflow(interval)
+        return isBeyond ? nil : Timestamp(nanosecondsSinceEpoch: next)
+    }
+
+    private static func nanoseconds(_ interval: Duration) -> Int64 {
+        // What is shorter than a nanosecond would be due for ever.
+        interval > .nanoseconds(Int64.max) ? .max : max(1, interval.wholeNanoseconds)
     }
 }
 

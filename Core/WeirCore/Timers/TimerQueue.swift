@@ -148,6 +148,14 @@ public struct TimerQueue<Payload: Sendable>: ~Copyable, @unchecked Sendable {
         )
     }
 
+    /// Begins to bring what the payload of the next timer points to into the cache.
+    ///
+    /// - Parameter offset: Where in the payload the pointer is, in bytes.
+    func fetchNext(pointerAt offset: Int) {
+        assert(offset + MemoryLayout<Int>.size <= MemoryLayout<Payload>.size)
+        unsafe cweir_timer_queue_fetch_next(queue, offset)
+    }
+
     /// Cancels all timers.
     ///
     /// - Complexity: O(*n*) for the most timers that were ever pending.
