@@ -50,10 +50,10 @@ let modules: [Module] = [
     Module("WeirSelection", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
     Module("WeirSequences", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
     Module("WeirLogic", in: "Operators", needs: ["WeirCore"]),
-    Module("WeirFlow", in: "Operators", needs: ["WeirCore"]),
+    Module("WeirFlow", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
     Module("WeirCreation", in: "Operators", needs: ["WeirCore"]),
-    Module("WeirAggregates", in: "Operators", needs: ["WeirCore"]),
-    Module("WeirWindows", in: "Operators", needs: ["WeirAggregates", "WeirCore"]),
+    Module("WeirAggregates", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
+    Module("WeirWindows", in: "Operators", needs: ["WeirAggregates", "WeirCore", "WeirExpressions"]),
     Module("WeirCalendarWindows", in: "Operators", needs: ["WeirCore", "WeirWindows"]),
     Module("WeirFormats", in: "Transports", needs: ["WeirCore"]),
     Module("WeirFiles", in: "Transports", needs: ["WeirCore"]),
@@ -105,11 +105,20 @@ let tests: [Module] = [
     Module(
         "WeirFlowTests",
         in: "Tests",
-        needs: ["WeirCore", "WeirFlow", "WeirSelection", "WeirSequences", "WeirTesting"]
+        needs: ["WeirCore", "WeirExpressions", "WeirFlow", "WeirSelection", "WeirSequences", "WeirTesting"]
     ),
     Module("WeirCreationTests", in: "Tests", needs: ["WeirCore", "WeirCreation", "WeirTesting"]),
-    Module("WeirAggregatesTests", in: "Tests", needs: ["WeirAggregates", "WeirCore", "WeirTesting"]),
-    Module("WeirWindowsTests", in: "Tests", needs: ["WeirAggregates", "WeirCore", "WeirTesting", "WeirWindows"]),
+    Module(
+        "WeirAggregatesTests",
+        in: "Tests",
+        needs: ["WeirAggregates", "WeirCore", "WeirExpressions", "WeirTesting"]
+    ),
+    Module(
+        "WeirWindowsTests",
+        in: "Tests",
+        needs: ["WeirAggregates", "WeirCore", "WeirExpressions", "WeirTesting", "WeirWindows"]
+    ),
+    Module("WeirTestingTests", in: "Tests", needs: ["WeirCore", "WeirTesting"]),
     Module(
         "WeirCalendarWindowsTests",
         in: "Tests",
@@ -144,7 +153,8 @@ let targets: [Target] = [
     .executableTarget(
         name: "weir",
         dependencies: [
-            "WeirCore", "WeirFormats", "WeirFiles", "WeirLoading", "WeirReport", "WeirSentiment", "WeirShake", "WeirWalk",
+            "WeirCore", "WeirFormats", "WeirFiles", "WeirLoading", "WeirReport", "WeirSentiment", "WeirShake",
+            "WeirWalk",
         ],
         path: "Plugins/Host",
         swiftSettings: swiftSettings

@@ -12,6 +12,9 @@ public protocol BinaryOperation: Sendable {
     /// How tightly the operator binds; `nil` for a function.
     static var precedence: Int? { get }
 
+    /// The operator of an ``ExpressionTree`` that does the same; `nil` where there is none.
+    static var treeOperator: ExpressionOperator? { get }
+
     /// Computes the result.
     ///
     /// - Parameters:
@@ -19,6 +22,10 @@ public protocol BinaryOperation: Sendable {
     ///   - right: The value on the right.
     /// - Returns: The result.
     static func apply(_ left: Operand, _ right: Operand) -> Result
+}
+
+extension BinaryOperation {
+    public static var treeOperator: ExpressionOperator? { nil }
 }
 
 /// Two expressions and an operator between them.
@@ -51,6 +58,13 @@ where Left.Root == Right.Root, Left.Value == Operation.Operand, Right.Value == O
 
     @inlinable
     public static var precedence: Int { Operation.precedence ?? .max }
+
+    public func tree(in schema: EventSchema<Root>) throws(SchemaError) -> ExpressionTree {
+        guard let symbol = Operation.treeOperator else {
+            throw .unsupportedOperator(Operation.symbol, suggestions: [])
+        }
+        return .operation(symbol, [try left.tree(in: schema), try right.tree(in: schema)])
+    }
 
     /// The operation with as few parentheses as possible, as in `(x + 1) * 2`.
     public var description: String {

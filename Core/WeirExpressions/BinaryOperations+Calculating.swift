@@ -4,6 +4,7 @@ extension BinaryOperations {
     public enum Sum<Operand: AdditiveArithmetic>: BinaryOperation {
         @inlinable public static var symbol: String { "+" }
         @inlinable public static var precedence: Int? { 4 }
+        public static var treeOperator: ExpressionOperator? { .sum }
 
         @inlinable
         public static func apply(_ left: Operand, _ right: Operand) -> Operand { left + right }
@@ -14,6 +15,7 @@ extension BinaryOperations {
     public enum Difference<Operand: AdditiveArithmetic>: BinaryOperation {
         @inlinable public static var symbol: String { "-" }
         @inlinable public static var precedence: Int? { 4 }
+        public static var treeOperator: ExpressionOperator? { .difference }
 
         @inlinable
         public static func apply(_ left: Operand, _ right: Operand) -> Operand { left - right }
@@ -24,6 +26,7 @@ extension BinaryOperations {
     public enum Product<Operand: Numeric>: BinaryOperation {
         @inlinable public static var symbol: String { "*" }
         @inlinable public static var precedence: Int? { 5 }
+        public static var treeOperator: ExpressionOperator? { .product }
 
         @inlinable
         public static func apply(_ left: Operand, _ right: Operand) -> Operand { left * right }
@@ -34,6 +37,7 @@ extension BinaryOperations {
     public enum Quotient<Operand: Divisible>: BinaryOperation {
         @inlinable public static var symbol: String { "/" }
         @inlinable public static var precedence: Int? { 5 }
+        public static var treeOperator: ExpressionOperator? { .quotient }
 
         @inlinable
         public static func apply(_ left: Operand, _ right: Operand) -> Operand { left / right }
@@ -44,6 +48,7 @@ extension BinaryOperations {
     public enum Remainder<Operand: BinaryInteger>: BinaryOperation {
         @inlinable public static var symbol: String { "%" }
         @inlinable public static var precedence: Int? { 5 }
+        public static var treeOperator: ExpressionOperator? { .remainder }
 
         @inlinable
         public static func apply(_ left: Operand, _ right: Operand) -> Operand { left % right }
@@ -54,6 +59,7 @@ extension BinaryOperations {
     public enum Minimum<Operand: Comparable>: BinaryOperation {
         @inlinable public static var symbol: String { "min" }
         @inlinable public static var precedence: Int? { nil }
+        public static var treeOperator: ExpressionOperator? { .minimum }
 
         @inlinable
         public static func apply(_ left: Operand, _ right: Operand) -> Operand {
@@ -66,6 +72,7 @@ extension BinaryOperations {
     public enum Maximum<Operand: Comparable>: BinaryOperation {
         @inlinable public static var symbol: String { "max" }
         @inlinable public static var precedence: Int? { nil }
+        public static var treeOperator: ExpressionOperator? { .maximum }
 
         @inlinable
         public static func apply(_ left: Operand, _ right: Operand) -> Operand {

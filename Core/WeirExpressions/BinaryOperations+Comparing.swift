@@ -5,6 +5,7 @@ public enum BinaryOperations {
     public enum Equal<Operand: Equatable>: BinaryOperation {
         @inlinable public static var symbol: String { "==" }
         @inlinable public static var precedence: Int? { 3 }
+        public static var treeOperator: ExpressionOperator? { .equal }
 
         @inlinable
         public static func apply(_ left: Operand, _ right: Operand) -> Bool { left == right }
@@ -15,6 +16,7 @@ public enum BinaryOperations {
     public enum Unequal<Operand: Equatable>: BinaryOperation {
         @inlinable public static var symbol: String { "!=" }
         @inlinable public static var precedence: Int? { 3 }
+        public static var treeOperator: ExpressionOperator? { .unequal }
 
         @inlinable
         public static func apply(_ left: Operand, _ right: Operand) -> Bool { left != right }
@@ -25,6 +27,7 @@ public enum BinaryOperations {
     public enum Less<Operand: Comparable>: BinaryOperation {
         @inlinable public static var symbol: String { "<" }
         @inlinable public static var precedence: Int? { 3 }
+        public static var treeOperator: ExpressionOperator? { .less }
 
         @inlinable
         public static func apply(_ left: Operand, _ right: Operand) -> Bool { left < right }
@@ -35,6 +38,7 @@ public enum BinaryOperations {
     public enum AtMost<Operand: Comparable>: BinaryOperation {
         @inlinable public static var symbol: String { "<=" }
         @inlinable public static var precedence: Int? { 3 }
+        public static var treeOperator: ExpressionOperator? { .atMost }
 
         @inlinable
         public static func apply(_ left: Operand, _ right: Operand) -> Bool { left <= right }
@@ -45,6 +49,7 @@ public enum BinaryOperations {
     public enum Greater<Operand: Comparable>: BinaryOperation {
         @inlinable public static var symbol: String { ">" }
         @inlinable public static var precedence: Int? { 3 }
+        public static var treeOperator: ExpressionOperator? { .greater }
 
         @inlinable
         public static func apply(_ left: Operand, _ right: Operand) -> Bool { left > right }
@@ -55,6 +60,7 @@ public enum BinaryOperations {
     public enum AtLeast<Operand: Comparable>: BinaryOperation {
         @inlinable public static var symbol: String { ">=" }
         @inlinable public static var precedence: Int? { 3 }
+        public static var treeOperator: ExpressionOperator? { .atLeast }
 
         @inlinable
         public static func apply(_ left: Operand, _ right: Operand) -> Bool { left >= right }

@@ -8,6 +8,19 @@ public protocol Criterion<Operand>: Sendable, Hashable {
 
     /// The condition on an operand, as in the source code.
     func description(of operand: String) -> String
+
+    /// The condition on an operand as a value.
+    ///
+    /// - Parameter operand: The operand.
+    /// - Returns: The tree.
+    /// - Throws: ``SchemaError``; always for a criterion of your own that does not implement this.
+    func tree(of operand: ExpressionTree) throws(SchemaError) -> ExpressionTree
+}
+
+extension Criterion {
+    public func tree(of operand: ExpressionTree) throws(SchemaError) -> ExpressionTree {
+        throw .unsupportedOperator(description(of: "\(operand)"), suggestions: [])
+    }
 }
 
 /// An expression and a criterion for its value.
@@ -36,6 +49,10 @@ where Operand.Value == Condition.Operand {
     @inlinable
     public func value(of current: borrowing Root, after previous: borrowing Root) -> Bool {
         criterion.isMet(by: operand.value(of: current, after: previous))
+    }
+
+    public func tree(in schema: EventSchema<Root>) throws(SchemaError) -> ExpressionTree {
+        try criterion.tree(of: try operand.tree(in: schema))
     }
 
     /// The call, as in `between(x, 0...1)`.

@@ -14,6 +14,13 @@ public enum Criteria {
         public func isMet(by value: Bound) -> Bool { range.contains(value) }
 
         public func description(of operand: String) -> String { "between(\(operand), \(range))" }
+
+        public func tree(of operand: ExpressionTree) throws(SchemaError) -> ExpressionTree {
+            let (lower, upper) = (
+                try FieldValue(constant: range.lowerBound), try FieldValue(constant: range.upperBound)
+            )
+            return .operation(.between, [operand, .literal(lower), .literal(upper)])
+        }
     }
 
     /// The criterion `isIn`.
@@ -33,6 +40,13 @@ public enum Criteria {
             let members = members.map { Literal<Void, Member>($0).description }.sorted().joined(separator: ", ")
             return "isIn(\(operand), [\(members)])"
         }
+
+        public func tree(of operand: ExpressionTree) throws(SchemaError) -> ExpressionTree {
+            let values = try members.map { member throws(SchemaError) in try FieldValue(constant: member) }
+            // In one order, so that equal sets make equal trees.
+            let sorted = values.sorted { "\($0)" < "\($1)" }
+            return .operation(.isIn, [operand] + sorted.map(ExpressionTree.literal))
+        }
     }
 
     /// The criterion `hasPrefix`.
@@ -49,6 +63,10 @@ public enum Criteria {
         public func isMet(by value: String) -> Bool { value.hasPrefix(prefix) }
 
         public func description(of operand: String) -> String { "hasPrefix(\(operand), \(prefix.debugDescription))" }
+
+        public func tree(of operand: ExpressionTree) throws(SchemaError) -> ExpressionTree {
+            .operation(.hasPrefix, [operand, .literal(.text(prefix))])
+        }
     }
 
     /// The criterion `contains`.
@@ -65,5 +83,9 @@ public enum Criteria {
         public func isMet(by value: String) -> Bool { part.isEmpty || value.contains(part) }
 
         public func description(of operand: String) -> String { "contains(\(operand), \(part.debugDescription))" }
+
+        public func tree(of operand: ExpressionTree) throws(SchemaError) -> ExpressionTree {
+            .operation(.contains, [operand, .literal(.text(part))])
+        }
     }
 }

@@ -78,6 +78,10 @@ public struct Field<Root, Value>: ElementExpression {
         return String(path[path.index(after: dot)...])
     }
 
+    public func tree(in schema: EventSchema<Root>) throws(SchemaError) -> ExpressionTree {
+        .field(try schema.name(of: keyPath))
+    }
+
     public static func == (left: Field, right: Field) -> Bool {
         left.keyPath == right.keyPath
     }

@@ -15,6 +15,10 @@ public struct Literal<Root, Value: Hashable & Sendable>: ElementExpression {
         value
     }
 
+    public func tree(in schema: EventSchema<Root>) throws(SchemaError) -> ExpressionTree {
+        .literal(try FieldValue(constant: value))
+    }
+
     /// The constant, a text in quotation marks.
     public var description: String {
         if let text = value as? String { text.debugDescription } else { "\(value)" }

@@ -30,6 +30,10 @@ where Left.Root == Right.Root, Left.Value == Bool, Right.Value == Bool {
     @inlinable
     public static var precedence: Int { 1 }
 
+    public func tree(in schema: EventSchema<Root>) throws(SchemaError) -> ExpressionTree {
+        .operation(.or, [try left.tree(in: schema), try right.tree(in: schema)])
+    }
+
     /// The conditions with the operator between them.
     public var description: String {
         "\(left.description(within: Self.precedence)) || \(right.description(within: Self.precedence + 1))"

@@ -16,6 +16,10 @@ public struct Previous<Operand: ElementExpression>: TypedExpression {
         operand.value(of: previous)
     }
 
+    public func tree(in schema: EventSchema<Root>) throws(SchemaError) -> ExpressionTree {
+        .previous(try operand.tree(in: schema))
+    }
+
     /// The call, as in `previous(celsius)`.
     public var description: String { "previous(\(operand))" }
 }

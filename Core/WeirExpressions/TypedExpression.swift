@@ -30,6 +30,13 @@ public protocol TypedExpression<Root, Value>: Sendable, Hashable, CustomStringCo
     ///   - previous: The element before it.
     /// - Returns: The value.
     func value(of current: borrowing Root, after previous: borrowing Root) -> Value
+
+    /// Describes the expression as a value; see ``EventSchema/tree(of:)``.
+    ///
+    /// - Parameter schema: The names of the properties.
+    /// - Returns: The tree.
+    /// - Throws: ``SchemaError``; always for an expression of your own that does not implement this.
+    func tree(in schema: EventSchema<Root>) throws(SchemaError) -> ExpressionTree
 }
 
 /// An expression that needs only one element.
@@ -45,6 +52,10 @@ extension TypedExpression {
     /// Atoms bind tightest.
     @inlinable
     public static var precedence: Int { .max }
+
+    public func tree(in schema: EventSchema<Root>) throws(SchemaError) -> ExpressionTree {
+        throw .unsupportedOperator("\(self)", suggestions: [])
+    }
 
     /// The description, in parentheses where an operator binds more tightly than this expression.
     func description(within precedence: Int) -> String {

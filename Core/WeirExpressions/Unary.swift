@@ -16,6 +16,13 @@ public protocol UnaryOperation: Sendable {
     ///   - bare: The same without them.
     /// - Returns: The operation in words.
     static func description(of operand: String, bare: String) -> String
+
+    /// The operator of an ``ExpressionTree`` that does the same; `nil` where there is none.
+    static var treeOperator: ExpressionOperator? { get }
+}
+
+extension UnaryOperation {
+    public static var treeOperator: ExpressionOperator? { nil }
 }
 
 /// An expression and an operation on it.
@@ -38,6 +45,13 @@ where Operand.Value == Operation.Operand {
     @inlinable
     public func value(of current: borrowing Root, after previous: borrowing Root) -> Operation.Result {
         Operation.apply(operand.value(of: current, after: previous))
+    }
+
+    public func tree(in schema: EventSchema<Root>) throws(SchemaError) -> ExpressionTree {
+        guard let symbol = Operation.treeOperator else {
+            throw .unsupportedOperator(Operation.description(of: "_", bare: "_"), suggestions: [])
+        }
+        return .operation(symbol, [try operand.tree(in: schema)])
     }
 
     /// The operation, as in `!(x > 1)`.

@@ -7,6 +7,8 @@ public enum UnaryOperations {
         public static func apply(_ operand: Bool) -> Bool { !operand }
 
         public static func description(of operand: String, bare: String) -> String { "!\(operand)" }
+
+        public static var treeOperator: ExpressionOperator? { .not }
     }
 
     /// The operation `-`; overflow traps, as with numbers.
@@ -16,6 +18,8 @@ public enum UnaryOperations {
         public static func apply(_ operand: Operand) -> Operand { -operand }
 
         public static func description(of operand: String, bare: String) -> String { "-\(operand)" }
+
+        public static var treeOperator: ExpressionOperator? { .negation }
     }
 
     /// The operation `abs`; overflow traps, as with numbers.
@@ -25,6 +29,8 @@ public enum UnaryOperations {
         public static func apply(_ operand: Operand) -> Operand { Swift.abs(operand) }
 
         public static func description(of operand: String, bare: String) -> String { "abs(\(bare))" }
+
+        public static var treeOperator: ExpressionOperator? { .absoluteValue }
     }
 
     /// The operation `isPresent`.
@@ -34,7 +40,38 @@ public enum UnaryOperations {
         public static func apply(_ operand: Wrapped?) -> Bool { operand != nil }
 
         public static func description(of operand: String, bare: String) -> String { "isPresent(\(bare))" }
+
+        public static var treeOperator: ExpressionOperator? { .isPresent }
     }
+}
+
+extension UnaryOperations {
+    /// The operation `real`.
+    @frozen
+    public enum Real<Operand: BinaryInteger>: UnaryOperation {
+        @inlinable
+        public static func apply(_ operand: Operand) -> Double { Double(operand) }
+
+        public static func description(of operand: String, bare: String) -> String { "real(\(bare))" }
+
+        public static var treeOperator: ExpressionOperator? { .real }
+    }
+}
+
+/// The integer of an expression as a `Double`, to compare it with one or to calculate with both.
+@inlinable
+public func real<Operand: TypedExpression>(
+    _ operand: Operand
+) -> Unary<UnaryOperations.Real<Operand.Value>, Operand> where Operand.Value: BinaryInteger {
+    Unary(operand)
+}
+
+/// The integer of a property as a `Double`, to compare it with one or to calculate with both.
+@inlinable
+public func real<Root, Value: BinaryInteger>(
+    _ operand: SendableKeyPath<Root, Value>
+) -> Unary<UnaryOperations.Real<Value>, Field<Root, Value>> {
+    Unary(Field(operand))
 }
 
 /// The value of an expression with the opposite sign.

@@ -4,7 +4,7 @@ public import WeirCore
 ///
 /// It stands for every group at once: what is attached to it becomes the prototype that each group gets a copy of.
 public final class Group<Element: Sendable>: EventStream {
-    private let makeHandle = Locked<(@Sendable () -> SinkHandle<Element>)?>(nil)
+    private let makeBank = Locked<(@Sendable () -> SinkBank<Element>)?>(nil)
 
     @usableFromInline
     init() {}
@@ -17,23 +17,23 @@ public final class Group<Element: Sendable>: EventStream {
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
         let prototype = sink
-        setPrototype { SinkHandle(prototype) }
+        setPrototype { SinkBank(prototype) }
         return Subscription()
     }
 
     @usableFromInline
-    func setPrototype(_ make: @escaping @Sendable () -> SinkHandle<Element>) {
-        makeHandle.withLock { current in
+    func setPrototype(_ make: @escaping @Sendable () -> SinkBank<Element>) {
+        makeBank.withLock { current in
             precondition(current == nil, "a group's pipeline must use the group once; use `share` to use it twice")
             current = make
         }
     }
 
     @usableFromInline
-    func prototype() -> @Sendable () -> SinkHandle<Element> {
-        guard let make = makeHandle.withLock({ $0 }) else {
+    func makeSinks() -> SinkBank<Element> {
+        guard let make = makeBank.withLock({ $0 }) else {
             preconditionFailure("a group's pipeline must start at the group that it was given")
         }
-        return make
+        return make()
     }
 }

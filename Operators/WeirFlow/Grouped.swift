@@ -87,6 +87,6 @@ public struct Grouped<Upstream: EventStream, Key: Hashable & Sendable, Pipeline:
         let downstream = SinkHandle(sink)
         let group = Group<Upstream.Element>()
         pipeline(group).attach(GroupOutputSink(downstream))
-        return upstream.attach(GroupedSink(key, limit, idle, eviction, refused, group.prototype(), downstream))
+        return upstream.attach(GroupedSink(key, limit, idle, eviction, refused, group.makeSinks(), downstream))
     }
 }

@@ -3,18 +3,16 @@ public import WeirCore
 /// Hands each element to the sink of its key.
 @frozen
 public struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sendable>: Sink {
-    /// The pipeline of a key.
+    /// The group of a key.
     @frozen
     @usableFromInline
     struct Slot: Sendable {
         @usableFromInline let key: Key
-        @usableFromInline let sink: SinkHandle<Input>
         @usableFromInline var youngest: Timestamp
 
         @inlinable
-        init(_ key: Key, _ sink: SinkHandle<Input>, _ youngest: Timestamp) {
+        init(_ key: Key, _ youngest: Timestamp) {
             self.key = key
-            self.sink = sink
             self.youngest = youngest
         }
     }
@@ -24,8 +22,9 @@ public struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sen
     @usableFromInline let idle: Int64?
     @usableFromInline let eviction: GroupEviction
     @usableFromInline let refused: SideOutput<Input>
-    @usableFromInline let makeGroup: @Sendable () -> SinkHandle<Input>
-    @usableFromInline var indexes: [Key: Int] = [:]
+    // The pipelines of the groups, at the groups' indexes.
+    @usableFromInline let bank: SinkBank<Input>
+    @usableFromInline var indexes = KeyTable<Key>()
     // In the order of their first elements, so that the output of a watermark is a function of the input alone.
     @usableFromInline var groups: [Slot] = []
     // No group can be evicted by an earlier watermark.
@@ -39,7 +38,7 @@ public struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sen
         _ idle: Int64?,
         _ eviction: GroupEviction,
         _ refused: SideOutput<Input>,
-        _ makeGroup: @escaping @Sendable () -> SinkHandle<Input>,
+        _ bank: SinkBank<Input>,
         _ downstream: SinkHandle<Output>
     ) {
         self.key = key
@@ -47,21 +46,22 @@ public struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sen
         self.idle = idle
         self.eviction = eviction
         self.refused = refused
-        self.makeGroup = makeGroup
+        self.bank = bank
         self.downstream = downstream
     }
 
     @inlinable
     public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         let key = key(element)
-        if let index = indexes[key] {
+        if let index = indexes.place(of: key) {
             if idle != nil, time > groups[index].youngest { groups[index].youngest = time }
-            groups[index].sink.receive(element, time)
+            bank.receive(index, element, time)
         } else if groups.count < limit {
-            indexes[key] = groups.count
-            groups.append(Slot(key, makeGroup(), time))
+            indexes.insert(key, at: groups.count)
+            groups.append(Slot(key, time))
+            bank.append()
             if let idle { nextEviction = min(nextEviction, time.moved(by: idle)) }
-            groups[groups.count - 1].sink.receive(element, time)
+            bank.receive(groups.count - 1, element, time)
         } else {
             refused.send(copy element, at: time)
         }
@@ -69,15 +69,16 @@ public struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sen
 
     @inlinable
     public mutating func advance(to watermark: Timestamp) {
-        for group in groups { group.sink.advance(watermark) }
+        bank.advance(watermark)
         if watermark >= nextEviction { evict(at: watermark) }
         downstream.advance(watermark)
     }
 
     @inlinable
     public mutating func finish(_ completion: Completion) {
-        for group in groups { group.sink.finish(completion) }
-        indexes = [:]
+        for index in groups.indices { bank.finish(index, completion) }
+        bank.keep { _ in false }
+        indexes = KeyTable()
         groups = []
         downstream.finish(completion)
     }
@@ -86,19 +87,18 @@ public struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sen
     mutating func evict(at watermark: Timestamp) {
         guard let idle else { return }
         nextEviction = .distantFuture
-        var kept: [Slot] = []
-        for group in groups {
+        for (index, group) in groups.enumerated() {
             let due = group.youngest.moved(by: idle)
             if due > watermark {
                 nextEviction = min(nextEviction, due)
-                indexes[group.key] = kept.count
-                kept.append(group)
             } else {
-                indexes[group.key] = nil
-                if eviction == .finish { group.sink.finish(.finished) }
+                indexes.remove(group.key)
+                if eviction == .finish { bank.finish(index, .finished) }
             }
         }
-        groups = kept
+        bank.keep { groups[$0].youngest.moved(by: idle) > watermark }
+        groups.removeAll { $0.youngest.moved(by: idle) <= watermark }
+        for (index, group) in groups.enumerated() { indexes.move(group.key, to: index) }
     }
 }
 

@@ -41,7 +41,10 @@ struct KeyedStore<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     }
 
     @usableFromInline var places: [Place] = []
-    @usableFromInline var endsByKey: [Key: Ends] = [:]
+    // The keys that have elements; the places that `freeEnds` names are used again.
+    @usableFromInline var keys = KeyTable<Key>()
+    @usableFromInline var ends: [Ends] = []
+    @usableFromInline var freeEnds: [Int] = []
     @usableFromInline var first = -1
     @usableFromInline var last = -1
     @usableFromInline var firstFree = -1
@@ -68,15 +71,23 @@ struct KeyedStore<Key: Hashable & Sendable, Element: Sendable>: Sendable {
     mutating func link(_ index: Int, _ key: Key) {
         if last >= 0 { places[last].next = index } else { first = index }
         last = index
-        let previous = endsByKey[key, default: Ends(index, index)].replaceLast(index)
-        guard previous != index else { return }
-        places[previous].nextOfKey = index
+        if let place = keys.place(of: key) {
+            places[ends[place].last].nextOfKey = index
+            ends[place].last = index
+        } else if let place = freeEnds.popLast() {
+            ends[place] = Ends(index, index)
+            keys.insert(key, at: place)
+        } else {
+            keys.insert(key, at: ends.count)
+            ends.append(Ends(index, index))
+        }
     }
 
     /// Calls `body` with the elements of a key.
     @inlinable
     func forEach(of key: Key, _ body: (Element, Timestamp) -> Void) {
-        var index = endsByKey[key]?.first ?? -1
+        guard let place = keys.place(of: key) else { return }
+        var index = ends[place].first
         while index >= 0 {
             if let element = places[index].element { body(element, places[index].time) }
             index = places[index].nextOfKey
@@ -96,24 +107,17 @@ struct KeyedStore<Key: Hashable & Sendable, Element: Sendable>: Sendable {
         first = places[index].next
         if first < 0 { last = -1 }
         // What arrived first is also the first of its key.
-        if nextOfKey >= 0 {
-            endsByKey[key]?.first = nextOfKey
-        } else {
-            endsByKey[key] = nil
+        if let place = keys.place(of: key) {
+            if nextOfKey >= 0 {
+                ends[place].first = nextOfKey
+            } else {
+                keys.remove(key)
+                freeEnds.append(place)
+            }
         }
         places[index].element = nil
         places[index].next = firstFree
         firstFree = index
         count -= 1
-    }
-}
-
-extension KeyedStore.Ends {
-    /// Sets the last place, and returns the one before.
-    @inlinable
-    mutating func replaceLast(_ index: Int) -> Int {
-        let previous = last
-        last = index
-        return previous
     }
 }

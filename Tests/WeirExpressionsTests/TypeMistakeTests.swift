@@ -26,6 +26,11 @@ struct TypeMistakeTests {
             condition(\\.celsius > 30 && \\.station == "north")
             number(\\.celsius * 1.8 + 32)
             pairs(abs(previous(\\.celsius) - \\.celsius) > 5)
+            condition(real(\\.number) > \\.celsius)
+            condition(between(\\.celsius, 0...1) && isIn(\\.station, ["a"]))
+            let schema = EventSchema<Reading>("Reading", .field("celsius", \\.celsius), .field("note", \\.note))
+            condition(try schema.condition(.literal(true)))
+            number(try schema.field("celsius", as: Double.self) * 2)
             """
         #expect(try Compiler.accepts(Self.preamble + right))
     }
@@ -43,6 +48,15 @@ struct TypeMistakeTests {
         #"condition(hasPrefix(\.number, "1"))"#,
         #"condition(isIn(\.number, ["1"]))"#,
         #"condition(abs(\.station) > 1)"#,
+        #"condition(real(\.station) > 1)"#,
+        #"condition(real(\.number) > \.number)"#,
+        #"condition(between(\.celsius, "a"..."b"))"#,
+        #"condition(min(\.celsius, \.number) > 1)"#,
+        #"condition(isPresent(\.celsius) > 1)"#,
+        #"condition(contains(\.note, "a"))"#,
+        #"_ = EventSchema<Reading>("Reading", .field("list", \.self))"#,
+        #"_ = EventSchema<Reading>("Reading", .field("celsius", \String.count))"#,
+        #"let schema = EventSchema<Reading>("Reading"); condition(try schema.pairCondition(.literal(true)))"#,
     ])
     func mistakesDoNot(mistake: String) throws {
         #expect(try !Compiler.accepts(Self.preamble + mistake))

@@ -1,0 +1,131 @@
+extension EventSchema {
+    /// Describes a typed expression as a value.
+    ///
+    /// - Parameter expression: The expression.
+    /// - Returns: The tree, which ``condition(_:)`` and ``projection(_:as:)`` turn into an expression again.
+    /// - Throws: ``SchemaError`` where a property is not in the schema, or an operator is one of your own.
+    public func tree<Expression: TypedExpression>(
+        of expression: Expression
+    ) throws(SchemaError) -> ExpressionTree where Expression.Root == Root {
+        try expression.tree(in: self)
+    }
+
+    /// Builds a condition on one element.
+    ///
+    /// - Parameter tree: The condition.
+    /// - Returns: A condition that the operators take like a typed one.
+    /// - Throws: ``SchemaError``, in one line that says what is wrong with the tree.
+    public func condition(_ tree: ExpressionTree) throws(SchemaError) -> RuntimeCondition<Root> {
+        var compiler = TreeCompiler(self, .none)
+        return RuntimeCondition(tree, name, try compiler.condition(tree).code)
+    }
+
+    /// Builds a condition on two neighbours, for `followedBy`.
+    ///
+    /// - Parameter tree: The condition.
+    /// - Returns: A condition that the operators take like a typed one.
+    /// - Throws: ``SchemaError``, in one line that says what is wrong with the tree.
+    public func pairCondition(_ tree: ExpressionTree) throws(SchemaError) -> RuntimePairCondition<Root> {
+        var compiler = TreeCompiler(self, .previous)
+        return RuntimePairCondition(tree, name, try compiler.condition(tree).code)
+    }
+
+    /// Builds a condition on an element and on what a pattern has captured before it.
+    ///
+    /// - Parameter tree: The condition.
+    /// - Returns: The condition, which says what it needs of what was captured.
+    /// - Throws: ``SchemaError``, in one line that says what is wrong with the tree.
+    public func capturingCondition(_ tree: ExpressionTree) throws(SchemaError) -> RuntimeCapturingCondition<Root> {
+        var compiler = TreeCompiler(self, .captured)
+        let code = try compiler.condition(tree).code
+        return RuntimeCapturingCondition(tree, name, code, compiler.captured)
+    }
+
+    /// Builds an expression on one element.
+    ///
+    /// - Parameters:
+    ///   - tree: The expression.
+    ///   - type: What it computes: of the type that the expression has over this schema, and not optional there.
+    /// - Returns: An expression that the operators take like a typed one.
+    /// - Throws: ``SchemaError``, in one line that says what is wrong with the tree.
+    @inlinable
+    public func projection<Value: SchemaValue>(
+        _ tree: ExpressionTree,
+        as type: Value.Type = Value.self
+    ) throws(SchemaError) -> RuntimeProjection<Root, Value> {
+        let (presence, expression) = try typed(tree, Value.Scalar.self)
+        guard presence == nil else {
+            throw .typeMismatch("\(tree)", expected: "a value of type \(Value.self)", found: "optional")
+        }
+        // The closure is formed where the type is known, so that converting the result costs nothing.
+        return RuntimeProjection(tree, name) { frame in
+            guard let value = Value(scalar: expression(frame)) else {
+                preconditionFailure("the result of '\(tree)' is not a \(Value.self)")
+            }
+            return value
+        }
+    }
+
+    /// Builds an expression on one element that may have no value.
+    ///
+    /// - Parameters:
+    ///   - tree: The expression.
+    ///   - type: What it computes.
+    /// - Returns: An expression that the operators take like a typed one; `nil` also where there is no result, such as that
+    ///   of a division of an integer by zero.
+    /// - Throws: ``SchemaError``, in one line that says what is wrong with the tree.
+    @inlinable
+    public func projection<Value: SchemaValue>(
+        _ tree: ExpressionTree,
+        as type: Value?.Type = Value?.self
+    ) throws(SchemaError) -> RuntimeProjection<Root, Value?> {
+        let (presence, expression) = try typed(tree, Value.Scalar.self)
+        return RuntimeProjection(tree, name) { frame in
+            if let presence, !presence(frame) { return nil }
+            let value = expression(frame)
+            return frame.hasFailed ? nil : Value(scalar: value)
+        }
+    }
+
+    /// A field as an expression, for fields that have no key path; it combines with the operators of typed expressions.
+    ///
+    ///     try schema.field("price", as: Double.self) > 3.5
+    ///
+    /// - Parameters:
+    ///   - name: The field's name.
+    ///   - type: What it holds.
+    /// - Returns: The expression.
+    /// - Throws: ``SchemaError`` where there is no such field, or it holds something else.
+    public func field<Value: SchemaValue>(
+        _ name: String,
+        as type: Value.Type
+    ) throws(SchemaError) -> RuntimeProjection<Root, Value> {
+        try projection(.field(name), as: type)
+    }
+
+    /// What computes an expression of a type, and what says whether it has a value, if it may have none.
+    @usableFromInline
+    func typed<Scalar: SchemaScalar>(
+        _ tree: ExpressionTree,
+        _ type: Scalar.Type
+    ) throws(SchemaError) -> (
+        presence: (@Sendable (EvaluationFrame) -> Bool)?, value: @Sendable (EvaluationFrame) -> Scalar
+    ) {
+        let expected = Scalar.storage(FieldAccess(offset: 0)).type
+        var compiler = TreeCompiler(self, .none)
+        let operand = try compiler.build(tree, as: expected)
+        let value: (any Sendable)? =
+            switch operand.value {
+            case .bool(let operand): operand as? Operand<Scalar>
+            case .integer(let operand): operand as? Operand<Scalar>
+            case .unsigned(let operand): operand as? Operand<Scalar>
+            case .real(let operand): operand as? Operand<Scalar>
+            case .single(let operand): operand as? Operand<Scalar>
+            case .text(let operand): operand as? Operand<Scalar>
+            }
+        guard let value = value as? Operand<Scalar> else {
+            throw .typeMismatch("\(tree)", expected: "\(expected)", found: "of type \(operand.value.type)")
+        }
+        return (operand.presence?.code, value.code)
+    }
+}

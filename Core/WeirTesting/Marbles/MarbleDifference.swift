@@ -1,0 +1,103 @@
+import WeirCore
+
+/// How a recorded stream differs from a marble diagram.
+///
+/// Its text draws both, and says in words what comes first that differs:
+///
+///     signal 1: expected b at column 3, but got c at column 3
+///       expected  a--b-|
+///       recorded  a--c-|
+public struct MarbleDifference: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+    /// The expected stream as a diagram.
+    public let expected: String
+
+    /// The recorded stream as a diagram.
+    public let recorded: String
+
+    /// What comes first that differs.
+    public let summary: String
+
+    /// Both diagrams, and what comes first that differs.
+    public var description: String { "\(summary)\n  expected  \(expected)\n  recorded  \(recorded)" }
+
+    /// The same, for the messages of test libraries.
+    public var debugDescription: String { description }
+}
+
+extension Recorder where Element: Equatable {
+    /// Compares what was recorded with a diagram.
+    ///
+    ///     #expect(recorder.difference(from: "a--b-|", ["a": 1, "b": 2]) == nil)
+    ///
+    /// Elements are compared with their times, failures by their description; where the end stands makes no difference.
+    ///
+    /// - Parameters:
+    ///   - diagram: What is expected.
+    ///   - values: The elements by their characters; a diagram that names others traps.
+    ///   - scale: What times the columns stand for.
+    ///   - failure: What the stream fails with.
+    ///   - includesWatermarks: Whether watermarks are compared; by default if the diagram has any.
+    /// - Returns: The difference; `nil` where there is none.
+    public func difference(
+        from diagram: MarbleDiagram,
+        _ values: [Character: Element],
+        scale: MarbleScale = MarbleScale(),
+        failure: any Error = MarbleFailure(),
+        includingWatermarks includesWatermarks: Bool? = nil
+    ) -> MarbleDifference? {
+        let expected: [Signal<Element>]
+        do {
+            expected = try diagram.signals(values, scale: scale, failure: failure)
+        } catch {
+            preconditionFailure("\(error)")
+        }
+        let recorded =
+            includesWatermarks ?? diagram.hasWatermarks
+            ? signals
+            : signals.filter { if case .watermark = $0 { false } else { true } }
+        guard expected != recorded else { return nil }
+        let drawing = MarbleDrawing(values: values, scale: scale)
+        let first = zip(expected, recorded).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+        let index = first ?? min(expected.count, recorded.count)
+        let expectedSignal = index < expected.count ? expected[index] : nil
+        let recordedSignal = index < recorded.count ? recorded[index] : nil
+        return MarbleDifference(
+            expected: drawing.draw(expected),
+            recorded: drawing.draw(recorded),
+            summary:
+                "signal \(index): expected \(drawing.words(expectedSignal)), but got \(drawing.words(recordedSignal))"
+        )
+    }
+}
+
+extension Recorder where Element == String {
+    /// Compares what was recorded with a diagram whose characters are the elements.
+    ///
+    /// - Parameters:
+    ///   - diagram: What is expected.
+    ///   - scale: What times the columns stand for.
+    ///   - includesWatermarks: Whether watermarks are compared; by default if the diagram has any.
+    /// - Returns: The difference; `nil` where there is none.
+    public func difference(
+        from diagram: MarbleDiagram,
+        scale: MarbleScale = MarbleScale(),
+        includingWatermarks includesWatermarks: Bool? = nil
+    ) -> MarbleDifference? {
+        var values = diagram.names
+        for element in elements where element.count == 1 {
+            if let name = element.first { values[name] = element }
+        }
+        return difference(from: diagram, values, scale: scale, includingWatermarks: includesWatermarks)
+    }
+}
+
+extension MarbleDiagram {
+    /// The characters of the elements, as texts.
+    var names: [Character: String] {
+        var names: [Character: String] = [:]
+        for moment in moments {
+            if case .element(let name) = moment.mark { names[name] = String(name) }
+        }
+        return names
+    }
+}

@@ -1,0 +1,122 @@
+/// Finds the place of a key: a hash table with linear probing, which needs one look at memory for most keys.
+///
+/// Integers are mixed with a seed that differs from table to table, so that nobody outside can choose keys that
+/// collide; other keys are hashed by Swift's seeded hash. Allocates only when it grows, by doubling at a load of one half.
+@frozen
+@usableFromInline
+struct KeyTable<Key: Hashable & Sendable>: Sendable {
+    @frozen
+    @usableFromInline
+    struct Entry: Sendable {
+        // Nil where the entry is free.
+        @usableFromInline var key: Key?
+        @usableFromInline var place: Int
+
+        @inlinable
+        init(_ key: Key?, _ place: Int) {
+            self.key = key
+            self.place = place
+        }
+    }
+
+    @usableFromInline var entries: ContiguousArray<Entry>
+    @usableFromInline var count = 0
+    @usableFromInline let seed: UInt64
+
+    @inlinable
+    init() {
+        entries = ContiguousArray(repeating: Entry(nil, 0), count: 16)
+        seed = UInt64.random(in: .min ... .max)
+    }
+
+    /// The place of a key; `nil` where there is none.
+    @inlinable
+    func place(of key: Key) -> Int? {
+        let mask = entries.count - 1
+        var index = home(of: key, mask)
+        while let other = entries[index].key {
+            if other == key { return entries[index].place }
+            index = (index + 1) & mask
+        }
+        return nil
+    }
+
+    /// Adds a key that is not there.
+    @inlinable
+    mutating func insert(_ key: Key, at place: Int) {
+        if count * 2 >= entries.count { grow() }
+        put(Entry(key, place))
+        count += 1
+    }
+
+    /// Changes the place of a key that is there.
+    @inlinable
+    mutating func move(_ key: Key, to place: Int) {
+        if let index = index(of: key) { entries[index].place = place }
+    }
+
+    /// Forgets a key.
+    @inlinable
+    mutating func remove(_ key: Key) {
+        guard var hole = index(of: key) else { return }
+        let mask = entries.count - 1
+        var index = hole
+        // Those behind move up, as long as that brings none before its home.
+        while true {
+            index = (index + 1) & mask
+            guard let other = entries[index].key else { break }
+            if (index - home(of: other, mask)) & mask >= (index - hole) & mask {
+                entries[hole] = entries[index]
+                hole = index
+            }
+        }
+        entries[hole] = Entry(nil, 0)
+        count -= 1
+    }
+
+    @inlinable
+    func index(of key: Key) -> Int? {
+        let mask = entries.count - 1
+        var index = home(of: key, mask)
+        while let other = entries[index].key {
+            if other == key { return index }
+            index = (index + 1) & mask
+        }
+        return nil
+    }
+
+    @inlinable
+    mutating func put(_ entry: Entry) {
+        guard let key = entry.key else { return }
+        let mask = entries.count - 1
+        var index = home(of: key, mask)
+        while entries[index].key != nil { index = (index + 1) & mask }
+        entries[index] = entry
+    }
+
+    @inlinable
+    @inline(never)
+    mutating func grow() {
+        let old = entries
+        entries = ContiguousArray(repeating: Entry(nil, 0), count: old.count * 2)
+        for entry in old { put(entry) }
+    }
+
+    /// Where the search for a key starts.
+    @inlinable
+    func home(of key: Key, _ mask: Int) -> Int {
+        // The casts are decided when the type is known, at compile time.
+        let bits: UInt64 =
+            switch key {
+            case let key as Int: UInt64(truncatingIfNeeded: key)
+            case let key as UInt32: UInt64(key)
+            case let key as Int32: UInt64(truncatingIfNeeded: key)
+            case let key as UInt64: key
+            case let key as Int64: UInt64(truncatingIfNeeded: key)
+            default: UInt64(truncatingIfNeeded: key.hashValue)
+            }
+        let (high, low) = (bits ^ seed).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+        let folded = (high ^ low ^ seed).multipliedFullWidth(by: 0xBF58_476D_1CE4_E5B9)
+        return Int(truncatingIfNeeded: folded.high ^ folded.low) & mask
+    }
+}

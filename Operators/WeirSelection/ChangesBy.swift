@@ -1,0 +1,93 @@
+public import WeirCore
+public import WeirExpressions
+
+extension EventStream {
+    /// Leaves out the elements that are not a change from the one before.
+    ///
+    ///     readings.changes { previous, current in abs(current.celsius - previous.celsius) > 0.5 }
+    ///
+    /// Emits the first element, and each that is a change from its predecessor, whether that was emitted or not, when it
+    /// arrives, with its time. Remembers one element. Watermarks and the completion pass.
+    ///
+    /// - Parameter isChange: Takes an element and the one after it; called once for each pair of neighbours.
+    /// - Returns: The first element and those that are a change.
+    /// - Complexity: O(1) per element, without allocation.
+    @inlinable
+    public func changes(by isChange: @escaping @Sendable (_ previous: Element, _ current: Element) -> Bool)
+        -> ChangesBy<Self>
+    {
+        ChangesBy(self, isChange)
+    }
+
+    /// Leaves out the elements that are not a change from the one before, by a typed expression.
+    ///
+    ///     readings.changes(by: abs(previous(\.celsius) - \.celsius) > 0.5)
+    ///
+    /// Does what the form with a closure does.
+    ///
+    /// - Parameter isChange: An expression on the later element, and on `previous` ones for the earlier; computed once for
+    ///   each pair of neighbours.
+    /// - Returns: The first element and those that are a change.
+    /// - Complexity: O(1) per element, without allocation.
+    @inlinable
+    public func changes<Condition: TypedExpression>(by isChange: Condition) -> ChangesBy<Self>
+    where Condition.Root == Element, Condition.Value == Bool {
+        ChangesBy(self) { previous, current in isChange.value(of: current, after: previous) }
+    }
+}
+
+/// The elements of a stream that are a change from the one before; made by `changes(by:)`.
+@frozen
+public struct ChangesBy<Upstream: EventStream>: EventStream {
+    public typealias Element = Upstream.Element
+
+    @usableFromInline let upstream: Upstream
+    @usableFromInline let isChange: @Sendable (Element, Element) -> Bool
+
+    @inlinable
+    init(_ upstream: Upstream, _ isChange: @escaping @Sendable (Element, Element) -> Bool) {
+        self.upstream = upstream
+        self.isChange = isChange
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        upstream.attach(ChangesBySink(isChange, sink))
+    }
+}
+
+/// Hands on the elements that are a change from the one before.
+@frozen
+public struct ChangesBySink<Downstream: Sink>: Sink {
+    public typealias Input = Downstream.Input
+
+    @usableFromInline let isChange: @Sendable (Input, Input) -> Bool
+    @usableFromInline var previous: Input?
+    @usableFromInline var downstream: Downstream
+
+    @inlinable
+    init(_ isChange: @escaping @Sendable (Input, Input) -> Bool, _ downstream: consuming Downstream) {
+        self.isChange = isChange
+        self.downstream = downstream
+    }
+
+    @inlinable
+    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        var passes = true
+        if let previous { passes = isChange(previous, element) }
+        previous = copy element
+        if passes { downstream.receive(element, at: time) }
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {
+        downstream.advance(to: watermark)
+    }
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        previous = nil
+        downstream.finish(completion)
+    }
+}

@@ -1,0 +1,89 @@
+public import WeirCore
+public import WeirExpressions
+
+extension EventStream {
+    /// Lets through the results whose value satisfies a condition: a detection by an aggregate.
+    ///
+    ///     readings.tumbling(.seconds(1)).mean(of: \.celsius).having { $0 > 30 }
+    ///
+    /// Emits a result when it arrives, with its time. Where windows emit early or late results, each is looked at by itself,
+    /// so a result that is not let through does not take back one before it. Remembers nothing. Watermarks and the
+    /// completion pass.
+    ///
+    /// - Parameter condition: Called once for each result, with its value.
+    /// - Returns: The results that satisfy it.
+    /// - Complexity: O(1) per result, without allocation.
+    @inlinable
+    public func having<Value>(_ condition: @escaping @Sendable (Value) -> Bool) -> Having<Self, Value>
+    where Element == WindowResult<Value> {
+        Having(self, condition)
+    }
+
+    /// Lets through the results whose value satisfies a condition, given as a typed expression.
+    ///
+    ///     readings.tumbling(.seconds(1)).mean(of: \.celsius).having(\.self > 30)
+    ///     readings.tumbling(.seconds(1)).aggregate(Both(Mean(of: \.celsius), Count())).having(\.0 > 30 && \.1 >= 10)
+    ///
+    /// Does what the form with a closure does.
+    ///
+    /// - Parameter condition: On the value of a result; computed once for each.
+    /// - Returns: The results that satisfy it.
+    /// - Complexity: O(1) per result, without allocation.
+    @inlinable
+    public func having<Condition: ElementExpression>(_ condition: Condition) -> Having<Self, Condition.Root>
+    where Element == WindowResult<Condition.Root>, Condition.Value == Bool {
+        Having(self, condition.function)
+    }
+}
+
+/// The results of windows whose value satisfies a condition; made by `having`.
+@frozen
+public struct Having<Upstream: EventStream, Value: Sendable>: EventStream
+where Upstream.Element == WindowResult<Value> {
+    public typealias Element = WindowResult<Value>
+
+    @usableFromInline let upstream: Upstream
+    @usableFromInline let condition: @Sendable (Value) -> Bool
+
+    @inlinable
+    init(_ upstream: Upstream, _ condition: @escaping @Sendable (Value) -> Bool) {
+        self.upstream = upstream
+        self.condition = condition
+    }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        upstream.attach(HavingSink(condition, sink))
+    }
+}
+
+/// Hands on the results whose value satisfies a condition.
+@frozen
+public struct HavingSink<Value: Sendable, Downstream: Sink>: Sink where Downstream.Input == WindowResult<Value> {
+    public typealias Input = WindowResult<Value>
+
+    @usableFromInline let condition: @Sendable (Value) -> Bool
+    @usableFromInline var downstream: Downstream
+
+    @inlinable
+    init(_ condition: @escaping @Sendable (Value) -> Bool, _ downstream: consuming Downstream) {
+        self.condition = condition
+        self.downstream = downstream
+    }
+
+    @inlinable
+    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        if condition(element.value) { downstream.receive(element, at: time) }
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {
+        downstream.advance(to: watermark)
+    }
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        downstream.finish(completion)
+    }
+}

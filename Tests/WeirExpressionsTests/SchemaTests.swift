@@ -1,0 +1,586 @@
+import Foundation
+import Testing
+import WeirCore
+import WeirExpressions
+import WeirTesting
+
+private enum Kind: String, SchemaValue, CaseIterable { case trade, quote }
+
+private struct Sample: Sendable {
+    var real: Double
+    var single: Float
+    var integer: Int
+    var byte: UInt8
+    var word: UInt64
+    var name: String
+    var isMarked: Bool
+    var kind: Kind
+    var note: String?
+    var limit: Int?
+
+    var twice: Double { real * 2 }
+
+    static func random(using generator: inout some RandomNumberGenerator) -> Sample {
+        Sample(
+            real: Double(Int.random(in: -4...4, using: &generator)) / 2,
+            single: .random(in: -2...2, using: &generator),
+            integer: .random(in: -3...3, using: &generator),
+            byte: .random(in: 0...255, using: &generator),
+            word: Bool.random(using: &generator) ? .random(in: 0...3, using: &generator) : .max,
+            name: ["", "a", "ab", "ba", "é"].randomElement(using: &generator) ?? "",
+            isMarked: .random(using: &generator),
+            kind: Kind.allCases.randomElement(using: &generator) ?? .trade,
+            note: Bool.random(using: &generator) ? nil : "note",
+            limit: Bool.random(using: &generator) ? nil : .random(in: -1...1, using: &generator)
+        )
+    }
+}
+
+private let schema = EventSchema<Sample>(
+    "Sample",
+    .field("real", \.real),
+    .field("single", \.single),
+    .field("integer", \.integer),
+    .field("byte", \.byte),
+    .field("word", \.word),
+    .field("name", \.name),
+    .field("isMarked", \.isMarked),
+    .field("kind", \.kind),
+    .field("note", \.note),
+    .field("limit", \.limit),
+    .field("twice", \.twice)
+)
+
+private func onSamples<Expression: ElementExpression>(_ expression: Expression) -> Expression
+where Expression.Root == Sample {
+    expression
+}
+
+/// A tree through JSON and back.
+private func throughJSON(_ tree: ExpressionTree) throws -> ExpressionTree {
+    try JSONDecoder().decode(ExpressionTree.self, from: JSONEncoder().encode(tree))
+}
+
+@Suite struct SchemaTests {
+    private func samples(_ count: UInt64 = 300) -> [(seed: UInt64, sample: Sample)] {
+        (0..<count).map { seed in
+            var generator = SeededGenerator(seed: seed)
+            return (seed, Sample.random(using: &generator))
+        }
+    }
+
+    /// Writes a typed condition as JSON, builds it again, and compares both on random samples.
+    private func expectSame<Condition: ElementExpression>(
+        _ condition: Condition,
+        _ sourceLocation: SourceLocation = #_sourceLocation
+    ) throws where Condition.Root == Sample, Condition.Value == Bool {
+        let tree = try schema.tree(of: condition)
+        let decoded = try throughJSON(tree)
+        #expect(decoded == tree, sourceLocation: sourceLocation)
+        #expect(decoded.hashValue == tree.hashValue, sourceLocation: sourceLocation)
+        #expect(decoded.description == tree.description, sourceLocation: sourceLocation)
+        let built = try schema.condition(decoded)
+        for (seed, sample) in samples() where built.value(of: sample) != condition.value(of: sample) {
+            Issue.record("seed \(seed): \(built) differs on \(sample)", sourceLocation: sourceLocation)
+            return
+        }
+    }
+
+    @Test func conditionsSurviveJSON() throws {
+        try expectSame(\.real > 0.5)
+        try expectSame(\.real <= \.twice)
+        try expectSame(\.single >= 0.1)
+        try expectSame(\.integer != 1)
+        try expectSame(\.byte < 100)
+        try expectSame(\.word == UInt64.max)
+        try expectSame(\.name == "a" || \.name > "b")
+        try expectSame(\.isMarked == true && !(\.isMarked == false))
+        try expectSame(!(\.isMarked))
+        try expectSame(\.kind == Kind.quote)
+        try expectSame(\.note == nil)
+        try expectSame(\.note != "note")
+        try expectSame(\.limit == 1)
+        try expectSame(\.limit != nil)
+        try expectSame(isPresent(\.limit))
+        try expectSame(between(\.real, -0.5...0.5))
+        try expectSame(between(\.real * 2, -0.5...0.5))
+        try expectSame(isIn(\.name, ["a", "é"]))
+        try expectSame(isIn(\.integer % 2, [1, -1]))
+        try expectSame(isIn(\.limit, [nil, 1]))
+        try expectSame(hasPrefix(\.name, "a"))
+        try expectSame(contains(\.name, "b") || contains(\.name, ""))
+        try expectSame(\.twice > 1)
+    }
+
+    @Test func calculationsSurviveJSON() throws {
+        try expectSame(\.real * 2 - 1 > \.twice)
+        try expectSame(2 - \.real < 1)
+        try expectSame(abs(\.real - \.twice) > 0.5)
+        try expectSame(-(\.integer) > 1)
+        try expectSame(\.integer / 2 == -1)
+        try expectSame((\.integer + 5) % 3 == 1)
+        try expectSame(min(\.real, \.twice) < -1)
+        try expectSame(max(\.integer, 1) == 1)
+        try expectSame(\.single * 0.1 > 0.05)
+        try expectSame(real(\.integer) * 0.5 > \.real)
+        try expectSame(abs(\.integer) - 2 >= 0)
+        try expectSame(\.real / 0 > 1)
+    }
+
+    @Test func descriptionsReadLikeTheSource() throws {
+        func text<Condition: ElementExpression>(_ condition: Condition) throws -> String
+        where Condition.Root == Sample {
+            try schema.tree(of: condition).description
+        }
+        #expect(try text(\.real > 0.5 && \.name == "a\"b") == #"real > 0.5 && name == "a\"b""#)
+        #expect(
+            try text((onSamples(\.real > 1) || \.integer < 0) && \.limit == nil)
+                == "(real > 1 || integer < 0) && limit == nil"
+        )
+        #expect(try text(!(\.real > 1)) == "!(real > 1)")
+        #expect(try text(\.real - (\.real - 1)) == "real - (real - 1)")
+        #expect(try text(between(\.real, 0...1)) == "between(real, 0...1)")
+        #expect(try text(isIn(\.name, ["b", "a"])) == #"isIn(name, ["a", "b"])"#)
+        #expect(try text(abs(\.integer) - 1) == "abs(integer) - 1")
+        #expect(try schema.condition(schema.tree(of: \.twice > 1)).description == "twice > 1")
+        #expect(try schema.tree(of: previous(\Sample.real) < \.real).description == "previous(real) < real")
+    }
+
+    @Test func theJSONIsWhatIsDocumented() throws {
+        let json = #"{"&&": [{">": [{"field": "real"}, 30]}, {"==": [{"field": "name"}, "north"]}]}"#
+        let tree = try JSONDecoder().decode(ExpressionTree.self, from: Data(json.utf8))
+        #expect(try tree == schema.tree(of: onSamples(\.real > 30 && \.name == "north")))
+        let captured = #"{"captured": {"stage": "a", "pick": "last", "value": {"field": "real"}}}"#
+        #expect(
+            try JSONDecoder().decode(ExpressionTree.self, from: Data(captured.utf8))
+                == .captured(CapturedValue(.field("real"), of: "a"))
+        )
+    }
+
+    @Test func numbersSurviveJSON() throws {
+        let numbers: [FieldValue] = [
+            .real(.nan), .real(.infinity), .real(-.infinity), .real(0.1), .real(1e300), 0, .integer(.min),
+            .integer(.max), .unsigned(.max), .real(.leastNonzeroMagnitude), nil, true, "", "nan",
+        ]
+        for number in numbers { #expect(try throughJSON(.literal(number)) == .literal(number)) }
+        guard case .literal(.real(let zero)) = try throughJSON(.literal(.real(-0.0))) else {
+            Issue.record("the negative zero became an integer")
+            return
+        }
+        #expect(zero.sign == .minus)
+    }
+
+    @Test func equalConditionsAreEqual() throws {
+        let one = try schema.condition(schema.tree(of: \.real > 1))
+        let same = try schema.condition(.operation(.greater, [.field("real"), .literal(1)]))
+        let other = try schema.condition(schema.tree(of: \.real > 2))
+        #expect(one == same && one.hashValue == same.hashValue)
+        #expect(one != other)
+        #expect(try schema.tree(of: one) == one.tree)
+    }
+
+    @Test func projectionsComputeWhatTheExpressionDoes() throws {
+        let real = try schema.projection(schema.tree(of: onSamples(\.real * 2 + 1)), as: Double.self)
+        let byte = try schema.projection(.field("byte"), as: UInt8.self)
+        let kind = try schema.projection(.field("kind"), as: Kind.self)
+        let limit = try schema.projection(.field("limit"), as: Int?.self)
+        let quotient = try schema.projection(
+            .operation(.quotient, [.literal(6), .field("integer")]),
+            as: Int?.self
+        )
+        for (_, sample) in samples() {
+            #expect(real.value(of: sample) == sample.real * 2 + 1)
+            #expect(byte.value(of: sample) == sample.byte)
+            #expect(kind.value(of: sample) == sample.kind)
+            #expect(limit.value(of: sample) == sample.limit)
+            #expect(quotient.value(of: sample) == (sample.integer == 0 ? nil : 6 / sample.integer))
+        }
+        let combined = try schema.field("real", as: Double.self) > 0.5
+        #expect(try schema.tree(of: combined) == schema.tree(of: onSamples(\.real > 0.5)))
+    }
+
+    @Test func whatHasNoResultDoesNotHold() throws {
+        var sample = samples(1)[0].sample
+        sample.integer = 0
+        let divided = try schema.condition(
+            .operation(
+                .not,
+                [.operation(.equal, [.operation(.remainder, [.literal(7), .field("integer")]), .literal(1)])]
+            )
+        )
+        #expect(!divided.value(of: sample))
+        sample.integer = .max
+        let overflown = try schema.condition(
+            .operation(.less, [.operation(.sum, [.field("integer"), .literal(1)]), .literal(0)])
+        )
+        #expect(!overflown.value(of: sample))
+        sample.integer = .min
+        let absolute = try schema.condition(
+            .operation(.atLeast, [.operation(.absoluteValue, [.field("integer")]), .field("integer")])
+        )
+        #expect(!absolute.value(of: sample))
+        let constant = try schema.condition(
+            .operation(.equal, [.operation(.quotient, [.literal(1), .literal(0)]), .field("integer")])
+        )
+        #expect(!constant.value(of: sample))
+    }
+
+    @Test func missingValuesEqualNilAndNothingElse() throws {
+        var sample = samples(1)[0].sample
+        sample.limit = nil
+        func holds(_ tree: ExpressionTree) throws -> Bool { try schema.condition(tree).value(of: sample) }
+        let limit = ExpressionTree.field("limit")
+        for symbol in [ExpressionOperator.less, .atMost, .greater, .atLeast] {
+            #expect(try !holds(.operation(symbol, [limit, .literal(0)])))
+        }
+        #expect(try !holds(.operation(.equal, [limit, .literal(0)])))
+        #expect(try holds(.operation(.unequal, [limit, .literal(0)])))
+        #expect(try holds(.operation(.equal, [limit, .literal(nil)])))
+        #expect(try holds(.operation(.equal, [limit, .field("limit")])))
+        #expect(try !holds(.operation(.equal, [.operation(.sum, [limit, .literal(1)]), .literal(1)])))
+        #expect(try !holds(.operation(.between, [limit, .literal(-9), .literal(9)])))
+    }
+
+    @Test func neighboursAreComparedWithThePrevious() throws {
+        let typed = abs(previous(\Sample.real) - \.real) > 1
+        let built = try schema.pairCondition(throughJSON(schema.tree(of: typed)))
+        for (one, other) in zip(samples(), samples().dropFirst()) {
+            #expect(
+                built.value(of: one.sample, after: other.sample) == typed.value(of: one.sample, after: other.sample),
+                "seed \(one.seed)"
+            )
+        }
+        #expect(throws: SchemaError.self) { try schema.condition(schema.tree(of: typed)) }
+    }
+
+    /// Random trees against an interpreter of a few lines.
+    @Test func randomTreesAgreeWithAnInterpreter() throws {
+        for seed in 0..<2000 as Range<UInt64> {
+            var generator = SeededGenerator(seed: seed)
+            let tree = Self.condition(depth: 3, &generator)
+            let built = try schema.condition(throughJSON(tree))
+            for _ in 0..<5 {
+                let sample = Sample.random(using: &generator)
+                guard built.value(of: sample) != Self.holds(tree, sample) else { continue }
+                Issue.record("seed \(seed): \(tree) on \(sample)")
+                return
+            }
+        }
+    }
+
+    private static func condition(depth: Int, _ generator: inout SeededGenerator) -> ExpressionTree {
+        switch Int.random(in: 0..<(depth > 0 ? 7 : 4), using: &generator) {
+        case 0: return .operation(.equal, [.field("isMarked"), .literal(.bool(.random(using: &generator)))])
+        case 1:
+            let ends = [number(depth: 0, &generator), number(depth: 0, &generator)]
+            return .operation(.between, [number(depth: depth, &generator)] + ends)
+        case 2, 3:
+            let symbols: [ExpressionOperator] = [.equal, .unequal, .less, .atMost, .greater, .atLeast]
+            let operands = [number(depth: depth, &generator), number(depth: depth, &generator)]
+            return .operation(symbols.randomElement(using: &generator) ?? .equal, operands)
+        case 4: return .operation(.not, [condition(depth: depth - 1, &generator)])
+        default:
+            let operands = (0..<Int.random(in: 2...3, using: &generator)).map { _ in
+                condition(depth: depth - 1, &generator)
+            }
+            return .operation(Bool.random(using: &generator) ? .and : .or, operands)
+        }
+    }
+
+    private static func number(depth: Int, _ generator: inout SeededGenerator) -> ExpressionTree {
+        switch Int.random(in: 0..<(depth > 0 ? 7 : 3), using: &generator) {
+        case 0: return .field("real")
+        case 1: return .literal(.integer(.random(in: -2...2, using: &generator)))
+        case 2: return .field("twice")
+        case 3: return .operation(.real, [.field("integer")])
+        case 4: return .operation(.absoluteValue, [number(depth: depth - 1, &generator)])
+        default:
+            let symbols: [ExpressionOperator] = [.sum, .difference, .product, .minimum, .maximum]
+            let operands = [number(depth: depth - 1, &generator), number(depth: depth - 1, &generator)]
+            return .operation(symbols.randomElement(using: &generator) ?? .sum, operands)
+        }
+    }
+
+    private static func holds(_ tree: ExpressionTree, _ sample: Sample) -> Bool {
+        guard case .operation(let symbol, let operands) = tree else { return false }
+        switch symbol {
+        case .and: return operands.allSatisfy { holds($0, sample) }
+        case .or: return operands.contains { holds($0, sample) }
+        case .not: return !holds(operands[0], sample)
+        case .equal where operands[0] == .field("isMarked"): return .literal(.bool(sample.isMarked)) == operands[1]
+        default:
+            let values = operands.map { value($0, sample) }
+            switch symbol {
+            case .equal: return values[0] == values[1]
+            case .unequal: return values[0] != values[1]
+            case .less: return values[0] < values[1]
+            case .atMost: return values[0] <= values[1]
+            case .greater: return values[0] > values[1]
+            case .atLeast: return values[0] >= values[1]
+            default: return values[0] >= values[1] && values[0] <= values[2]
+            }
+        }
+    }
+
+    private static func value(_ tree: ExpressionTree, _ sample: Sample) -> Double {
+        switch tree {
+        case .field("real"): return sample.real
+        case .field("twice"): return sample.twice
+        case .field: return Double(sample.integer)
+        case .literal(.integer(let number)): return Double(number)
+        case .operation(let symbol, let operands):
+            let values = operands.map { value($0, sample) }
+            switch symbol {
+            case .sum: return values[0] + values[1]
+            case .difference: return values[0] - values[1]
+            case .product: return values[0] * values[1]
+            case .minimum: return min(values[0], values[1])
+            case .maximum: return max(values[0], values[1])
+            case .absoluteValue: return abs(values[0])
+            default: return values[0]
+            }
+        default: return 0
+        }
+    }
+}
+
+@Suite struct SchemaErrorTests {
+    private func message(_ body: () throws -> Void) -> String {
+        do {
+            try body()
+        } catch {
+            return "\(error)"
+        }
+        return "nothing was thrown"
+    }
+
+    private func message(_ tree: ExpressionTree) -> String {
+        message { _ = try schema.condition(tree) }
+    }
+
+    @Test func eachSaysInOneLineWhatIsWrong() {
+        #expect(
+            message(.operation(.greater, [.field("reel"), .literal(1)]))
+                == "'Sample' has no field 'reel'; did you mean 'real'?"
+        )
+        #expect(message(.field("zzz")) == "'Sample' has no field 'zzz'")
+        #expect(
+            message(.operation(.greater, [.field("real"), .literal("warm")]))
+                == #"'"warm"' is not one where a value of type real is needed"#
+        )
+        #expect(
+            message(.operation(.less, [.field("real"), .field("integer")]))
+                == "'integer' is of type integer where a value of type real is needed"
+        )
+        #expect(message(.field("real")) == "'real' is of type real where a condition is needed")
+        #expect(
+            message(.operation(.less, [.field("isMarked"), .literal(true)]))
+                == "'isMarked' is of type bool where something that '<' compares is needed"
+        )
+        #expect(
+            message(.operation(.equal, [.operation(.remainder, [.field("real"), .literal(1)]), .literal(1)]))
+                == "'real' is of type real where something that '%' takes is needed"
+        )
+        #expect(message(.operation(.less, [.field("real")])) == "'<' takes 2 operands, not 1")
+        #expect(message(.operation(.and, [])) == "'&&' takes 2 operands or more, not 0")
+        #expect(
+            message(.previous(.field("isMarked")))
+                == "'previous(isMarked)' has no meaning here: there is one element, without the one before"
+        )
+        #expect(
+            message(.operation(.equal, [.captured(CapturedValue(.field("real"), of: "a")), .literal(1)]))
+                == "'last(a).real' has no meaning here: nothing is captured outside of a pattern"
+        )
+        #expect(
+            message { _ = try schema.projection(.field("limit"), as: Int.self) }
+                == "'limit' is optional where a value of type Int is needed"
+        )
+        #expect(
+            message { _ = try schema.projection(.field("name"), as: Int.self) }
+                == "'name' is of type text where integer is needed"
+        )
+        #expect(
+            message { _ = try EventSchema("S", fields: [.field("a", \Sample.real), .field("a", \.name)]) }
+                == "'S' has two fields 'a'; rename one"
+        )
+    }
+
+    @Test func whatCannotBeDescribedIsRefused() {
+        enum Plain: Hashable, Sendable { case one }
+        struct Odd: Sendable {
+            var plain: Plain
+            var other: Int
+        }
+        let odd = EventSchema<Odd>("Odd", .field("other", \.other))
+        #expect(message { _ = try odd.tree(of: \.plain == .one) }.contains("is not a field of 'Odd'"))
+        #expect(
+            message { _ = try odd.tree(of: Literal<Odd, Plain>(.one)) }
+                == "a constant of type 'Plain' cannot be described; conform the type to SchemaValue"
+        )
+    }
+
+    @Test(arguments: [
+        (#"{"=>": [1, 2]}"#, "there is no operator '=>' for expressions over a schema"),
+        (#"{"betwen": [1, 2, 3]}"#, "did you mean 'between'?"),
+        (#"{">": {"field": "real"}}"#, "'>' needs the list of its operands"),
+        (#"{">": [1]}"#, "'>' takes 2 operands, not 1"),
+        (#"{}"#, "an expression has one key, its operator, not none"),
+        (#"{">": [1, 2], "<": [1, 2]}"#, "an expression has one key, its operator, not '<', '>'"),
+        (#"{"field": 3}"#, "the name of a field is a text"),
+        (#"{"number": "four"}"#, "a constant is a value"),
+        (#"[1]"#, "a constant is a number, a text, true, false or null"),
+    ])
+    func badDocumentsAreRefused(json: String, reason: String) {
+        let found = message { _ = try JSONDecoder().decode(ExpressionTree.self, from: Data(json.utf8)) }
+        #expect(found.contains(reason), "\(found)")
+        #expect(!found.contains("\n"))
+    }
+
+    @Test func deepDocumentsAreRefused() {
+        let json = String(repeating: #"{"!": ["#, count: 220) + "true" + String(repeating: "]}", count: 220)
+        let found = message { _ = try JSONDecoder().decode(ExpressionTree.self, from: Data(json.utf8)) }
+        #expect(found.contains("nested 200 times") || found.contains("Too many nested"), "\(found)")
+    }
+}
+
+@Suite struct DynamicRecordTests {
+    private struct Quote: Sendable {
+        var time: Int
+        var record: DynamicRecord
+        var weight: Double
+    }
+
+    private func makeSchema() throws -> EventSchema<DynamicRecord> {
+        try EventSchema(
+            records: "Quote",
+            [.field("price", .real), .field("count", .integer), .optionalField("venue", .text), .field("open", .bool)]
+        )
+    }
+
+    @Test func conditionsLookAtRecords() throws {
+        let schema = try makeSchema()
+        let record = try schema.record(["price": 3, "count": 7, "open": true])
+        let condition = try schema.condition(
+            .operation(
+                .and,
+                [
+                    .operation(.greater, [.field("price"), .literal(2.5)]),
+                    .operation(.equal, [.operation(.remainder, [.field("count"), .literal(2)]), .literal(1)]),
+                    .operation(.equal, [.field("venue"), .literal(nil)]), .field("open"),
+                ]
+            )
+        )
+        #expect(condition.value(of: record))
+        #expect(try !condition.value(of: schema.record([3, 7, "X", true])))
+        #expect(try !condition.value(of: schema.record([3, 7, nil, false])))
+        let typed = try schema.field("price", as: Double.self) > 2.5
+        #expect(typed.value(of: record))
+        #expect(record[0] == 3)
+    }
+
+    @Test func recordsAreChecked() throws {
+        let schema = try makeSchema()
+        func message(_ values: [String: FieldValue]) -> String {
+            do {
+                _ = try schema.record(values)
+                return "nothing was thrown"
+            } catch {
+                return "\(error)"
+            }
+        }
+        #expect(message(["prise": 1]) == "'Quote' has no field 'prise'; did you mean 'price'?")
+        #expect(
+            message(["price": "a", "count": 1, "open": true]) == #"'price' is "a" where a value of type real is needed"#
+        )
+        #expect(
+            message(["price": 1, "count": 1.5, "open": true])
+                == "'count' is 1.5 where a value of type integer is needed"
+        )
+        #expect(message(["price": 1]) == "'count' is nil where a value of type integer is needed")
+        #expect(throws: SchemaError.self) { try schema.record([1]) }
+        #expect(throws: SchemaError.self) { try EventSchema(records: "S", [.field("a", .real), .field("a", .text)]) }
+    }
+
+    @Test func schemasMoveIntoWhatHoldsTheirElements() throws {
+        let inner = try makeSchema()
+        let schema = EventSchema<Quote>(inner, in: \.record)
+        let condition = try schema.condition(.operation(.atLeast, [.field("price"), .literal(1)]))
+        #expect(try condition.value(of: Quote(time: 1, record: inner.record([1, 1, nil, true]), weight: 2)))
+        #expect(try !condition.value(of: Quote(time: 1, record: inner.record([0.5, 1, nil, true]), weight: 2)))
+        struct Box: Sendable {
+            var id: Int
+            var sample: Sample
+        }
+        let boxes = EventSchema<Box>(WeirExpressionsTests.schema, in: \.sample)
+        let tree = try boxes.tree(of: \.sample.real > 0.5)
+        #expect(tree.description == "real > 0.5")
+        var generator = SeededGenerator(seed: 1)
+        let sample = Sample.random(using: &generator)
+        #expect(try boxes.condition(tree).value(of: Box(id: 1, sample: sample)) == (sample.real > 0.5))
+    }
+}
+
+@Suite struct CapturingConditionTests {
+    private func sample(_ real: Double) -> Sample {
+        var generator = SeededGenerator(seed: 1)
+        var sample = Sample.random(using: &generator)
+        sample.real = real
+        return sample
+    }
+
+    @Test func capturedValuesAreComparedWith() throws {
+        let last = ExpressionTree.captured(CapturedValue(.field("real"), of: "a"))
+        let bound = ExpressionTree.operation(.sum, [.operation(.product, [last, .literal(1.5)]), .literal(1)])
+        let condition = try schema.capturingCondition(throughJSON(.operation(.greater, [.field("real"), bound])))
+        #expect(condition.description == "real > last(a).real * 1.5 + 1")
+        #expect(condition.captured.map(\.kind) == [.value(stage: "a", .last)])
+        let value = condition.captured[0].value(of: sample(2))
+        #expect(condition.holds(for: sample(4.5), given: [value]))
+        #expect(!condition.holds(for: sample(4), given: [value]))
+        #expect(!condition.holds(for: sample(4.5), given: [.missing]))
+        #expect(!condition.holds(for: sample(4.5), given: []))
+    }
+
+    @Test func whatIsNeededTwiceIsCapturedOnce() throws {
+        let first = ExpressionTree.captured(CapturedValue(.field("name"), of: "a", .first))
+        let other = ExpressionTree.captured(CapturedValue(.field("name"), of: "a", .last))
+        let condition = try schema.capturingCondition(
+            .operation(
+                .or,
+                [
+                    .operation(.equal, [first, .field("name")]), .operation(.equal, [other, first]),
+                    .operation(.not, [.operation(.isPresent, [first])]),
+                ]
+            )
+        )
+        #expect(condition.captured.map(\.description) == ["first(a).name", "last(a).name"])
+        #expect(condition.holds(for: sample(0), given: ["x", "x"]))
+        #expect(!condition.holds(for: sample(0), given: ["x", "y"]))
+        #expect(condition.holds(for: sample(0), given: [nil, "y"]))
+    }
+
+    @Test func summariesAreKeptByWhoeverCaptures() throws {
+        for function in [CapturedSummary.Function.count, .sum, .mean, .minimum, .maximum] {
+            let summary = ExpressionTree.summary(CapturedSummary(function, of: .field("real"), over: "b"))
+            let condition = try schema.capturingCondition(throughJSON(.operation(.atLeast, [summary, .literal(2)])))
+            var state = SummaryState()
+            var values: [Double] = []
+            for value in [1.5, 0.5, 2.5] {
+                let expected: Double? =
+                    switch function {
+                    case .count: Double(values.count)
+                    case .sum: values.reduce(0, +)
+                    case .mean: values.isEmpty ? nil : values.reduce(0, +) / Double(values.count)
+                    case .minimum: values.min()
+                    case .maximum: values.max()
+                    }
+                let holds = condition.holds(for: sample(0), given: [state.result(function)])
+                #expect(holds == ((expected ?? -1) >= 2), "\(function) of \(values)")
+                state.add(condition.captured[0].value(of: sample(value)))
+                values.append(value)
+            }
+        }
+        let text = ExpressionTree.summary(CapturedSummary(.sum, of: .field("name"), over: "b"))
+        #expect(throws: SchemaError.self) { try schema.capturingCondition(.operation(.less, [text, .literal(1)])) }
+    }
+}
