@@ -37,7 +37,21 @@ func cSupport(_ name: String, needs dependencies: [Target.Dependency]) -> Target
 /// The areas; each has its workloads in `Support/<area>Workloads` and a suite in `<area>Benchmarks`.
 let areas: [(name: String, needs: [Target.Dependency])] = [
     ("Pipeline", ["CommonStream"] + weir("WeirCore", "WeirSelection", "WeirSequences")),
-    ("Ring", ["CBench"] + weir("WeirCore")),
+    (
+        "Operator",
+        ["CAllocations", "CommonStream"]
+            + weir(
+                "WeirAggregates",
+                "WeirCore",
+                "WeirExpressions",
+                "WeirFlow",
+                "WeirSelection",
+                "WeirSequences",
+                "WeirWindows"
+            )
+    ),
+    ("Ring", ["CBench", "Crew"] + weir("WeirCore")),
+    ("Dispatch", ["CAllocations", "CBench", "CommonStream", "Crew"] + weir("WeirCore")),
     ("Command", ["CAllocations", "CBench", "CommonStream"] + weir("WeirCore", "WeirFormats", "WeirShake")),
 ]
 
@@ -52,6 +66,7 @@ let package = Package(
     targets: [
         cSupport("CAllocations", needs: []),
         cSupport("CBench", needs: weir("CWeir")),
+        support("Crew", needs: ["CBench"]),
         support("CommonStream", needs: weir("WeirCore")),
         support("Comparing", needs: []),
         support("SuiteBenchmarks", needs: ["Comparing", .product(name: "Benchmark", package: "benchmark")]),

@@ -42,6 +42,7 @@ struct RunReport {
     /// - Parameters:
     ///   - nanoseconds: How long the run took.
     ///   - counts: What the plugin counted.
+    /// - Throws: ``TransportError`` when the page cannot be written.
     func write(nanoseconds: Int64, counts: [NamedCount]) throws(TransportError) {
         var page = ReportPage(title: title, of: report)
         page.facts = [

@@ -10,15 +10,17 @@ public enum CommonStream {
 
     /// Makes the first events.
     ///
-    /// - Parameter count: How many; not negative.
+    /// - Parameters:
+    ///   - count: How many; not negative.
+    ///   - keyCount: How many keys there can be; positive.
     /// - Returns: The events in order.
-    public static func events(_ count: Int) -> [StreamEvent] {
+    public static func events(_ count: Int, keyCount: UInt64 = 1000) -> [StreamEvent] {
         var random = SplitMix64(seed: 42)
         return (0..<count).map { index in
             let draw = random.next()
             return StreamEvent(
                 timestamp: Timestamp(millisecondsSinceEpoch: Int64(index)),
-                key: UInt32(truncatingIfNeeded: draw % 1000),
+                key: UInt32(truncatingIfNeeded: draw % keyCount),
                 type: UInt8(truncatingIfNeeded: (draw >> 32) & 3),
                 value: Double(draw >> 11) * 0x1p-53
             )

@@ -5,7 +5,7 @@ public import WeirCore
 public struct StreamEvent: Event {
     public let timestamp: Timestamp
 
-    /// From 0 to 999.
+    /// From 0 to 999, unless the stream was made with more keys.
     public let key: UInt32
 
     /// The types A, B, C and D as 0, 1, 2 and 3.

@@ -31,5 +31,17 @@ extension CommonStream {
 
         /// Neighbours whose values differ by more than 0.9: how many pairs, and the sum of their differences.
         public static let jumps = Tally(count: 100_354, sum: 93_653.269_493_878_79)
+
+        /// The average of each 1,000 events, which is each second: how many, and their sum.
+        ///
+        /// In exact arithmetic the sum is
+        /// 4999.832894165777788…, that of all values divided by 1,000.
+        public static let means = Tally(count: 10_000, sum: 4_999.832_894_165_778)
+
+        /// The greatest value of 10 s, every second: how many windows, and the sum of the values.
+        public static let maxima = Tally(count: 10_009, sum: 10_008.031_794_367_2)
+
+        /// The running sum of each key: how many, and the sum of all.
+        public static let sumsByKey = Tally(count: 10_000_000, sum: 25_007_913_856.235_7)
     }
 }

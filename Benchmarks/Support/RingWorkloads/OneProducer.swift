@@ -1,4 +1,5 @@
 internal import CBench
+internal import Crew
 internal import WeirCore
 
 /// Numbers from one core to another over a `Ring`.

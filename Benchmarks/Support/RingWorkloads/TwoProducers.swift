@@ -1,4 +1,5 @@
 internal import CBench
+internal import Crew
 internal import WeirCore
 
 /// Numbers from two threads, which share a core, to a third over a `SharedRing`.

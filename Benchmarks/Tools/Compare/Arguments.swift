@@ -2,12 +2,15 @@
 struct Arguments {
     private(set) var rounds = 9
     private(set) var suites: Set<String> = []
+    private(set) var listsSuites = false
 
     /// Reads the arguments.
     ///
-    /// - Parameter arguments: Without the name of the program.
+    /// - Parameters:
+    ///   - arguments: Without the name of the program.
+    ///   - names: The suites that there are.
     /// - Throws: ``ArgumentError`` for the first that is not understood.
-    init(_ arguments: [String]) throws(ArgumentError) {
+    init(_ arguments: [String], suites names: [String]) throws(ArgumentError) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             switch argument {
@@ -18,13 +21,15 @@ struct Arguments {
                     throw ArgumentError(description: "--rounds needs a number from 1 on")
                 }
                 self.rounds = rounds
+            case "--list":
+                listsSuites = true
             case "--suite":
-                guard let suite = rest.popFirst() else {
-                    throw ArgumentError(description: "--suite needs a name: pipelines, rings or command")
+                guard let suite = rest.popFirst(), names.contains(suite) else {
+                    throw ArgumentError(description: "--suite needs a name: \(names.joined(separator: ", "))")
                 }
                 suites.insert(suite)
             default:
-                throw ArgumentError(description: "'\(argument)' is none of --quick, --rounds N, --suite NAME")
+                throw ArgumentError(description: "'\(argument)' is none of --quick, --rounds N, --suite NAME, --list")
             }
         }
     }

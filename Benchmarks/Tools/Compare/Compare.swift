@@ -1,12 +1,23 @@
 internal import CommandWorkloads
 internal import Comparing
+internal import DispatchWorkloads
 internal import Foundation
+internal import OperatorWorkloads
 internal import PipelineWorkloads
 internal import RingWorkloads
 
 /// Runs the suites so that each ratio comes from one run, and prints a table for each.
 @main
 enum Compare {
+    /// The suites, in the order in which they run.
+    private static let suites = [
+        PipelineWorkloads.suite, OperatorWorkloads.suite, RingWorkloads.suite, DispatchWorkloads.suite,
+        CommandWorkloads.suite,
+    ]
+
+    /// The names of the suites, for people.
+    static var names: String { suites.map(\.name).joined(separator: ", ") }
+
     static func main() {
         do {
             try run()
@@ -17,8 +28,8 @@ enum Compare {
     }
 
     private static func run() throws {
-        let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()))
-        let suites = [PipelineWorkloads.suite, RingWorkloads.suite, CommandWorkloads.suite]
+        let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()), suites: suites.map(\.name))
+        if arguments.listsSuites { return print(names) }
         for suite in suites where arguments.suites.isEmpty || arguments.suites.contains(suite.name) {
             let comparisons = try suite.compare(rounds: arguments.rounds) { round in
                 tell("\(suite.name): \(round == 0 ? "warming up" : "round \(round) of \(arguments.rounds)")")

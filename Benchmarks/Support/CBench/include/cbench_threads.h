@@ -9,6 +9,9 @@
 // Nanoseconds since an unspecified point.
 int64_t cbench_now(void);
 
+// Keeps the calling thread on a core where the system lets it be chosen.
+void cbench_pin(int core);
+
 // Calls `body(context, index)` for each index below `count`, at most 8, each on a thread of its own that starts when
 // all are there, and returns when all have returned. Thread `index` runs on core `cores[index]` where the system lets
 // it be chosen.

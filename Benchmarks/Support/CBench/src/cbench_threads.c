@@ -28,7 +28,7 @@ typedef struct worker {
     pthread_t thread;
 } worker_t;
 
-static void pin(int core) {
+void cbench_pin(int core) {
 #if defined(__linux__)
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -42,7 +42,7 @@ static void pin(int core) {
 static void *work(void *argument) {
     const worker_t *worker = argument;
     crew_t *crew = worker->crew;
-    pin(worker->core);
+    cbench_pin(worker->core);
     (void)atomic_fetch_sub(&crew->missing, 1);
     while (atomic_load(&crew->missing) > 0) {
         (void)sched_yield();

@@ -5,7 +5,7 @@ internal import CBench
 /// - Parameters:
 ///   - cores: The core of each thread.
 ///   - body: Gets the index of its thread.
-func parallel(onCores cores: [Int32], _ body: @escaping @Sendable (Int) -> Void) {
+public func parallel(onCores cores: [Int32], _ body: @escaping @Sendable (Int) -> Void) {
     let job = Job(body)
     withExtendedLifetime(job) {
         cbench_parallel(
@@ -26,20 +26,5 @@ private final class Job: Sendable {
 
     init(_ body: @escaping @Sendable (Int) -> Void) {
         self.body = body
-    }
-}
-
-/// What the threads of a transfer leave behind; each property belongs to one of them until all have returned.
-final class TransferResult: @unchecked Sendable {
-    var start: Int64 = 0
-    var end: Int64 = 0
-    var sum: UInt64 = 0
-
-    /// How long the transfer took; traps when the sum is wrong.
-    func nanoseconds(expecting expected: UInt64) -> Int64 {
-        guard sum == expected else {
-            fatalError("the sum of what came out of the ring is wrong: \(sum) instead of \(expected)")
-        }
-        return end - start
     }
 }

@@ -1,0 +1,7 @@
+import Benchmark
+import DispatchWorkloads
+import SuiteBenchmarks
+
+let benchmarks: @Sendable () -> Void = {
+    DispatchWorkloads.suite.registerBenchmarks()
+}

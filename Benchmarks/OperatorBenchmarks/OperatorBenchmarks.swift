@@ -1,0 +1,7 @@
+import Benchmark
+import OperatorWorkloads
+import SuiteBenchmarks
+
+let benchmarks: @Sendable () -> Void = {
+    OperatorWorkloads.suite.registerBenchmarks()
+}

@@ -1,0 +1,158 @@
+internal import CommonStream
+internal import WeirCore
+
+/// The workloads by hand: loops over the array, and the references for what has none.
+enum Loops {
+    @inline(never)
+    static func runningSum(_ events: [StreamEvent]) -> Tally {
+        var tally = Tally()
+        for event in events where event.value > 0.5 {
+            tally.sum += event.value * 2
+            tally.count += 1
+        }
+        return tally
+    }
+
+    @inline(never)
+    static func jumps(_ events: [StreamEvent]) -> Tally {
+        var tally = Tally()
+        guard var previous = events.first?.value else { return tally }
+        for event in events.dropFirst() {
+            let difference = (event.value - previous).magnitude
+            if difference > 0.9 {
+                tally.count += 1
+                tally.sum += difference
+            }
+            previous = event.value
+        }
+        return tally
+    }
+
+    @inline(never)
+    static func meansByCount(_ events: [StreamEvent]) -> Tally {
+        var tally = Tally()
+        var sum = 0.0
+        var count = 0
+        for event in events {
+            sum += event.value
+            count += 1
+            if count == 1000 {
+                tally.count += 1
+                tally.sum += sum / 1000
+                (sum, count) = (0, 0)
+            }
+        }
+        return tally
+    }
+
+    @inline(never)
+    static func meansByTime(_ events: [StreamEvent]) -> Tally {
+        var tally = Tally()
+        var sum = 0.0
+        var count = 0
+        var end = Int64(1_000_000_000)
+        for event in events {
+            if event.timestamp.nanosecondsSinceEpoch >= end {
+                tally.count += 1
+                tally.sum += sum / Double(count)
+                (sum, count) = (0, 0)
+                end += 1_000_000_000
+            }
+            sum += event.value
+            count += 1
+        }
+        tally.count += 1
+        tally.sum += sum / Double(count)
+        return tally
+    }
+
+    @inline(never)
+    static func sumsByKey(_ events: [StreamEvent], keyCount: Int) -> Tally {
+        var tally = Tally()
+        var sums = Array(repeating: 0.0, count: keyCount)
+        for event in events {
+            sums[Int(event.key)] += event.value
+            tally.sum += sums[Int(event.key)]
+        }
+        tally.count = events.count
+        return tally
+    }
+
+    /// Windows of 10 s every second, of the greatest values of the seconds.
+    @inline(never)
+    static func hoppingMaxima(_ events: [StreamEvent]) -> Tally {
+        var tally = Tally()
+        var seconds: [Double] = []
+        for event in events {
+            let second = Int(event.timestamp.nanosecondsSinceEpoch / 1_000_000_000)
+            if second == seconds.count { seconds.append(event.value) }
+            seconds[second] = max(seconds[second], event.value)
+        }
+        for start in -9..<seconds.count {
+            tally.count += 1
+            tally.sum += seconds[max(0, start)..<min(seconds.count, start + 10)].max() ?? 0
+        }
+        return tally
+    }
+
+    /// The greatest of the last so many values, by a deque that keeps those which may still be it.
+    @inline(never)
+    static func slidingMaxima(_ events: [StreamEvent], _ length: Int) -> Tally {
+        var tally = Tally()
+        var deque: [(index: Int, value: Double)] = []
+        var first = 0
+        for (index, event) in events.enumerated() {
+            while deque.count > first, deque[deque.count - 1].value <= event.value { deque.removeLast() }
+            deque.append((index, event.value))
+            if deque[first].index <= index - length { first += 1 }
+            if first > 4096, first > deque.count / 2 {
+                deque.removeFirst(first)
+                first = 0
+            }
+            tally.count += 1
+            tally.sum += deque[first].value
+        }
+        return tally
+    }
+
+    /// The pairs of an event of the first stream and one of the second with its key and at most so many milliseconds away.
+    @inline(never)
+    static func pairs(_ events: [StreamEvent], isFirst: (Int) -> Bool, within milliseconds: Int) -> Tally {
+        var tally = Tally()
+        var byKey = Array(repeating: (firsts: [Int](), seconds: [Int]()), count: 1000)
+        for (index, event) in events.enumerated() {
+            let key = Int(event.key)
+            let others = isFirst(index) ? byKey[key].seconds : byKey[key].firsts
+            for other in others.reversed() {
+                if index - other > milliseconds { break }
+                tally.count += 1
+                tally.sum += event.value * events[other].value
+            }
+            if isFirst(index) { byKey[key].firsts.append(index) } else { byKey[key].seconds.append(index) }
+        }
+        return tally
+    }
+
+    /// Puts events that are up to 100 ms late in order, in a table of the milliseconds, which are all different.
+    @inline(never)
+    static func ordered(_ events: [StreamEvent]) -> Tally {
+        var tally = Tally()
+        var places = Array(repeating: 0.0, count: 256)
+        var next = 0
+        for event in events {
+            let index = Int(event.timestamp.nanosecondsSinceEpoch / 1_000_000)
+            places[index & 255] = event.value
+            while next <= index - 100 {
+                tally.count += 1
+                tally.sum += places[next & 255] * Double(tally.count & 1023)
+                next += 1
+            }
+        }
+        while next < events.count {
+            tally.count += 1
+            tally.sum += places[next & 255] * Double(tally.count & 1023)
+            next += 1
+        }
+        return tally
+    }
+}
