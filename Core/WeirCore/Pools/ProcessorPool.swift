@@ -23,6 +23,8 @@ public final class ProcessorPool: Sendable {
         // Those that were shrunk away and may still be at their last events.
         var leaving: [ProcessorCore] = []
         var watch: Subscription?
+        var listeners: [UInt64: @Sendable () -> Void] = [:]
+        var nextListener: UInt64 = 0
     }
 
     /// The name of the pool; its threads are called the same, with a number.
@@ -75,6 +77,7 @@ public final class ProcessorPool: Sendable {
 
     deinit {
         stop(.now)
+        for end in state.withLock({ $0.listeners.values.map(\.self) }) { end() }
     }
 
     // MARK: Handling
@@ -95,10 +98,24 @@ public final class ProcessorPool: Sendable {
         _ handler: @escaping @Sendable (E, EventContext) -> Void
     ) -> Subscription {
         let listener = Listener(interest: interest, owner: nil)
+        end(withPool: listener)
         let door = PoolDoor(self, shards: shards, balancer: balancer.kind, listener: listener, handler: handler)
         return bus.channel(of: type).start(listener) { event, context in
             // What the door cannot send it drops, and tells the listener.
             if listener.admits(event, context) { door.send(event, context) }
+        }
+    }
+
+    /// Ends a listener when the pool goes.
+    private func end<E: Event>(withPool listener: Listener<E>) {
+        let id = state.withLock { state in
+            state.nextListener += 1
+            state.listeners[state.nextListener] = { [weak listener] in listener?.end() }
+            return state.nextListener
+        }
+        listener.onEnd { [weak self] in
+            // Outside the lock: what goes with it is foreign.
+            _ = self?.state.withLock { $0.listeners.removeValue(forKey: id) }
         }
     }
 

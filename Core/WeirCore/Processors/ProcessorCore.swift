@@ -37,7 +37,6 @@ final class ProcessorCore: Sendable {
     private let state = Locked(State())
     private let hasWork = Atomic<Bool>(false)
     private let hasRetired = Atomic<Bool>(false)
-    private let stopRequested = Atomic<Bool>(false)
     private let dropsPending = Atomic<Bool>(false)
 
     // Written by the processor's thread alone, by plain stores; read by whoever asks for metrics.
@@ -136,7 +135,6 @@ final class ProcessorCore: Sendable {
 
     func stop(_ mode: EventProcessor.StopMode) {
         if mode == .now { dropsPending.store(true, ordering: .relaxed) }
-        stopRequested.store(true, ordering: .releasing)
         mailbox.close()
         mailbox.nudge()
         let neverRan = state.withLock { state in
@@ -200,10 +198,9 @@ final class ProcessorCore: Sendable {
                 handle(envelope, priority, order)
             } else if hasRetired.load(ordering: .relaxed), letRetiredGo() {
                 continue
-            } else if stopRequested.load(ordering: .acquiring) {
+            } else if unsafe mailbox.park(spinning: patience) == .finished {
+                // Closed, by somebody who stops the processor or by an overflow, and no event is pending or on its way in.
                 if !hasWork.load(ordering: .acquiring) { break }
-            } else {
-                unsafe mailbox.park(spinning: patience)
             }
         }
         finish()

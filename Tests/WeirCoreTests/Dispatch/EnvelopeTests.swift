@@ -151,6 +151,15 @@ import Testing
         }
     }
 
+    @Test func theListenersOfAPoolEndWithIt() {
+        do {
+            let token = Token(0, in: census)
+            let pool = ProcessorPool(name: "test", size: 1...2, bus: bus)
+            pool.on(Small.self) { _, _ in withExtendedLifetime(token) {} }
+        }
+        #expect(census.count == 0)
+    }
+
     @Test func aChannelLetsGoOfItsLatestEvent() {
         do {
             let channel = EventChannel<Small>(replaysLatest: true)
