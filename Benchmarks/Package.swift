@@ -37,6 +37,11 @@ func cSupport(_ name: String, needs dependencies: [Target.Dependency]) -> Target
 /// The areas; each has its workloads in `Support/<area>Workloads` and a suite in `<area>Benchmarks`.
 let areas: [(name: String, needs: [Target.Dependency])] = [
     ("Pipeline", ["CommonStream"] + weir("WeirCore", "WeirSelection", "WeirSequences")),
+    ("Ring", ["CBench"] + weir("WeirCore")),
+    (
+        "Format",
+        ["CAllocations", "CBench", "CommonStream"] + weir("WeirCore", "WeirFiles", "WeirFormats", "WeirSelection")
+    ),
     (
         "Operator",
         ["CAllocations", "CommonStream"]

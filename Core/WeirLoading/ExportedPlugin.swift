@@ -130,8 +130,15 @@ enum ExportedPlugin {
             batch.beginRecord(line: row.line)
             for field in 0..<fieldCount {
                 let slot = unsafe source.slots[record * source.field_count + field]
-                let encoding = UInt8(exactly: slot.encoding).flatMap(FieldEncoding.init(rawValue:)) ?? .absent
-                batch.setField(field, start: Int(slot.start), length: Int(slot.length), encoding: encoding)
+                // The scale of a decimal stands above the encoding.
+                let encoding = FieldEncoding(rawValue: UInt8(truncatingIfNeeded: slot.encoding)) ?? .absent
+                batch.setField(
+                    field,
+                    start: Int(slot.start),
+                    length: Int(slot.length),
+                    encoding: encoding,
+                    scale: UInt8(truncatingIfNeeded: slot.encoding >> 8)
+                )
             }
             batch.endRecord(start: Int(row.start), length: Int(row.length))
         }

@@ -103,7 +103,7 @@ final class LoadedInstance {
                     weir_slot(
                         start: UInt32(slot.start),
                         length: UInt32(slot.length),
-                        encoding: UInt32(slot.encoding.rawValue)
+                        encoding: UInt32(slot.encoding.rawValue) | UInt32(slot.scale) << 8
                     )
                 )
             }

@@ -3,7 +3,7 @@ internal import WeirCore
 /// The pages of the help.
 enum Help {
     enum Topic {
-        case weir, list, run, create
+        case weir, list, run, convert, create
         case plugin(any Plugin)
 
         /// The page for a command and its first word.
@@ -11,6 +11,7 @@ enum Help {
             switch words.first {
             case nil: self = .weir
             case "list": self = .list
+            case "convert": self = .convert
             case "create": self = .create
             case "run":
                 self = words.count > 1 ? .plugin(try registry.requiredPlugin(named: words[1])) : .run
@@ -19,7 +20,7 @@ enum Help {
                     "there is no help on '\(word)'"
                         + Suggestion.text(
                             for: word,
-                            among: ["run", "list", "create"],
+                            among: ["run", "convert", "list", "create"],
                             otherwise: "'weir --help' begins at the beginning"
                         )
                 )
@@ -33,6 +34,7 @@ enum Help {
         case .list: list
         case .create: create
         case .run: run(registry)
+        case .convert: ConvertOption.page
         case .plugin(let plugin): page(of: plugin)
         }
     }
@@ -51,6 +53,7 @@ enum Help {
         \(Table.text([
             ("weir run PLUGIN [INPUT] [OPTIONS]", "find what a plugin looks for"),
             ("weir run PLUGIN --help", "what a plugin finds, its options, examples"),
+            ("weir convert INPUT OUTPUT [OPTIONS]", "write the same records in another format"),
             ("weir list [plugins|transports|formats]", "what there is"),
             ("weir create plugin NAME", "write the package of a new plugin"),
             ("weir --version", "the version"),

@@ -23,6 +23,9 @@ struct Host {
             case .run(let request):
                 var run = try RunCommand(request, console: console, interruption: interruption)
                 return try run.run()
+            case .convert(let request):
+                var conversion = try ConvertCommand(request, console: console, interruption: interruption)
+                return try conversion.run()
             case .nothing:
                 console.write(Help.text(.weir, registry))
                 return .usage

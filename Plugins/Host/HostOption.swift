@@ -2,6 +2,7 @@
 enum HostOption: String, CaseIterable {
     case from
     case format
+    case framing
     case to
     case rejected
     case report
@@ -15,6 +16,7 @@ enum HostOption: String, CaseIterable {
         switch self {
         case .from, .to: "ADDRESS"
         case .format: "FORMAT"
+        case .framing: "FRAMING"
         case .rejected, .report: "FILE"
         case .maxLine: "SIZE"
         case .seed: "N"
@@ -26,7 +28,8 @@ enum HostOption: String, CaseIterable {
     var meaning: String {
         switch self {
         case .from: "file:PATH or PATH, stdin, or demo (default: stdin where it is no terminal)"
-        case .format: "csv or jsonl (default: by the file's ending, otherwise csv)"
+        case .format: "csv, jsonl or binary (default: by the file's ending, otherwise csv)"
+        case .framing: "newline, or length: frames of records, each after its length (default: newline)"
         case .to: "stdout or file:PATH (default: stdout)"
         case .rejected: "keep the rejected lines in this file"
         case .report: "write a page with charts of the run to this file"

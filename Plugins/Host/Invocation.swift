@@ -7,6 +7,7 @@ enum Invocation {
     case help(Help.Topic)
     case list(Listing.Kind?)
     case run(RunRequest)
+    case convert(ConvertRequest)
     case create(CreateCommand)
 
     /// Reads a command line.
@@ -33,13 +34,15 @@ enum Invocation {
             } else {
                 self = .run(try RunRequest(rest, registry))
             }
+        case "convert":
+            self = Self.asksForHelp(rest) ? .help(.convert) : .convert(try ConvertRequest(rest, registry))
         case "create":
             self =
                 Self.asksForHelp(rest)
                 ? .help(.create) : .create(try CreateCommand(rest, programPath: CommandLine.arguments.first ?? ""))
         default:
             let isOption = command.hasPrefix("-")
-            let names = isOption ? ["--help", "--version"] : ["run", "list", "create", "help"]
+            let names = isOption ? ["--help", "--version"] : ["run", "convert", "list", "create", "help"]
             throw .usage(
                 "there is no \(isOption ? "option" : "command") '\(command)'"
                     + Suggestion.text(

@@ -19,6 +19,7 @@ extension Registry {
             try registry.register(WalkPlugin())
             try registry.register(CSVFormat())
             try registry.register(JSONLinesFormat())
+            try registry.register(BinaryFormat())
             try registry.register(FileTransport(interruption: interruption))
             try registry.register(StandardInput(interruption: interruption))
             try registry.register(StandardOutput())

@@ -37,7 +37,7 @@ extension RunRequest {
                 try Address(text, option: .report, dash: "stdout", registry)
             },
             isStrict: arguments[.strict] != nil,
-            limits: try Self.limits(arguments)
+            limits: try FormatChoice.limits(arguments[.maxLine])
         )
     }
 
@@ -92,36 +92,18 @@ extension RunRequest {
         switch input {
         case .demo:
             guard name == "csv" else { throw .usage("--format: the demo is always csv, not '\(name)'") }
+            guard arguments[.framing] == nil else { throw .usage("--framing: the demo has no frames") }
         case .address(let address):
-            if given == nil, address.isFile { name = ending(of: address.place, registry) ?? name }
+            if given == nil, address.isFile {
+                name = FormatChoice.name(forEndingOf: address.place, registry) ?? name
+            }
         }
-        guard let format = registry.format(named: name) else {
-            let names = registry.formats.map(\.name)
-            throw .usage(
-                "there is no format '\(name)', only \(names.joined(separator: " and "))"
-                    + Suggestion.text(for: name, among: names)
-            )
-        }
-        return format
-    }
-
-    /// The format that a path's ending stands for, if there is one.
-    private static func ending(of path: String, _ registry: Registry) -> String? {
-        guard let dot = path.lastIndex(of: ".") else { return nil }
-        let ending = path[path.index(after: dot)...].lowercased()
-        let name = ending == "ndjson" ? "jsonl" : ending
-        return registry.format(named: name)?.name
-    }
-
-    private static func limits(_ arguments: Arguments) throws(HostError) -> FormatLimits {
-        guard let text = arguments[.maxLine] else { return FormatLimits() }
-        guard let size = ByteSize.parse(text) else {
-            throw .usage("--max-line: '\(text)' is not a size; write 4096, 64KiB or 1MiB")
-        }
-        guard (16...1 << 30).contains(size) else {
-            throw .usage("--max-line: \(text) is not between 16 bytes and 1GiB")
-        }
-        return FormatLimits(lineLength: size)
+        return try FormatChoice.format(
+            named: name,
+            framing: arguments[.framing],
+            option: HostOption.framing.rawValue,
+            registry
+        )
     }
 }
 

@@ -31,35 +31,9 @@ extension RunRequest {
 
     /// Checks that the outputs are not the input, nor each other: opening them would empty it.
     func checkThatNothingIsOverwritten() throws(HostError) {
-        var inputFile: FileIdentity?
-        if case .address(let address) = input { inputFile = identity(address, standard: .input) }
-        let outputFile = identity(output, standard: .output)
-        if let outputFile, outputFile == inputFile {
-            let name = output.isFile ? "--to: '\(output.place)'" : "standard output"
-            throw .usage("\(name) is the input, which would be overwritten; write to another file")
-        }
-        if let report {
-            let reportFile = identity(report, standard: .output)
-            let isTaken = report.name == output.name || report.name == rejected?.name
-            guard !isTaken, reportFile == nil || reportFile != inputFile && reportFile != outputFile else {
-                throw .usage("--report: '\(report.name)' is used for something else already; write to another file")
-            }
-        }
-        guard let rejected else { return }
-        guard rejected.name != output.name else {
-            throw .usage("--rejected and --to are the same, '\(output.name)'; write to two files")
-        }
-        guard let rejectedFile = identity(rejected, standard: .output) else { return }
-        let other = rejectedFile == inputFile ? "the input" : rejectedFile == outputFile ? "the output" : nil
-        if let other {
-            throw .usage(
-                "--rejected: '\(rejected.name)' is \(other), which would be overwritten; write to another file"
-            )
-        }
-    }
-
-    private func identity(_ address: Address, standard: StandardStream) -> FileIdentity? {
-        address.isFile ? FileIdentity(path: address.place) : FileIdentity(standard)
+        var source: Address?
+        if case .address(let address) = input { source = address }
+        try Overwriting.check(input: source, output: output, rejected: rejected, report: report)
     }
 
     /// An error in the input as a whole, with what to do about it.

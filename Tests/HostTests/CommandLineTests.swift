@@ -12,6 +12,7 @@ extension HostTests {
         @Test(arguments: [
             ["--help"], ["-h"], ["help"], ["run", "--help"], ["help", "run"], ["run", "shake", "--help"],
             ["run", "shake", "--from", "demo", "-h"], ["help", "run", "shake"], ["list", "--help"], ["help", "list"],
+            ["convert", "--help"], ["help", "convert"],
         ])
         func helpFitsOneScreen(arguments: [String]) throws {
             let outcome = try weir.start(arguments, input: .nothing).outcome()
@@ -43,10 +44,10 @@ extension HostTests {
 
         @Test func listsWhatThereIs() throws {
             let all = try weir.run("list").output
-            for name in ["  shake ", "  file ", "  stdin ", "  stdout ", "  demo ", "  csv ", "  jsonl "] {
+            for name in ["  shake ", "  file ", "  stdin ", "  stdout ", "  demo ", "  csv ", "  jsonl ", "  binary "] {
                 #expect(all.contains(name))
             }
-            #expect(try weir.run("list", "formats").output.split(separator: "\n").count == 2)
+            #expect(try weir.run("list", "formats").output.split(separator: "\n").count == 3)
             #expect(try !weir.run("list", "plugins").output.contains("csv"))
             #expect(try weir.run("list", "transports").output.contains("  file "))
         }
@@ -82,7 +83,7 @@ extension HostTests {
             (["run", "shake", "--quiet-period", "5"], "--quiet-period: '5' is not a duration"),
             (
                 ["run", "shake", "--format", "jsnl"],
-                "there is no format 'jsnl', only csv and jsonl; did you mean 'jsonl'?"
+                "there is no format 'jsnl', only csv, jsonl and binary; did you mean 'jsonl'?"
             ),
             (
                 ["run", "shake", "fil:a"],

@@ -62,13 +62,16 @@ struct Transcript: Equatable {
             do throws(FormatError) {
                 consumed = unsafe try decoder.decode(UnsafeRawBufferPointer(window), isFinal: isFinal, into: &batch)
             } catch {
+                take(batch, windowCount: end - start)
                 self.error = error
                 return
             }
             take(batch, windowCount: end - start)
             if consumed < 0 || consumed > end - start { violations.append("consumed \(consumed) of \(end - start)") }
-            if consumed == 0, !batch.isEmpty { violations.append("records, but nothing consumed") }
-            if consumed == 0, end - start > limit + 1 { violations.append("holds \(end - start) bytes") }
+            if consumed == 0, !batch.isEmpty, !batch.isFull, !isFinal {
+                violations.append("records, but nothing consumed")
+            }
+            if consumed == 0, !batch.isFull, end - start > limit + 1 { violations.append("holds \(end - start) bytes") }
             start += consumed
             if batch.isFull { continue }
             if isFinal {

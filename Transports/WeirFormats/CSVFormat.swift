@@ -19,4 +19,28 @@ public struct CSVFormat: Format {
     public func makeDecoder(for schema: RecordSchema, limits: FormatLimits) -> any RecordDecoder {
         CSVDecoder(for: schema, limits: limits)
     }
+    public func makeEncoder(for schema: OutputSchema) -> (any RecordEncoder)? {
+        CSVEncoder(for: schema)
+    }
+
+    public func makeFieldFinder(limits: FormatLimits) -> (any FieldFinder)? {
+        CSVFieldFinder(limits: limits)
+    }
+}
+
+/// Finds the names in the header.
+struct CSVFieldFinder: FieldFinder {
+    private var decoder: CSVDecoder
+
+    init(limits: FormatLimits) {
+        decoder = CSVDecoder(for: RecordSchema(fields: []), limits: limits)
+    }
+
+    var names: [String] { decoder.header ?? [] }
+
+    var isComplete: Bool { decoder.header != nil }
+
+    mutating func find(in bytes: UnsafeRawBufferPointer, isFinal: Bool) throws(FormatError) -> Int {
+        isComplete ? bytes.count : unsafe try decoder.readHeader(bytes, isFinal: isFinal)
+    }
 }

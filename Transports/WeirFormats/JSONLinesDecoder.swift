@@ -8,7 +8,26 @@ public import WeirCore
 /// - Complexity: O(1) per byte, and O(*w*) per name that comes in another place than in the line before, for *w* wanted
 ///   fields. No allocation in steady state, rejections and names with escapes aside.
 public struct JSONLinesDecoder: RecordDecoder {
+    /// What becomes of fields of the line's own object that nobody wants.
+    package enum OtherFields {
+        /// They are passed over.
+        case pass
+        /// Their line is rejected.
+        case reject
+        /// Their names are collected, as long as there are few.
+        case collect
+    }
+
+    /// The names that were collected.
+    package private(set) var collectedNames: [String] = []
+
     private var lines: LineTracker
+    private let otherFields: OtherFields
+
+    // The collected names as bytes, and which came at each place of the last line, or -1.
+    private var collected: [[UInt8]] = []
+    private var collectedOrder: [Int] = []
+    private static let collectedLimit = 1024
 
     private let tree: JSONFieldTree
 
@@ -27,6 +46,11 @@ public struct JSONLinesDecoder: RecordDecoder {
     ///   - schema: What is wanted of each record.
     ///   - limits: What the decoder may take.
     public init(for schema: RecordSchema, limits: FormatLimits = FormatLimits()) {
+        self.init(for: schema, limits: limits, otherFields: .pass)
+    }
+
+    package init(for schema: RecordSchema, limits: FormatLimits, otherFields: OtherFields) {
+        self.otherFields = otherFields
         lines = LineTracker(limits)
         tree = JSONFieldTree(schema)
         order = Array(repeating: -1, count: tree.levelCount * Self.rememberedCount)
@@ -145,10 +169,42 @@ public struct JSONLinesDecoder: RecordDecoder {
                 }
             }
         }
+        let nameStart = unsafe cursor.place
         let name = unsafe try cursor.string()
         let entry = unsafe search(cursor.base, name, level: level)
+        if entry < 0, level == 0, otherFields != .pass {
+            guard otherFields == .collect else {
+                unsafe cursor.place = nameStart
+                throw unsafe cursor.flaw("a field that the output lacks (see --columns) starts")
+            }
+            unsafe collect(cursor.base, name, position: position)
+        }
         if isRemembered { order[place] = Int32(entry) }
         return entry
+    }
+
+    /// Collects a name, unless that was done before.
+    private mutating func collect(_ base: UnsafePointer<UInt8>, _ name: JSONCursor.Text, position: Int) {
+        let bytes = unsafe UnsafeBufferPointer(start: base + name.start, count: name.end - name.start)
+        // Lines of one program have their names in one order.
+        if !name.hasEscapes, position < collectedOrder.count, collectedOrder[position] >= 0,
+            unsafe collected[collectedOrder[position]].elementsEqual(bytes)
+        {
+            return
+        }
+        guard
+            let text = unsafe name.hasEscapes
+                ? QuotedText.resolvingEscapes(bytes) : String(validating: bytes, as: UTF8.self)
+        else { return }
+        let resolved = Array(text.utf8)
+        var index = collected.firstIndex(of: resolved)
+        if index == nil, collected.count < Self.collectedLimit {
+            index = collected.count
+            collected.append(resolved)
+            collectedNames.append(text)
+        }
+        while collectedOrder.count <= position, position < Self.collectedLimit { collectedOrder.append(-1) }
+        if let index, position < collectedOrder.count { collectedOrder[position] = index }
     }
 
     private func search(_ base: UnsafePointer<UInt8>, _ name: JSONCursor.Text, level: Int) -> Int {

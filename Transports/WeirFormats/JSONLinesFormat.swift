@@ -14,10 +14,56 @@ public struct JSONLinesFormat: Format {
 
     public var summary: String { "JSON Lines: one JSON object per line" }
 
+    private let otherFields: JSONLinesDecoder.OtherFields
+
     /// Creates the format.
-    public init() {}
+    public init() {
+        self.init(otherFields: .pass)
+    }
+
+    private init(otherFields: JSONLinesDecoder.OtherFields) {
+        self.otherFields = otherFields
+    }
 
     public func makeDecoder(for schema: RecordSchema, limits: FormatLimits) -> any RecordDecoder {
-        JSONLinesDecoder(for: schema, limits: limits)
+        JSONLinesDecoder(for: schema, limits: limits, otherFields: otherFields)
+    }
+
+    public func rejectingOtherFields() -> any Format {
+        JSONLinesFormat(otherFields: .reject)
+    }
+    public var tellsTextFromNumbers: Bool { true }
+
+    public func makeEncoder(for schema: OutputSchema) -> (any RecordEncoder)? {
+        JSONLinesEncoder(for: schema)
+    }
+
+    public func makeFieldFinder(limits: FormatLimits) -> (any FieldFinder)? {
+        JSONLinesFieldFinder(limits: limits)
+    }
+}
+
+/// Finds the names in all objects.
+struct JSONLinesFieldFinder: FieldFinder {
+    private var decoder: JSONLinesDecoder
+
+    init(limits: FormatLimits) {
+        decoder = JSONLinesDecoder(for: RecordSchema(fields: []), limits: limits, otherFields: .collect)
+    }
+
+    var names: [String] { decoder.collectedNames }
+
+    var isComplete: Bool { false }
+
+    mutating func find(in bytes: UnsafeRawBufferPointer, isFinal: Bool) throws(FormatError) -> Int {
+        var batch = RecordBatch(schema: RecordSchema(fields: []))
+        var start = 0
+        while true {
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[start...])
+            unsafe batch.begin(in: rest)
+            let count = unsafe try decoder.decode(rest, isFinal: isFinal, into: &batch)
+            start += count
+            guard batch.isFull else { return start }
+        }
     }
 }

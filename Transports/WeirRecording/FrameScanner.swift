@@ -1,3 +1,5 @@
+internal import WeirCore
+
 /// Goes through a recording frame by frame, through a window of bounded size, and finds where its whole part ends.
 struct FrameScanner {
     private static let windowLength = 1 << 16

@@ -1,3 +1,5 @@
+internal import WeirCore
+
 /// The layout of a recording, version 1.
 ///
 /// All numbers are little-endian.

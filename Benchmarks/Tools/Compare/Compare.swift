@@ -1,6 +1,7 @@
 internal import CommandWorkloads
 internal import Comparing
 internal import DispatchWorkloads
+internal import FormatWorkloads
 internal import Foundation
 internal import OperatorWorkloads
 internal import PipelineWorkloads
@@ -12,7 +13,7 @@ enum Compare {
     /// The suites, in the order in which they run.
     private static let suites = [
         PipelineWorkloads.suite, OperatorWorkloads.suite, RingWorkloads.suite, DispatchWorkloads.suite,
-        CommandWorkloads.suite,
+        FormatWorkloads.suite, CommandWorkloads.suite,
     ]
 
     /// The names of the suites, for people.

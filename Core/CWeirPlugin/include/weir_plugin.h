@@ -92,12 +92,23 @@ enum {
     WEIR_FIELD_ESCAPED = 5,
     /// A JSON array or object.
     WEIR_FIELD_NESTED = 6,
+    /// A whole number in two's complement of 1, 2, 4 or 8 bytes, the lowest first.
+    WEIR_FIELD_INTEGER = 7,
+    /// The same, to be divided by ten to the power of the slot's scale; 128 more in the scale is minus zero.
+    WEIR_FIELD_DECIMAL = 8,
+    /// A double: 8 bytes, the lowest first.
+    WEIR_FIELD_FLOAT = 9,
+    /// One byte: 0 is false, everything else is true.
+    WEIR_FIELD_BOOLEAN = 10,
+    /// Nanoseconds since the epoch: 8 bytes in two's complement, the lowest first.
+    WEIR_FIELD_TIME = 11,
 };
 
 /// Where one field of one record is, counted from the start of the batch's bytes.
 typedef struct weir_slot {
     uint32_t start;
     uint32_t length;
+    /// The encoding in the low 8 bits, the scale of a decimal in the next 8.
     uint32_t encoding;
 } weir_slot;
 

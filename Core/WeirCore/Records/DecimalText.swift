@@ -145,7 +145,7 @@ package enum DecimalText {
     ///   - mantissa: Not zero.
     ///   - power: From 0 to 19, so that the power fits in 64 bits.
     /// - Returns: The double, ties to even.
-    private static func quotient(_ mantissa: UInt64, byTenTo power: Int) -> Double {
+    static func quotient(_ mantissa: UInt64, byTenTo power: Int) -> Double {
         let divisor = integerPowersOfTen[power]
         let mantissaShift = mantissa.leadingZeroBitCount
         let divisorShift = divisor.leadingZeroBitCount
@@ -193,7 +193,7 @@ package enum DecimalText {
     }
 
     /// The powers of ten that are exact as doubles.
-    private static let powersOfTen: [Double] = [
+    static let powersOfTen: [Double] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
         1e20, 1e21, 1e22,
     ]

@@ -18,6 +18,16 @@ package enum QuotedText {
         }
     }
 
+    /// Appends what ``undoublingQuotes(_:)`` makes, whether or not it is valid UTF-8.
+    package static func appendUndoublingQuotes(_ text: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
+        var index = 0
+        while index < text.count {
+            let byte = unsafe text[index]
+            bytes.append(byte)
+            index += byte == UInt8(ascii: "\"") ? 2 : 1
+        }
+    }
+
     /// The text of a JSON string.
     ///
     /// - Parameter text: The bytes between the quotes.
@@ -26,36 +36,51 @@ package enum QuotedText {
         // No escape is shorter than what it stands for.
         unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: text.count) { buffer in
             var count = 0
-            var index = 0
-            func append(_ byte: UInt8) {
+            let isValid = unsafe resolveEscapes(text) { byte in
                 unsafe buffer.initializeElement(at: count, to: byte)
                 count += 1
             }
-            while index < text.count {
-                let byte = unsafe text[index]
-                index += 1
-                guard byte == UInt8(ascii: "\\") else {
-                    append(byte)
-                    continue
-                }
-                guard index < text.count else { return nil }
-                let kind = unsafe text[index]
-                index += 1
-                switch kind {
-                case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): append(kind)
-                case UInt8(ascii: "b"): append(0x08)
-                case UInt8(ascii: "f"): append(0x0C)
-                case UInt8(ascii: "n"): append(0x0A)
-                case UInt8(ascii: "r"): append(0x0D)
-                case UInt8(ascii: "t"): append(0x09)
-                case UInt8(ascii: "u"):
-                    guard let scalar = unsafe escapedScalar(text, &index) else { return nil }
-                    for byte in String(scalar).utf8 { append(byte) }
-                default: return nil
-                }
-            }
-            return unsafe String(validating: buffer.prefix(count), as: UTF8.self)
+            return unsafe isValid ? String(validating: buffer.prefix(count), as: UTF8.self) : nil
         }
+    }
+
+    /// Appends what ``resolvingEscapes(_:)`` makes, whether or not it is valid UTF-8.
+    ///
+    /// - Returns: False when an escape is none of JSON's, or a surrogate stands alone; what comes before it was
+    ///   appended.
+    package static func appendResolvingEscapes(
+        _ text: UnsafeBufferPointer<UInt8>,
+        to bytes: inout [UInt8]
+    ) -> Bool {
+        unsafe resolveEscapes(text) { bytes.append($0) }
+    }
+
+    private static func resolveEscapes(_ text: UnsafeBufferPointer<UInt8>, _ append: (UInt8) -> Void) -> Bool {
+        var index = 0
+        while index < text.count {
+            let byte = unsafe text[index]
+            index += 1
+            guard byte == UInt8(ascii: "\\") else {
+                append(byte)
+                continue
+            }
+            guard index < text.count else { return false }
+            let kind = unsafe text[index]
+            index += 1
+            switch kind {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): append(kind)
+            case UInt8(ascii: "b"): append(0x08)
+            case UInt8(ascii: "f"): append(0x0C)
+            case UInt8(ascii: "n"): append(0x0A)
+            case UInt8(ascii: "r"): append(0x0D)
+            case UInt8(ascii: "t"): append(0x09)
+            case UInt8(ascii: "u"):
+                guard let scalar = unsafe escapedScalar(text, &index) else { return false }
+                for byte in String(scalar).utf8 { append(byte) }
+            default: return false
+            }
+        }
+        return true
     }
 
     /// The scalar of the hexadecimal digits at `index`, with the second surrogate where the first one stands there.

@@ -1,22 +1,3 @@
-/// How the bytes of a field are to be read.
-@frozen
-public enum FieldEncoding: UInt8, Sendable {
-    /// The record has no such field.
-    case absent
-    /// The field is JSON's `null`.
-    case null
-    /// The bytes are the text itself, or a number.
-    case plain
-    /// The bytes are a number or a word without quotes, where the format tells numbers from text.
-    case bare
-    /// Text in which every quote is doubled (CSV).
-    case doubledQuotes
-    /// Text with JSON's backslash escapes.
-    case escaped
-    /// A JSON array or object.
-    case nested
-}
-
 /// A line that was not understood.
 public struct Rejection: Sendable {
     /// The number of the line in the input, counted from 1.
@@ -48,12 +29,15 @@ public struct RecordBatch: ~Copyable {
         @usableFromInline var start: UInt32
         @usableFromInline var length: UInt32
         @usableFromInline var encoding: FieldEncoding
+        // Of a decimal: how many digits stand after the point; the highest bit says that the number is minus zero.
+        @usableFromInline var scale: UInt8
 
         @inlinable
-        init(start: UInt32, length: UInt32, encoding: FieldEncoding) {
+        init(start: UInt32, length: UInt32, encoding: FieldEncoding, scale: UInt8 = 0) {
             self.start = start
             self.length = length
             self.encoding = encoding
+            self.scale = scale
         }
     }
 
@@ -87,6 +71,11 @@ public struct RecordBatch: ~Copyable {
     /// The lines that were not understood, and the records that a consumer refused, in no particular order.
     public private(set) var rejections: [Rejection] = []
 
+    /// What the places that a decoder gives are counted from, itself counted from the start of the batch's bytes.
+    ///
+    /// A decoder that hands a part of its bytes to another one sets it to where that part starts. It is zero after
+    /// ``begin(in:)``.
+    public var origin = 0
     private var byteCount = 0
 
     @usableFromInline let fieldCount: Int
@@ -142,6 +131,7 @@ public struct RecordBatch: ~Copyable {
     public mutating func begin(in bytes: UnsafeRawBufferPointer) {
         precondition(bytes.count <= UInt32.max, "a batch reads at most 4 GiB at a time, not \(bytes.count) bytes")
         recordCount = 0
+        origin = 0
         rejections.removeAll(keepingCapacity: true)
         unsafe base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? placeholder
         byteCount = bytes.count
@@ -165,29 +155,83 @@ public struct RecordBatch: ~Copyable {
     ///
     /// - Parameters:
     ///   - field: The index of the field in the schema.
-    ///   - start: Where its bytes start, counted from the start of the batch's bytes.
+    ///   - start: Where its bytes start, counted from ``origin``.
     ///   - length: How many bytes it has.
     ///   - encoding: How they are to be read.
+    ///   - scale: Of a decimal, how many digits stand after the point, from 0 to 127; 128 more make it minus zero.
     @inlinable
-    public mutating func setField(_ field: Int, start: Int, length: Int, encoding: FieldEncoding) {
+    public mutating func setField(_ field: Int, start: Int, length: Int, encoding: FieldEncoding, scale: UInt8 = 0) {
         assert(field >= 0 && field < fieldCount)
         unsafe slots[count * fieldCount + field] = Slot(
-            start: UInt32(truncatingIfNeeded: start),
+            start: UInt32(truncatingIfNeeded: start &+ origin),
             length: UInt32(truncatingIfNeeded: length),
-            encoding: encoding
+            encoding: encoding,
+            scale: scale
         )
     }
 
     /// Ends the record that was begun: it now counts.
     ///
     /// - Parameters:
-    ///   - start: Where the raw record starts, counted from the start of the batch's bytes.
+    ///   - start: Where the raw record starts, counted from ``origin``.
     ///   - length: How many bytes it has, without the line's end.
     @inlinable
     public mutating func endRecord(start: Int, length: Int) {
-        unsafe rows[count].start = UInt32(truncatingIfNeeded: start)
+        unsafe rows[count].start = UInt32(truncatingIfNeeded: start &+ origin)
         unsafe rows[count].length = UInt32(truncatingIfNeeded: length)
         recordCount += 1
+    }
+
+    /// Adds records without bytes of their own, whose fields are all absent, for a decoder that fills field by field.
+    ///
+    /// - Parameters:
+    ///   - count: How many; at most as many as there is room for.
+    ///   - line: The number of the first one in the input; the others count on from it.
+    ///   - start: Where they come from, counted from ``origin``.
+    /// - Returns: The index of the first one.
+    @inlinable
+    public mutating func appendRecords(_ count: Int, line: UInt64, start: Int) -> Int {
+        let first = recordCount
+        precondition(count >= 0 && count <= capacity - first, "a batch takes no more records than it has room for")
+        for index in 0..<count {
+            unsafe rows[first &+ index] = Row(
+                line: line &+ UInt64(index),
+                start: UInt32(truncatingIfNeeded: start &+ origin),
+                length: 0
+            )
+        }
+        for index in first * fieldCount..<(first + count) * fieldCount {
+            unsafe slots[index] = Slot(start: 0, length: 0, encoding: .absent)
+        }
+        recordCount += count
+        return first
+    }
+
+    /// Says where a field of a record is that was added with ``appendRecords(_:line:start:)``.
+    ///
+    /// - Parameters:
+    ///   - field: The index of the field in the schema.
+    ///   - index: The index of the record.
+    ///   - start: Where its bytes start, counted from ``origin``.
+    ///   - length: How many bytes it has.
+    ///   - encoding: How they are to be read.
+    ///   - scale: Of a decimal, how many digits stand after the point, from 0 to 127; 128 more make it minus zero.
+    @inlinable
+    public mutating func setField(
+        _ field: Int,
+        ofRecordAt index: Int,
+        start: Int,
+        length: Int,
+        encoding: FieldEncoding,
+        scale: UInt8 = 0
+    ) {
+        assert(field >= 0 && field < fieldCount && index >= 0 && index < recordCount)
+        unsafe slots[index &* fieldCount &+ field] = Slot(
+            start: UInt32(truncatingIfNeeded: start &+ origin),
+            length: UInt32(truncatingIfNeeded: length),
+            encoding: encoding,
+            scale: scale
+        )
     }
 
     /// Adds a line that was not understood.
@@ -195,12 +239,12 @@ public struct RecordBatch: ~Copyable {
     /// - Parameters:
     ///   - line: Its number in the input, counted from 1.
     ///   - reason: What is wrong and, where there is something to be done, what to do.
-    ///   - start: Where its bytes start, counted from the start of the batch's bytes.
+    ///   - start: Where its bytes start, counted from ``origin``.
     ///   - length: How many bytes it has, without the line's end.
     ///   - isContinuation: Whether this is the next piece of the rejection before it.
     public mutating func reject(line: UInt64, reason: String, start: Int, length: Int, isContinuation: Bool = false) {
         rejections.append(
-            Rejection(line: line, reason: reason, start: start, length: length, isContinuation: isContinuation)
+            Rejection(line: line, reason: reason, start: start + origin, length: length, isContinuation: isContinuation)
         )
     }
 
@@ -214,7 +258,15 @@ public struct RecordBatch: ~Copyable {
     public mutating func reject(recordAt index: Int, because error: FieldError) {
         precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
         let row = unsafe rows[index]
-        reject(line: row.line, reason: error.description(in: schema), start: Int(row.start), length: Int(row.length))
+        rejections.append(
+            Rejection(
+                line: row.line,
+                reason: error.description(in: schema),
+                start: Int(row.start),
+                length: Int(row.length),
+                isContinuation: false
+            )
+        )
     }
 
     /// The line that a record starts on.
@@ -245,6 +297,20 @@ public struct RecordBatch: ~Copyable {
         return try body(FieldReader(record))
     }
 
+    /// Appends the text of a field, with quotes and escapes resolved, to some bytes.
+    ///
+    /// - Parameters:
+    ///   - field: The index of the field in the schema.
+    ///   - index: The record's index, below ``count``.
+    ///   - bytes: Takes the text: nothing for a field that is absent or null.
+    /// - Returns: What the field is.
+    package func appendText(ofField field: Int, recordAt index: Int, to bytes: inout [UInt8]) -> FieldShape {
+        precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
+        precondition(field >= 0 && field < fieldCount, "there are \(fieldCount) fields, so none at \(field)")
+        let record = unsafe RecordFields(base: base, slots: slots + index * fieldCount, timeScale: timeScale)
+        return record.appendText(field, to: &bytes)
+    }
+
     /// Where a record is: its line, counted from 1, and its bytes, counted from the start of the batch's bytes.
     ///
     /// - Parameter index: The record's index, below ``count``.
@@ -260,12 +326,14 @@ public struct RecordBatch: ~Copyable {
     /// - Parameters:
     ///   - field: The index of the field in the schema.
     ///   - index: The record's index, below ``count``.
-    /// - Returns: The place of the first byte, the number of bytes, and how they are to be read.
-    public func place(ofField field: Int, inRecordAt index: Int) -> (start: Int, length: Int, encoding: FieldEncoding) {
+    /// - Returns: The place of the first byte, the number of bytes, how they are to be read, and the scale of a decimal.
+    public func place(ofField field: Int, inRecordAt index: Int) -> (
+        start: Int, length: Int, encoding: FieldEncoding, scale: UInt8
+    ) {
         precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
         precondition(field >= 0 && field < fieldCount, "there are \(fieldCount) fields, so none at \(field)")
         let slot = unsafe slots[index * fieldCount + field]
-        return (Int(slot.start), Int(slot.length), slot.encoding)
+        return (Int(slot.start), Int(slot.length), slot.encoding, slot.scale)
     }
 
     /// Lends the bytes that the places count in.

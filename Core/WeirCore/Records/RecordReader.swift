@@ -38,6 +38,9 @@ public struct RecordReader: ~Copyable {
 
     private var phase = Phase.reading
 
+    // Why the input cannot be read on, while what came before it is handed out.
+    private var failure: FormatError?
+
     /// Creates a reader at the start of an input.
     ///
     /// - Parameters:
@@ -77,6 +80,10 @@ public struct RecordReader: ~Copyable {
     ///   read, and what `body` throws. After the first two the reader is at its end: what had been read of an
     ///   incomplete record is dropped.
     public mutating func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
+        if let failure {
+            self.failure = nil
+            throw failure
+        }
         while phase != .finished {
             if start < end || phase == .draining, try decode() {
                 try body(&batch)
@@ -99,7 +106,10 @@ public struct RecordReader: ~Copyable {
                 count = unsafe try decoder.decode(bytes, isFinal: phase == .draining, into: &batch)
             } catch {
                 phase = .finished
-                throw error
+                guard !batch.isEmpty else { throw error }
+                failure = error
+                noteLastLine()
+                return true
             }
             precondition(
                 count >= 0 && count <= bytes.count,

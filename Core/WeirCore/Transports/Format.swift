@@ -13,6 +13,40 @@ public protocol Format: Sendable {
     ///   - limits: What the decoder may take.
     /// - Returns: A decoder at the start of its input.
     func makeDecoder(for schema: RecordSchema, limits: FormatLimits) -> any RecordDecoder
+
+    /// Whether the format tells text from numbers, as JSON does and CSV does not.
+    var tellsTextFromNumbers: Bool { get }
+
+    /// The same format, in which records with fields that nobody wants are rejected and not cut down in silence.
+    ///
+    /// - Returns: The format; itself where its header says once and for all which fields there are.
+    func rejectingOtherFields() -> any Format
+
+    /// Makes an encoder for one output.
+    ///
+    /// - Parameter schema: What to write.
+    /// - Returns: An encoder at the start of its output; `nil` when the format can only be read.
+    func makeEncoder(for schema: OutputSchema) -> (any RecordEncoder)?
+
+    /// Makes what finds out which fields an input has.
+    ///
+    /// - Parameter limits: What it may take.
+    /// - Returns: A finder at the start of its input; `nil` when the format cannot tell.
+    func makeFieldFinder(limits: FormatLimits) -> (any FieldFinder)?
+}
+
+extension Format {
+    /// False.
+    public var tellsTextFromNumbers: Bool { false }
+
+    /// The format itself.
+    public func rejectingOtherFields() -> any Format { self }
+
+    /// None: the format can only be read.
+    public func makeEncoder(for schema: OutputSchema) -> (any RecordEncoder)? { nil }
+
+    /// None: the format cannot tell.
+    public func makeFieldFinder(limits: FormatLimits) -> (any FieldFinder)? { nil }
 }
 
 /// What a decoder may take of an input that it cannot trust.
@@ -38,14 +72,16 @@ public protocol RecordDecoder {
     ///
     /// The batch was begun in the same bytes. When nothing was consumed, the batch is empty and `isFinal` is false,
     /// the caller reads more and calls again with the same bytes and what follows them; it never needs to hold more
-    /// than the line limit and one more byte before something is consumed.
+    /// than the line limit and one more byte before something is consumed. A decoder of blocks may fill the batch
+    /// without consuming anything: the caller uses the batch, and calls again with the same bytes.
     ///
     /// - Parameters:
     ///   - bytes: The bytes that follow what was consumed so far; they may end anywhere.
-    ///   - isFinal: Whether the input ends with these bytes.
-    ///   - batch: Filled with places in `bytes`.
+    ///   - isFinal: Whether the input, or the frame that the bytes came in, ends with them: a record ends there too. The
+    ///     next call after that, if there is one, is about the next frame.
+    ///   - batch: Filled with places in `bytes`, counted from their start.
     /// - Returns: How many bytes were consumed. With `isFinal`, everything is consumed unless the batch is full.
-    /// - Throws: ``FormatError`` when the input as a whole cannot be read.
+    /// - Throws: ``FormatError`` when the input as a whole cannot be read; what is in the batch then came before that.
     mutating func decode(
         _ bytes: UnsafeRawBufferPointer,
         isFinal: Bool,

@@ -21,6 +21,9 @@ cbench_run_t cbench_run(
 // Reads a file into one buffer of 256 KiB, over and over, and returns how many bytes it has; -1 when it cannot be read.
 int64_t cbench_read_file(const char *path);
 
+// The same, and looks for each line feed with memchr; returns how many there are, or -1.
+int64_t cbench_count_lines(const char *path);
+
 #pragma clang assume_nonnull end
 
 #endif

@@ -9,6 +9,9 @@
 // Nanoseconds since an unspecified point.
 int64_t cbench_now(void);
 
+// How long the calling thread ran so far, in nanoseconds: its own work and the kernel's for it.
+int64_t cbench_thread_time(void);
+
 // Keeps the calling thread on a core where the system lets it be chosen.
 void cbench_pin(int core);
 

@@ -116,3 +116,22 @@ int64_t cbench_read_file(const char *path) {
     (void)close(file);
     return count < 0 ? -1 : total;
 }
+
+int64_t cbench_count_lines(const char *path) {
+    const int file = open(path, O_RDONLY);
+    if (file < 0) {
+        return -1;
+    }
+    char *buffer = malloc(CHUNK);
+    int64_t lines = 0;
+    ssize_t count = -1;
+    while (buffer != NULL && (count = read(file, buffer, CHUNK)) > 0) {
+        const char *const end = buffer + count;
+        for (const char *next = buffer; (next = memchr(next, '\n', (size_t)(end - next))) != NULL; next++) {
+            lines++;
+        }
+    }
+    free(buffer);
+    (void)close(file);
+    return count < 0 ? -1 : lines;
+}

@@ -99,3 +99,9 @@ double cbench_round_trip(void) {
     cbench_parallel(2, play, &table, (const int[]){0, 1});
     return (double)table.nanoseconds / (double)ROUND_TRIPS;
 }
+
+int64_t cbench_thread_time(void) {
+    struct timespec time;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}

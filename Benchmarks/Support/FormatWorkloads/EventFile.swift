@@ -1,0 +1,56 @@
+internal import CommonStream
+internal import WeirCore
+internal import WeirFormats
+
+/// Events of the common stream, written in a format.
+struct EventFile: Sendable {
+    let format: any Format
+    let bytes: [UInt8]
+    let eventCount: Int
+
+    /// How many events have a value above one half.
+    let matchCount: Int
+
+    /// Makes the files of some events: JSON Lines of about 60 bytes, and the same as CSV and in the binary format.
+    static func makeAll(eventCount: Int) throws -> (jsonLines: EventFile, csv: EventFile, binary: EventFile) {
+        var lines: [UInt8] = []
+        var matchCount = 0
+        for event in CommonStream.events(eventCount) {
+            let time = event.timestamp.nanosecondsSinceEpoch / 1_000_000
+            let type = ["A", "B", "C", "D"][Int(event.type)]
+            let line = #"{"time":\#(time),"key":\#(event.key),"type":"\#(type)","value":\#(event.value)}"#
+            lines += line.utf8
+            lines.append(UInt8(ascii: "\n"))
+            if event.value > 0.5 { matchCount += 1 }
+        }
+        let jsonLines = EventFile(
+            format: JSONLinesFormat(),
+            bytes: lines,
+            eventCount: eventCount,
+            matchCount: matchCount
+        )
+        return (jsonLines, try jsonLines.converted(to: CSVFormat()), try jsonLines.converted(to: BinaryFormat()))
+    }
+
+    private func converted(to target: some Format) throws -> EventFile {
+        let names = ["time", "key", "type", "value"]
+        let schema = OutputSchema(
+            fields: names.map { OutputSchema.Field($0) },
+            tellsTextFromNumbers: format.tellsTextFromNumbers
+        )
+        guard var encoder = target.makeEncoder(for: schema) else {
+            preconditionFailure("the format \(target.name) cannot be written")
+        }
+        var output: [UInt8] = []
+        var reader = RecordReader(
+            ByteSource(bytes),
+            format: format,
+            schema: RecordSchema(fields: names.map { RecordSchema.Field($0) })
+        )
+        while try reader.next({ batch in
+            for index in 0..<batch.count { encoder.encode(recordAt: index, of: &batch, into: &output) }
+        }) {}
+        encoder.finish(into: &output)
+        return EventFile(format: target, bytes: output, eventCount: eventCount, matchCount: matchCount)
+    }
+}

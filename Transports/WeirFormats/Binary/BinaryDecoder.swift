@@ -1,0 +1,387 @@
+public import WeirCore
+
+/// Finds the records of Weir's binary format; see ``BinaryFormat`` for the layout and for what becomes of damage.
+///
+/// A block is checked once, when all of it is there, and then its records are handed out in place.
+///
+/// - Complexity: O(1) per byte for the checksum, O(*w*) per record for *w* wanted fields. No allocation in steady state,
+///   rejections aside.
+public struct BinaryDecoder: RecordDecoder {
+    private enum Phase {
+        /// Before the first header.
+        case start
+        /// In a section.
+        case section
+        /// After the end of a section.
+        case ended
+    }
+
+    /// A wanted field that the section has.
+    private struct Wanted {
+        let field: Int
+        let column: Int
+    }
+
+    private let schema: RecordSchema
+    private let limit: Int
+    private let rejectsOtherFields: Bool
+    private var phase = Phase.start
+
+    // Of the section: how many columns it has, which are wanted in the order of the columns, how many records came.
+    private var columnCount = 0
+    private var wanted: [Wanted] = []
+    private var sectionRecords: UInt64 = 0
+
+    // The block that starts at the next byte, when it was checked; the columns stand beside `wanted`.
+    private var columns: [BinaryColumn] = []
+    private var rowCount = 0
+    private var nextRow = 0
+    private var blockLength = 0
+
+    private var nextRecord: UInt64 = 1
+
+    // How much of a block that is too long has still to be passed over.
+    private var skipCount = 0
+    private var skippedRecords: UInt64 = 0
+
+    // Whether the next block is searched for.
+    private var isLost = false
+    private var hasRejectedPiece = false
+
+    /// Creates a decoder at the start of an input.
+    ///
+    /// - Parameters:
+    ///   - schema: What is wanted of each record.
+    ///   - limits: What the decoder may take.
+    public init(for schema: RecordSchema, limits: FormatLimits = FormatLimits()) {
+        self.init(for: schema, limits: limits, rejectsOtherFields: false)
+    }
+
+    init(for schema: RecordSchema, limits: FormatLimits, rejectsOtherFields: Bool) {
+        self.schema = schema
+        self.rejectsOtherFields = rejectsOtherFields
+        limit = limits.lineLength
+    }
+
+    public mutating func decode(
+        _ bytes: UnsafeRawBufferPointer,
+        isFinal: Bool,
+        into batch: inout RecordBatch
+    ) throws(FormatError) -> Int {
+        var start = 0
+        while !batch.isFull {
+            if rowCount > 0 {
+                unsafe readRows(bytes, at: start, into: &batch)
+                guard nextRow == rowCount else { return start }
+                start += blockLength
+                rowCount = 0
+            } else if skipCount > 0 {
+                let count = min(skipCount, bytes.count - start)
+                if count > 0 { reject(Self.overlong(limit), start: start, length: count, in: &batch) }
+                skipCount = isFinal && start + count == bytes.count ? 0 : skipCount - count
+                start += count
+                guard skipCount == 0 else { return start }
+                nextRecord &+= skippedRecords
+            } else if isLost {
+                let next = unsafe nextMark(bytes, from: start + (hasRejectedPiece ? 0 : 1), isFinal: isFinal)
+                if next.place > start { reject(Self.lost, start: start, length: next.place - start, in: &batch) }
+                start = next.place
+                isLost = !next.isFound
+                if isLost {
+                    guard isFinal else { return start }
+                    isLost = false
+                }
+            } else {
+                guard let next = unsafe try readMark(bytes, at: start, isFinal: isFinal, into: &batch) else {
+                    return start
+                }
+                start = next
+                if isFinal, start == bytes.count, phase != .section { return start }
+            }
+        }
+        return start
+    }
+
+    // MARK: Records
+
+    private mutating func readRows(_ bytes: UnsafeRawBufferPointer, at start: Int, into batch: inout RecordBatch) {
+        let block = unsafe UnsafeRawBufferPointer(rebasing: bytes[start..<start + blockLength])
+        let end = min(rowCount, nextRow + batch.capacity - batch.count)
+        let first = batch.appendRecords(end - nextRow, line: nextRecord, start: start)
+        for index in columns.indices {
+            unsafe columns[index].setField(
+                wanted[index].field,
+                ofRecordsFrom: first,
+                rows: nextRow..<end,
+                block,
+                at: start,
+                in: &batch
+            )
+        }
+        nextRecord &+= UInt64(end - nextRow)
+        nextRow = end
+    }
+
+    // MARK: Headers, blocks and ends
+
+    /// Reads what starts at `start`.
+    ///
+    /// - Returns: Where to go on; `nil` when more bytes are needed.
+    private mutating func readMark(
+        _ bytes: UnsafeRawBufferPointer,
+        at start: Int,
+        isFinal: Bool,
+        into batch: inout RecordBatch
+    ) throws(FormatError) -> Int? {
+        let available = bytes.count - start
+        guard available > 0 else {
+            guard isFinal else { return nil }
+            endInput(start, 0, into: &batch)
+            return start
+        }
+        let isHeader = unsafe bytes[start] == BinaryLayout.magic[0]
+        if isHeader || phase == .start {
+            switch unsafe BinaryHeader.read(bytes, at: start, limit: limit) {
+            case .header(let header):
+                if phase == .section { endInput(start, 0, into: &batch) }
+                try begin(header)
+                return start + header.length
+            case .incomplete:
+                guard isFinal else { return nil }
+                guard phase != .start else { throw .badHeader("the input ends inside of it") }
+                endInput(start, available, into: &batch)
+                return bytes.count
+            case .flaw(let flaw):
+                guard phase != .start else { throw .badHeader(flaw) }
+                lose()
+                return start
+            }
+        }
+        let mark: UInt32? = unsafe available >= 4 ? BinaryLayout.number(bytes, at: start) : nil
+        switch mark {
+        case nil where unsafe Self.mayBeMark(bytes, at: start): break
+        case BinaryLayout.blockMark? where phase == .section:
+            guard available >= BinaryLayout.blockHeaderLength else { break }
+            guard unsafe Self.isBlock(bytes, at: start) else {
+                lose()
+                return start
+            }
+            return unsafe readBlock(bytes, at: start, isFinal: isFinal, into: &batch)
+        case BinaryLayout.endMark? where phase == .section:
+            guard available >= BinaryLayout.endLength else { break }
+            guard unsafe Self.isEnd(bytes, at: start) else {
+                lose()
+                return start
+            }
+            let count: UInt64 = unsafe BinaryLayout.number(bytes, at: start + 4)
+            if count != sectionRecords {
+                hasRejectedPiece = false
+                reject(
+                    "the end counts \(count) records, and \(sectionRecords) came: blocks are missing or came twice",
+                    start: start,
+                    length: BinaryLayout.endLength,
+                    in: &batch
+                )
+            }
+            phase = .ended
+            return start + BinaryLayout.endLength
+        default:
+            lose()
+            return start
+        }
+        guard isFinal else { return nil }
+        endInput(start, available, into: &batch)
+        return bytes.count
+    }
+
+    private mutating func begin(_ header: BinaryHeader) throws(FormatError) {
+        var wanted: [Wanted] = []
+        var missing: [String] = []
+        for (index, field) in schema.fields.enumerated() {
+            guard let column = header.names.firstIndex(of: field.name) else {
+                if field.isRequired { missing.append(field.name) }
+                continue
+            }
+            guard header.names.lastIndex(of: field.name) == column else { throw .duplicateField(field.name) }
+            wanted.append(Wanted(field: index, column: column))
+        }
+        if !missing.isEmpty { throw .missingFields(missing, available: header.names) }
+        if rejectsOtherFields, let other = header.names.first(where: { !schema.fields.map(\.name).contains($0) }) {
+            throw .badHeader("it has a field '\(other)' that the first section has not; --columns says which to read")
+        }
+        self.wanted = wanted.sorted { $0.column < $1.column }
+        columnCount = header.names.count
+        sectionRecords = 0
+        phase = .section
+    }
+
+    private mutating func readBlock(
+        _ bytes: UnsafeRawBufferPointer,
+        at start: Int,
+        isFinal: Bool,
+        into batch: inout RecordBatch
+    ) -> Int? {
+        let columnsLength = unsafe Int(BinaryLayout.number(bytes, at: start + 4) as UInt32)
+        let records: UInt32 = unsafe BinaryLayout.number(bytes, at: start + 8)
+        let length = BinaryLayout.blockHeaderLength + columnsLength
+        guard length <= limit else {
+            skipCount = length
+            skippedRecords = UInt64(records)
+            hasRejectedPiece = false
+            sectionRecords += UInt64(records)
+            return start
+        }
+        guard bytes.count - start >= length else {
+            guard isFinal else { return nil }
+            endInput(start, bytes.count - start, into: &batch)
+            return bytes.count
+        }
+        sectionRecords += UInt64(records)
+        let checksum: UInt32 = unsafe BinaryLayout.number(bytes, at: start + 12)
+        guard
+            unsafe BinaryLayout.checksum(bytes, at: start + BinaryLayout.blockHeaderLength, count: columnsLength)
+                == checksum
+        else {
+            return rejectBlock("its checksum is wrong", records, start: start, length: length, in: &batch)
+        }
+        let block = unsafe UnsafeRawBufferPointer(rebasing: bytes[start..<start + length])
+        guard (1...BinaryLayout.maximumRecordCount).contains(Int(records)),
+            unsafe takeColumns(block, rowCount: Int(records))
+        else {
+            return rejectBlock("it is not laid out as it should be", records, start: start, length: length, in: &batch)
+        }
+        rowCount = Int(records)
+        nextRow = 0
+        blockLength = length
+        return start
+    }
+
+    /// Checks the columns of a block.
+    ///
+    /// - Returns: Whether they are as they should be.
+    private mutating func takeColumns(_ block: UnsafeRawBufferPointer, rowCount: Int) -> Bool {
+        columns.removeAll(keepingCapacity: true)
+        var place = BinaryLayout.blockHeaderLength
+        for column in 0..<columnCount {
+            guard columns.count < wanted.count, wanted[columns.count].column == column else {
+                guard let length = unsafe BinaryColumn.length(block, at: place, end: block.count) else { return false }
+                place += BinaryLayout.columnHeaderLength + length
+                continue
+            }
+            guard let checked = unsafe BinaryColumn(block, at: &place, end: block.count, rowCount: rowCount) else {
+                return false
+            }
+            // Several fields may want the same column.
+            repeat {
+                columns.append(checked)
+            } while columns.count < wanted.count && wanted[columns.count].column == column
+        }
+        return place == block.count
+    }
+
+    // MARK: Damage
+
+    private static func overlong(_ limit: Int) -> String {
+        "a block is longer than \(limit) bytes; --max-line raises the limit"
+    }
+
+    private static let lost = "there is no block here; reading goes on at the next one"
+
+    private mutating func reject(_ reason: String, start: Int, length: Int, in batch: inout RecordBatch) {
+        batch.reject(
+            line: nextRecord,
+            reason: reason,
+            start: start,
+            length: length,
+            isContinuation: hasRejectedPiece
+        )
+        hasRejectedPiece = true
+    }
+
+    private mutating func rejectBlock(
+        _ flaw: String,
+        _ records: UInt32,
+        start: Int,
+        length: Int,
+        in batch: inout RecordBatch
+    ) -> Int {
+        hasRejectedPiece = false
+        reject("a block of \(records) records is damaged: \(flaw)", start: start, length: length, in: &batch)
+        nextRecord &+= UInt64(records)
+        return start + length
+    }
+
+    private mutating func lose() {
+        isLost = true
+        hasRejectedPiece = false
+    }
+
+    /// Rejects a section that has no end.
+    private mutating func endInput(_ start: Int, _ length: Int, into batch: inout RecordBatch) {
+        guard length > 0 || phase == .section else { return }
+        hasRejectedPiece = false
+        reject(
+            length > 0
+                ? "the input ends inside of a block: it was cut off"
+                : "the records end without an end mark: they were cut off, or their writer did not finish",
+            start: start,
+            length: length,
+            in: &batch
+        )
+        phase = .ended
+    }
+
+    // MARK: Searching
+
+    /// The next place from `start` on where something starts; or, if that is not found, the place from which on one
+    /// cannot tell yet.
+    private func nextMark(
+        _ bytes: UnsafeRawBufferPointer,
+        from start: Int,
+        isFinal: Bool
+    ) -> (place: Int, isFound: Bool) {
+        var place = start
+        while place < bytes.count {
+            if unsafe Self.mayBeMark(bytes, at: place) {
+                let available = bytes.count - place
+                if unsafe bytes[place] == BinaryLayout.magic[0] {
+                    if available >= BinaryLayout.magic.count { return (place, true) }
+                    if !isFinal { return (place, false) }
+                } else if available < BinaryLayout.blockHeaderLength, !isFinal {
+                    return (place, false)
+                } else if phase == .section, unsafe Self.isBlock(bytes, at: place) || Self.isEnd(bytes, at: place) {
+                    return (place, true)
+                }
+            }
+            place += 1
+        }
+        return (place, false)
+    }
+
+    /// Whether a mark may start at a place: as much of it as there is agrees.
+    private static func mayBeMark(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Bool {
+        func agrees(_ mark: UInt32) -> Bool {
+            for index in 0..<min(4, bytes.count - place)
+            where unsafe bytes[place + index] != UInt8(truncatingIfNeeded: mark >> UInt32(8 * index)) { return false }
+            return true
+        }
+        if unsafe bytes[place] == BinaryLayout.magic[0] {
+            for index in 0..<min(BinaryLayout.magic.count, bytes.count - place)
+            where unsafe bytes[place + index] != BinaryLayout.magic[index] { return false }
+            return true
+        }
+        return agrees(BinaryLayout.blockMark) || agrees(BinaryLayout.endMark)
+    }
+
+    private static func isBlock(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Bool {
+        guard bytes.count - place >= BinaryLayout.blockHeaderLength else { return false }
+        return unsafe BinaryLayout.number(bytes, at: place) == BinaryLayout.blockMark
+            && BinaryLayout.checksum(bytes, at: place, count: 16) == BinaryLayout.number(bytes, at: place + 16)
+    }
+
+    private static func isEnd(_ bytes: UnsafeRawBufferPointer, at place: Int) -> Bool {
+        guard bytes.count - place >= BinaryLayout.endLength else { return false }
+        return unsafe BinaryLayout.number(bytes, at: place) == BinaryLayout.endMark
+            && BinaryLayout.checksum(bytes, at: place, count: 12) == BinaryLayout.number(bytes, at: place + 12)
+    }
+}
