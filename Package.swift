@@ -58,6 +58,7 @@ let modules: [Module] = [
     Module("WeirFormats", in: "Transports", needs: ["WeirCore"]),
     Module("WeirFiles", in: "Transports", needs: ["WeirCore"]),
     Module("WeirRecording", in: "Transports", needs: ["WeirCore"]),
+    Module("WeirSockets", in: "Transports", needs: ["CWeir", "CWeirSockets", "WeirCore", "WeirFiles"]),
     Module("WeirDecodable", in: "Transports", needs: ["WeirCore", "WeirFormats"]),
     Module(
         "WeirReport",
@@ -131,7 +132,12 @@ let tests: [Module] = [
     Module("WeirShakeTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirShake"]),
     Module("WeirSentimentTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirSentiment"]),
     Module("WeirWalkTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirWalk"]),
-    Module("HostTests", in: "Tests", needs: ["weir", "WeirCore"]),
+    Module(
+        "WeirSocketsTests",
+        in: "Tests",
+        needs: ["CWeirSockets", "WeirCore", "WeirFiles", "WeirFormats", "WeirSockets"]
+    ),
+    Module("HostTests", in: "Tests", needs: ["weir", "WeirCore", "WeirSockets"]),
     Module("ReadmeTests", in: "Tests", needs: ["WeirCore", "WeirSelection", "WeirSequences"]),
 ]
 
@@ -150,11 +156,12 @@ let loadableProducts: [Product] = loadables.map {
 let targets: [Target] = [
     .target(name: "CWeir", path: "Core/CWeir", cSettings: cSettings),
     .target(name: "CWeirPlugin", path: "Core/CWeirPlugin", cSettings: cSettings),
+    .target(name: "CWeirSockets", path: "Transports/CWeirSockets", cSettings: cSettings),
     .executableTarget(
         name: "weir",
         dependencies: [
             "WeirCore", "WeirFormats", "WeirFiles", "WeirLoading", "WeirReport", "WeirSentiment", "WeirShake",
-            "WeirWalk",
+            "WeirSockets", "WeirWalk",
         ],
         path: "Plugins/Host",
         swiftSettings: swiftSettings

@@ -57,6 +57,10 @@ let areas: [(name: String, needs: [Target.Dependency])] = [
     ),
     ("Ring", ["CBench", "Crew"] + weir("WeirCore")),
     ("Dispatch", ["CAllocations", "CBench", "CommonStream", "Crew"] + weir("WeirCore")),
+    (
+        "Transport",
+        ["CBench"] + weir("WeirCore", "WeirFiles", "WeirFormats", "WeirSelection", "WeirSockets")
+    ),
     ("Command", ["CAllocations", "CBench", "CommonStream"] + weir("WeirCore", "WeirFormats", "WeirShake")),
 ]
 

@@ -126,6 +126,10 @@ extension OptionDeclaration {
         case Int(WEIR_OPTION_TEXT): kind = .text(placeholder: detail)
         case Int(WEIR_OPTION_LIST): kind = .list(placeholder: detail)
         case Int(WEIR_OPTION_MAPPING): kind = .mapping(keys: lines)
+        case Int(WEIR_OPTION_BYTE_COUNT):
+            guard unsafe option.least <= option.most else { return nil }
+            kind = unsafe .byteCount(Int(option.least)...Int(option.most))
+        case Int(WEIR_OPTION_FLAG): kind = .flag
         default: return nil
         }
         let defaultText = unsafe option.has_default == 0 ? nil : option.default_text.string

@@ -72,6 +72,10 @@ extension weir_option {
         case .integer(let range):
             unsafe (kind, detail) = unsafe (UInt32(WEIR_OPTION_INTEGER), .permanent(""))
             unsafe (least, most) = (Int64(range.lowerBound), Int64(range.upperBound))
+        case .byteCount(let range):
+            unsafe (kind, detail) = unsafe (UInt32(WEIR_OPTION_BYTE_COUNT), .permanent(""))
+            unsafe (least, most) = (Int64(range.lowerBound), Int64(range.upperBound))
+        case .flag: unsafe (kind, detail) = unsafe (UInt32(WEIR_OPTION_FLAG), .permanent(""))
         case .choice(let words):
             unsafe (kind, detail) = unsafe (UInt32(WEIR_OPTION_CHOICE), .permanent(words.joined(separator: "\n")))
         case .text(let placeholder): unsafe (kind, detail) = unsafe (UInt32(WEIR_OPTION_TEXT), .permanent(placeholder))

@@ -1,17 +1,21 @@
 internal import WeirCore
+internal import WeirFiles
 
 /// A place that bytes come from or go to, such as `file:readings.csv`.
 struct Address {
     let transport: any Transport
 
-    /// The part after the scheme and its colon.
+    /// The part after the scheme and its colon, with its options.
     let place: String
+
+    /// The place without the options.
+    var path: String { TransportAddress.place(of: place) }
 
     /// Whether it is a file, named by its path.
     var isFile: Bool { transport.scheme == "file" }
 
     /// What to call it in messages.
-    var name: String { isFile ? place : transport.scheme }
+    var name: String { isFile ? path : place.isEmpty ? transport.scheme : "\(transport.scheme):\(path)" }
 
     /// Reads an address: `SCHEME:PLACE`, a scheme alone where it needs no place, `-`, or else a path.
     ///
@@ -42,7 +46,8 @@ struct Address {
         guard let files = registry.transport(for: "file") else {
             throw HostError(.internalError, "there is no transport for files")
         }
-        self.init(transport: files, place: text)
+        // A path alone has no options, whatever is in it.
+        self.init(transport: files, place: FileTransport.address(ofPath: text))
     }
 
     private init(transport: any Transport, place: String) {

@@ -1,3 +1,5 @@
+internal import WeirCore
+
 /// The words of a command line, sorted into options and the rest.
 struct Arguments {
     /// What was given, by name without the dashes; the empty text for options that take no value.

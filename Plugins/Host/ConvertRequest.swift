@@ -87,7 +87,7 @@ struct ConvertRequest {
         option: ConvertOption,
         _ registry: Registry
     ) throws(HostError) -> any Format {
-        let ending = address.isFile ? FormatChoice.name(forEndingOf: address.place, registry) : nil
+        let ending = address.isFile ? FormatChoice.name(forEndingOf: address.path, registry) : nil
         return try FormatChoice.format(
             named: given ?? ending ?? name,
             framing: framing,

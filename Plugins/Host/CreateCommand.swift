@@ -77,7 +77,8 @@ struct CreateCommand {
         for (path, text) in template.files {
             do throws(TransportError) {
                 try FileSystem.createFolders(for: "\(folder)/\(path)")
-                try FileTransport().openSink("\(folder)/\(path)").write(Array(text.utf8).span)
+                let address = FileTransport.address(ofPath: "\(folder)/\(path)")
+                try FileTransport().openSink(address).write(Array(text.utf8).span)
             } catch {
                 throw HostError(.cannotCreate, "\(error)")
             }

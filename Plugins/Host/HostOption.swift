@@ -27,10 +27,11 @@ enum HostOption: String, CaseIterable {
     /// What it does, in a few words.
     var meaning: String {
         switch self {
-        case .from: "file:PATH or PATH, stdin, or demo (default: stdin where it is no terminal)"
+        case .from:
+            "PATH, stdin, demo, or a transport's address such as udp://:9000 (default: stdin where it is no terminal)"
         case .format: "csv, jsonl or binary (default: by the file's ending, otherwise csv)"
         case .framing: "newline, or length: frames of records, each after its length (default: newline)"
-        case .to: "stdout or file:PATH (default: stdout)"
+        case .to: "stdout, file:PATH or another transport's address (default: stdout)"
         case .rejected: "keep the rejected lines in this file"
         case .report: "write a page with charts of the run to this file"
         case .strict: "exit with 1 when input was rejected"

@@ -15,6 +15,8 @@ enum Main {
         StandardStream.keepNumbers()
         // Writing to a pipe that nobody reads any more then fails, and the program can end in order.
         signal(SIGPIPE, SIG_IGN)
+        // So does writing to a file that has become as long as this user's may.
+        signal(SIGXFSZ, SIG_IGN)
         exit(Host().run(Array(CommandLine.arguments.dropFirst())).rawValue)
     }
 }

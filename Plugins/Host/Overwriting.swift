@@ -19,7 +19,7 @@ enum Overwriting {
         let inputFile = input.flatMap { identity($0, standard: .input) }
         let outputFile = identity(output, standard: .output)
         if let outputFile, outputFile == inputFile {
-            let name = output.isFile ? "--to: '\(output.place)'" : "standard output"
+            let name = output.isFile ? "--to: '\(output.path)'" : "standard output"
             throw .usage("\(name) is the input, which would be overwritten; write to another file")
         }
         if let report {
@@ -43,6 +43,6 @@ enum Overwriting {
     }
 
     private static func identity(_ address: Address, standard: StandardStream) -> FileIdentity? {
-        address.isFile ? FileIdentity(path: address.place) : FileIdentity(standard)
+        address.isFile ? FileIdentity(path: address.path) : FileIdentity(standard)
     }
 }

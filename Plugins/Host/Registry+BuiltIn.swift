@@ -3,6 +3,7 @@ internal import WeirFiles
 internal import WeirFormats
 internal import WeirSentiment
 internal import WeirShake
+internal import WeirSockets
 internal import WeirWalk
 
 extension Registry {
@@ -13,6 +14,10 @@ extension Registry {
     /// - Throws: ``HostError`` when two things want the same name.
     static func builtIn(interruption: Interruption?) throws(HostError) -> Registry {
         var registry = Registry()
+        let inherited = InheritedSockets(
+            environment: ProcessEnvironment.value(of:),
+            process: ProcessEnvironment.processNumber
+        )
         do throws(RegistryError) {
             try registry.register(ShakePlugin())
             try registry.register(SentimentPlugin())
@@ -23,6 +28,10 @@ extension Registry {
             try registry.register(FileTransport(interruption: interruption))
             try registry.register(StandardInput(interruption: interruption))
             try registry.register(StandardOutput())
+            try registry.register(UDPTransport(interruption: interruption, inherited: inherited))
+            try registry.register(UnixTransport(interruption: interruption, inherited: inherited))
+            try registry.register(UnixDatagramTransport(interruption: interruption, inherited: inherited))
+            try registry.register(UnixPacketTransport(interruption: interruption, inherited: inherited))
         } catch {
             throw HostError(.internalError, "\(error)")
         }

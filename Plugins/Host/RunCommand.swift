@@ -80,6 +80,7 @@ struct RunCommand {
             schema: consumer.schema,
             limits: request.limits
         )
+        showNotices()
         var ending = pump(&reader)
         switch ending {
         case .endOfInput, .interrupted: consumer.finish(.finished)
@@ -92,6 +93,9 @@ struct RunCommand {
         case .failed(let error): if error.exitCode == .noInput { _ = writeRest() }
         case .outputClosed: break
         }
+        if let fault = finishSink() {
+            if case .failed = ending {} else { ending = fault }
+        }
         progress.erase()
         if let page, !isFailed(ending) {
             do throws(TransportError) {
@@ -100,6 +104,8 @@ struct RunCommand {
                 ending = .failed(HostError(.outputFailed, "\(error)"))
             }
         }
+        showNotices()
+        showMetrics()
         return close(ending, byteCount: reader.byteCount)
     }
 
@@ -111,8 +117,10 @@ struct RunCommand {
     private mutating func pump(_ reader: inout RecordReader) -> Ending {
         do {
             while try reader.next({ batch in try take(&batch) }) {
-                if let interruption, interruption.isTriggered { return .interrupted }
+                // A source that drains says itself when there is nothing more.
+                if let interruption, interruption.isTriggered, !source.drainsWhenInterrupted { return .interrupted }
                 if matches.isFinished { return .endOfInput }
+                showNotices()
                 progress.update(events: tally.events, byteCount: reader.byteCount)
             }
             return .endOfInput
@@ -169,6 +177,36 @@ struct RunCommand {
             return nil
         } catch {
             return ending(of: error)
+        }
+    }
+
+    /// Delivers what the sink still keeps.
+    ///
+    /// - Returns: What went wrong, if anything did.
+    private func finishSink() -> Ending? {
+        do throws(TransportError) {
+            try sink.finish()
+            return nil
+        } catch {
+            return ending(of: .matches(error))
+        }
+    }
+
+    /// Says what people should know about the transports.
+    private mutating func showNotices() {
+        for meter in [source.meter, sink.meter] {
+            for notice in meter?.takeNotices() ?? [] {
+                progress.erase()
+                console.writeLine(notice)
+            }
+        }
+    }
+
+    /// Says what became of the messages of those transports that could have lost some.
+    private func showMetrics() {
+        for (name, meter) in [("input", source.meter), ("output", sink.meter)] {
+            guard let metrics = meter?.metrics, metrics.sent + metrics.refusedConnections > 0 else { continue }
+            console.writeLine("\(name): \(metrics)")
         }
     }
 

@@ -95,7 +95,7 @@ extension RunRequest {
             guard arguments[.framing] == nil else { throw .usage("--framing: the demo has no frames") }
         case .address(let address):
             if given == nil, address.isFile {
-                name = FormatChoice.name(forEndingOf: address.place, registry) ?? name
+                name = FormatChoice.name(forEndingOf: address.path, registry) ?? name
             }
         }
         return try FormatChoice.format(

@@ -25,8 +25,8 @@ extension RunRequest {
 
     /// What somebody may have meant who named a file that there is not.
     private func hint(for address: Address) -> String {
-        guard address.isFile, !address.place.contains(where: { $0 == "/" || $0 == "." }) else { return "" }
-        return Suggestion.text(for: address.place, among: ["demo", "stdin"])
+        guard address.isFile, !address.path.contains(where: { $0 == "/" || $0 == "." }) else { return "" }
+        return Suggestion.text(for: address.path, among: ["demo", "stdin"])
     }
 
     /// Checks that the outputs are not the input, nor each other: opening them would empty it.
@@ -41,7 +41,7 @@ extension RunRequest {
         let place =
             switch input {
             case .demo: "the demo"
-            case .address(let address): address.isFile ? "'\(address.place)'" : "standard input"
+            case .address(let address): address.transport.scheme == "stdin" ? "standard input" : "'\(address.name)'"
             }
         var text = "\(place) cannot be read as \(format.name): \(error)"
         switch error {

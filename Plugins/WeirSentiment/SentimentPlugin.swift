@@ -121,7 +121,7 @@ public struct SentimentPlugin: Plugin {
     private static func lexicon(_ options: OptionValues) throws(PluginError) -> Lexicon {
         guard let path = options.textIfGiven("lexicon") else { return .builtIn }
         do {
-            let file = try FileTransport().openSource(path)
+            let file = try FileTransport().openSource(FileTransport.address(ofPath: path))
             let lexicon = try Lexicon(try file.readAll(limit: 64 << 20, address: path))
             guard lexicon.count > 0 else {
                 throw PluginError.invalidOption(name: "lexicon", reason: "there are no words in '\(path)'")

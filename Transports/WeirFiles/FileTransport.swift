@@ -2,10 +2,11 @@ public import WeirCore
 
 /// Files, and whatever else has a path: pipes with names, devices.
 ///
-/// Opening a sink creates the file, or empties it. A pipe with a name is opened once its other end is.
+/// Opening a sink creates the file, or empties it unless `append=true`. A source with `follow=true` never ends. A path
+/// that contains a `?` ends in one, because options follow the last `?`. A pipe with a name is opened once its other end is.
 public struct FileTransport: Transport {
     public let scheme = "file"
-    public let summary = "A file; a source, and a sink that creates or overwrites it."
+    public let summary = "A file, PATH; a source, and a sink that creates or overwrites it."
 
     private let interruption: Interruption?
 
@@ -16,9 +17,58 @@ public struct FileTransport: Transport {
         self.interruption = interruption
     }
 
+    /// The address of a path, whatever is in it.
+    ///
+    /// - Parameter path: The path.
+    /// - Returns: The path, with a `?` at its end where there is one in it.
+    public static func address(ofPath path: String) -> String {
+        path.contains("?") ? path + "?" : path
+    }
+
+    public var sourceOptions: [OptionDeclaration] {
+        [
+            OptionDeclaration(
+                "follow",
+                .flag,
+                default: "false",
+                help: "go on with what is written later, also to a new file of that name"
+            ),
+            OptionDeclaration(
+                "start",
+                .choice(["beginning", "end"]),
+                default: "beginning",
+                help: "then, whether what is in the file already is of interest"
+            ),
+            OptionDeclaration("poll", .duration, default: "100ms", help: "and how often to look"),
+        ]
+    }
+
+    public var sinkOptions: [OptionDeclaration] {
+        [OptionDeclaration("append", .flag, default: "false", help: "write behind what is in the file already")]
+    }
+
     public func openSource(_ address: String) throws(TransportError) -> any TransportSource {
-        let descriptor = try open(address, with: SystemCalls.openForReading)
-        return try DescriptorSource(descriptor, address: address, isOwned: true, interruption: interruption)
+        let parts = try TransportAddress(
+            address,
+            scheme: scheme,
+            options: sourceOptions,
+            others: sinkOptions,
+            direction: "a source"
+        )
+        let path = parts.place
+        try parts.permit(["start", "poll"], if: parts.options.flag("follow"), otherwise: "takes 'follow=true'")
+        let descriptor = try open(path, with: SystemCalls.openForReading)
+        guard parts.options.flag("follow") else {
+            return try DescriptorSource(descriptor, address: path, isOwned: true, interruption: interruption)
+        }
+        let pause = parts.options.duration("poll") / .milliseconds(1)
+        return try FollowingSource(
+            descriptor,
+            path: path,
+            startsAtEnd: parts.options.text("start") == "end",
+            pause: Int32(min(max(1, pause), 3_600_000)),
+            interruption: interruption
+        )
     }
 
     /// Opens a sink.
@@ -26,7 +76,15 @@ public struct FileTransport: Transport {
     /// A process that writes to pipes must ignore SIGPIPE, or it is killed where the sink would throw
     /// ``TransportError/closed(address:)``.
     public func openSink(_ address: String) throws(TransportError) -> any TransportSink {
-        try DescriptorSink(try open(address, with: SystemCalls.openForWriting), address: address, isOwned: true)
+        let parts = try TransportAddress(
+            address,
+            scheme: scheme,
+            options: sinkOptions,
+            others: sourceOptions,
+            direction: "a sink"
+        )
+        let call = parts.options.flag("append") ? SystemCalls.openForAppending : SystemCalls.openForWriting
+        return try DescriptorSink(try open(parts.place, with: call), address: parts.place, isOwned: true)
     }
 
     private func open(_ path: String, with call: (String) -> Int32) throws(TransportError) -> Int32 {

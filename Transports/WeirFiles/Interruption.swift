@@ -9,7 +9,7 @@ public import WeirCore
 /// Thread safety: any thread; ``trigger()`` also in a signal handler.
 public final class Interruption: Sendable {
     /// Can be read once the interruption was triggered, so that sources can wait for it and for input together.
-    let descriptor: Int32
+    package let descriptor: Int32
 
     private let writingEnd: Int32
     private let wasTriggered = Atomic(false)

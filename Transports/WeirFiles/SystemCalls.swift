@@ -37,6 +37,10 @@ enum SystemCalls {
         unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     }
 
+    static func openForAppending(_ path: String) -> Int32 {
+        unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+    }
+
     static func closeDescriptor(_ descriptor: Int32) {
         _ = close(descriptor)
     }
@@ -74,6 +78,14 @@ enum SystemCalls {
         var entries = [pollfd(fd: descriptor, events: events, revents: 0)]
         if let other { entries.append(pollfd(fd: other, events: Int16(POLLIN), revents: 0)) }
         return unsafe poll(&entries, nfds_t(entries.count), -1) >= 0
+    }
+
+    /// Waits until a descriptor can be read, or the time is over.
+    ///
+    /// - Returns: Whether it can be read.
+    static func wait(for descriptor: Int32, milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&entry, 1, milliseconds) > 0
     }
 
     // MARK: Facts about files
@@ -114,6 +126,14 @@ enum SystemCalls {
     /// How many bytes of a file were read already.
     static func position(in descriptor: Int32) -> Int64 {
         max(0, Int64(lseek(descriptor, 0, SEEK_CUR)))
+    }
+
+    static func moveToEnd(of descriptor: Int32) -> Int64 {
+        max(0, Int64(lseek(descriptor, 0, SEEK_END)))
+    }
+
+    static func moveToStart(of descriptor: Int32) -> Int64 {
+        max(0, Int64(lseek(descriptor, 0, SEEK_SET)))
     }
 
     // MARK: Pipes

@@ -6,6 +6,7 @@ internal import Foundation
 internal import OperatorWorkloads
 internal import PipelineWorkloads
 internal import RingWorkloads
+internal import TransportWorkloads
 
 /// Runs the suites so that each ratio comes from one run, and prints a table for each.
 @main
@@ -13,7 +14,7 @@ enum Compare {
     /// The suites, in the order in which they run.
     private static let suites = [
         PipelineWorkloads.suite, OperatorWorkloads.suite, RingWorkloads.suite, DispatchWorkloads.suite,
-        FormatWorkloads.suite, CommandWorkloads.suite,
+        FormatWorkloads.suite, TransportWorkloads.suite, CommandWorkloads.suite,
     ]
 
     /// The names of the suites, for people.

@@ -42,6 +42,10 @@ enum {
     WEIR_OPTION_LIST = 5,
     /// `key=name,key=name`; the keys are in `detail`, a line each.
     WEIR_OPTION_MAPPING = 6,
+    /// A number of bytes such as `64KiB`, from `least` to `most`.
+    WEIR_OPTION_BYTE_COUNT = 7,
+    /// `true` or `false`.
+    WEIR_OPTION_FLAG = 8,
 };
 
 /// An option that a plugin declares.

@@ -1,4 +1,4 @@
-/// An option of a plugin, declared once: the host parses, checks, explains and completes it from this.
+/// An option of a plugin or a transport, declared once: it is parsed, checked and explained from this.
 public struct OptionDeclaration: Sendable {
     /// What values an option takes.
     public enum Kind: Sendable, Hashable {
@@ -8,6 +8,10 @@ public struct OptionDeclaration: Sendable {
         case duration
         /// A whole number within a range.
         case integer(ClosedRange<Int>)
+        /// A number of bytes within a range, such as `64KiB` or `1MB`.
+        case byteCount(ClosedRange<Int>)
+        /// Yes or no: `true` or `false`.
+        case flag
         /// One of a few words.
         case choice([String])
         /// Any text; `placeholder` stands for it in the help, such as `FIELD`.
@@ -53,6 +57,8 @@ public struct OptionDeclaration: Sendable {
         case .number(let unit, _): unit.isEmpty ? "NUMBER" : unit.uppercased() == unit ? unit : "NUMBER"
         case .duration: "DURATION"
         case .integer: "N"
+        case .byteCount: "SIZE"
+        case .flag: "true|false"
         case .choice(let words): words.joined(separator: "|")
         case .text(let placeholder), .list(let placeholder): placeholder
         case .mapping: "KEY=NAME,..."

@@ -7,6 +7,7 @@ public struct OptionValues: Sendable {
         case number(Double)
         case duration(Duration)
         case integer(Int)
+        case flag(Bool)
         case text(String)
         case list([String])
         case mapping([String: String])
@@ -75,9 +76,25 @@ public struct OptionValues: Sendable {
         return value
     }
 
-    /// The value of an `.integer` option that has a default.
+    /// The value of an `.integer` or `.byteCount` option that has a default.
     public func integer(_ name: String) -> Int {
         guard case .integer(let value) = value(name) else { wrongKind(name, "integer") }
+        return value
+    }
+
+    /// The value of an `.integer` or `.byteCount` option, or `nil` where it has no default and was not given.
+    public func integerIfGiven(_ name: String) -> Int? {
+        isGiven(name) ? integer(name) : nil
+    }
+
+    /// The value of a `.duration` option, or `nil` where it has no default and was not given.
+    public func durationIfGiven(_ name: String) -> Duration? {
+        isGiven(name) ? duration(name) : nil
+    }
+
+    /// The value of a `.flag` option that has a default.
+    public func flag(_ name: String) -> Bool {
+        guard case .flag(let value) = value(name) else { wrongKind(name, "flag") }
         return value
     }
 
@@ -89,20 +106,7 @@ public struct OptionValues: Sendable {
 
     /// The value of a `.choice` or `.text` option, or `nil` where it has no default and was not given.
     public func textIfGiven(_ name: String) -> String? {
-        precondition(declared.contains(name), "the option --\(name) was not declared")
-        return values[name] == nil ? nil : text(name)
-    }
-
-    /// The value of a `.duration` option, or `nil` where it has no default and was not given.
-    public func durationIfGiven(_ name: String) -> Duration? {
-        precondition(declared.contains(name), "the option --\(name) was not declared")
-        return values[name] == nil ? nil : duration(name)
-    }
-
-    /// The value of an `.integer` option, or `nil` where it has no default and was not given.
-    public func integerIfGiven(_ name: String) -> Int? {
-        precondition(declared.contains(name), "the option --\(name) was not declared")
-        return values[name] == nil ? nil : integer(name)
+        isGiven(name) ? text(name) : nil
     }
 
     /// The values of a `.list` option, in the order in which they were given; empty where there are none.
@@ -119,6 +123,11 @@ public struct OptionValues: Sendable {
     public func mapping(_ name: String) -> [String: String] {
         guard case .mapping(let value) = value(name) else { wrongKind(name, "mapping") }
         return value
+    }
+
+    private func isGiven(_ name: String) -> Bool {
+        precondition(declared.contains(name), "the option --\(name) was not declared")
+        return values[name] != nil
     }
 
     private func value(_ name: String) -> Value {
@@ -157,6 +166,19 @@ public struct OptionValues: Sendable {
                 throw refuse("\(number) is not between \(range.lowerBound) and \(range.upperBound)")
             }
             return .integer(number)
+        case .byteCount(let range):
+            guard let count = ByteSize.parse(text) else {
+                throw refuse("'\(text)' is not a size; write 4096, 64KiB or 1MiB")
+            }
+            guard range.contains(count) else {
+                throw refuse(
+                    "\(text) is not between \(ByteSize.text(range.lowerBound)) and \(ByteSize.text(range.upperBound))"
+                )
+            }
+            return .integer(count)
+        case .flag:
+            guard text == "true" || text == "false" else { throw refuse("'\(text)' is not true or false") }
+            return .flag(text == "true")
         case .choice(let words):
             guard words.contains(text) else {
                 throw refuse("'\(text)' is not one of \(words.joined(separator: ", "))")

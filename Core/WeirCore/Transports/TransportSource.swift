@@ -11,6 +11,18 @@ public protocol TransportSource: AnyObject {
 
     /// How many bytes there are in all, where that is known beforehand.
     var expectedByteCount: Int64? { get }
+
+    /// What the source counts, where it takes in messages that can get lost.
+    var meter: TransportMeter? { get }
+
+    /// Whether an interruption has the source hand out what it has before it throws
+    /// ``TransportError/interrupted(address:)``, so that its reader goes on until then.
+    var drainsWhenInterrupted: Bool { get }
+}
+
+extension TransportSource {
+    public var meter: TransportMeter? { nil }
+    public var drainsWhenInterrupted: Bool { false }
 }
 
 /// Where bytes go.
@@ -22,6 +34,21 @@ public protocol TransportSink: AnyObject {
     /// - Parameter bytes: What to write.
     /// - Throws: ``TransportError``; ``TransportError/closed(address:)`` when nobody reads any more.
     func write(_ bytes: Span<UInt8>) throws(TransportError)
+
+    /// Delivers what the sink still keeps, waiting where it has to, and closes it; nothing is written afterwards.
+    ///
+    /// - Throws: ``TransportError`` when something could not be delivered.
+    func finish() throws(TransportError)
+
+    /// What the sink counts, where it keeps messages that can get lost.
+    var meter: TransportMeter? { get }
+}
+
+extension TransportSink {
+    /// Does nothing, as is right for a sink that keeps nothing.
+    public func finish() throws(TransportError) {}
+
+    public var meter: TransportMeter? { nil }
 }
 
 /// A kind of place that bytes come from or go to, such as `file:`.
@@ -31,6 +58,12 @@ public protocol Transport: Sendable {
 
     /// One line for people.
     var summary: String { get }
+
+    /// The options that an address of a source takes, as in `file:readings.csv?follow=true`.
+    var sourceOptions: [OptionDeclaration] { get }
+
+    /// The options that an address of a sink takes.
+    var sinkOptions: [OptionDeclaration] { get }
 
     /// Opens a source.
     ///
@@ -45,4 +78,9 @@ public protocol Transport: Sendable {
     /// - Returns: A sink that nothing was written to yet.
     /// - Throws: ``TransportError`` when it cannot be opened, or when the transport has no sinks.
     func openSink(_ address: String) throws(TransportError) -> any TransportSink
+}
+
+extension Transport {
+    public var sourceOptions: [OptionDeclaration] { [] }
+    public var sinkOptions: [OptionDeclaration] { [] }
 }

@@ -5,6 +5,7 @@
 #include "cbench_files.h"
 #include "cbench_paced.h"
 #include "cbench_rings.h"
+#include "cbench_sockets.h"
 #include "cbench_threads.h"
 
 #endif

@@ -15,6 +15,9 @@ int64_t cbench_thread_time(void);
 // Keeps the calling thread on a core where the system lets it be chosen.
 void cbench_pin(int core);
 
+// Nanoseconds of processor time, the kernel's included: of the process, or of the calling thread.
+int64_t cbench_processor_time(int is_thread);
+
 // Calls `body(context, index)` for each index below `count`, at most 8, each on a thread of its own that starts when
 // all are there, and returns when all have returned. Thread `index` runs on core `cores[index]` where the system lets
 // it be chosen.

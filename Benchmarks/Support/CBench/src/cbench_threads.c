@@ -15,6 +15,12 @@ int64_t cbench_now(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+int64_t cbench_processor_time(int is_thread) {
+    struct timespec now;
+    (void)clock_gettime(is_thread ? CLOCK_THREAD_CPUTIME_ID : CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 typedef struct crew {
     void (*body)(void *context, int index);
     void *context;

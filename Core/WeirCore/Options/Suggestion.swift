@@ -1,5 +1,5 @@
 /// Finds the name that somebody may have meant.
-enum Suggestion {
+package enum Suggestion {
     /// Words that suggest a name, such as `; did you mean 'shake'?`.
     ///
     /// - Parameters:
@@ -8,7 +8,7 @@ enum Suggestion {
     ///   - prefix: What stands before a name, such as `--`.
     ///   - fallback: What to say where nothing is near; where it is empty, nothing is said.
     /// - Returns: The words with the punctuation before them; empty where there is nothing to say.
-    static func text(
+    package static func text(
         for given: String,
         among names: [String],
         prefix: String = "",
@@ -19,7 +19,7 @@ enum Suggestion {
     }
 
     /// The name that differs least from what was written; `nil` where all differ much.
-    static func nearest(to given: String, among names: [String]) -> String? {
+    package static func nearest(to given: String, among names: [String]) -> String? {
         let limit = max(1, given.count / 3)
         let ranked = names.map { (name: $0, distance: distance(given.lowercased(), $0.lowercased())) }
         if let best = ranked.min(by: { $0.distance < $1.distance }), best.distance <= limit { return best.name }
@@ -29,7 +29,7 @@ enum Suggestion {
 
     /// How many letters must be added, dropped, changed or swapped with their neighbour to get from one text to the
     /// other.
-    static func distance(_ one: String, _ other: String) -> Int {
+    package static func distance(_ one: String, _ other: String) -> Int {
         let from = Array(one)
         let to = Array(other)
         var beforeLast: [Int] = []

@@ -1,0 +1,89 @@
+#include "cweir_net_text.h"
+
+#include <string.h>
+
+cweir_net_messages_t cweir_net_take_lines(unsigned char *bytes, size_t count, size_t limit) {
+    cweir_net_messages_t found = {0};
+    while (found.consumed < count) {
+        const unsigned char *start = bytes + found.consumed;
+        const unsigned char *newline = memchr(start, '\n', count - found.consumed);
+        if (newline == NULL) {
+            break;
+        }
+        const size_t length = (size_t)(newline - start);
+        if (length > limit) {
+            found.too_long += 1;
+        } else {
+            if (found.kept != found.consumed) {
+                memmove(bytes + found.kept, start, length + 1);
+            }
+            found.kept += length + 1;
+            found.count += 1;
+        }
+        found.consumed += length + 1;
+    }
+    return found;
+}
+
+cweir_net_messages_t cweir_net_take_frames(unsigned char *bytes, size_t count, size_t limit) {
+    cweir_net_messages_t found = {0};
+    while (count - found.consumed >= 4) {
+        const unsigned char *start = bytes + found.consumed;
+        const size_t rest = count - found.consumed;
+        const size_t length = (size_t)start[0] << 24 | (size_t)start[1] << 16 | (size_t)start[2] << 8 | start[3];
+        if (length > limit) {
+            found.too_long += 1;
+            if (length + 4 > rest) {
+                found.skip = length + 4 - rest;
+                found.consumed = count;
+                break;
+            }
+        } else {
+            if (length + 4 > rest) {
+                break;
+            }
+            if (found.kept != found.consumed) {
+                memmove(bytes + found.kept, start, length + 4);
+            }
+            found.kept += length + 4;
+            found.count += 1;
+        }
+        found.consumed += length + 4;
+    }
+    return found;
+}
+
+size_t cweir_net_after_newline(const unsigned char *bytes, size_t count) {
+    const unsigned char *newline = memchr(bytes, '\n', count);
+    return newline == NULL ? 0 : (size_t)(newline - bytes) + 1;
+}
+
+size_t cweir_net_after_last_newline(const unsigned char *bytes, size_t count) {
+    while (count > 0 && bytes[count - 1] != '\n') {
+        count -= 1;
+    }
+    return count;
+}
+
+size_t cweir_net_count_newlines(const unsigned char *bytes, size_t count) {
+    size_t found = 0;
+    for (size_t index = 0; index < count; index++) {
+        found += bytes[index] == '\n';
+    }
+    return found;
+}
+
+uint32_t cweir_net_crc32(const void *bytes, size_t count) {
+    // The remainders of four bits; twice as many steps as with a table of 256, and nothing to set up.
+    static const uint32_t remainders[16] = {
+        0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac, 0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
+        0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c, 0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
+    };
+    const unsigned char *rest = bytes;
+    uint32_t sum = UINT32_MAX;
+    for (size_t index = 0; index < count; index++) {
+        sum = (sum >> 4) ^ remainders[(sum ^ rest[index]) & 15];
+        sum = (sum >> 4) ^ remainders[(sum ^ (uint32_t)(rest[index] >> 4)) & 15];
+    }
+    return ~sum;
+}

@@ -1,0 +1,189 @@
+internal import CWeirSockets
+internal import WeirCore
+internal import WeirFiles
+
+/// Reads what datagrams hold as one stream of bytes, in which every datagram stays whole and ends with a newline.
+///
+/// Threads of its own take the datagrams from the kernel, so that a reader that is busy for a moment costs none: they
+/// wait in a queue of bounded size.
+///
+/// Safety: the reader's thread alone uses what is not a constant.
+@safe
+final class DatagramSource: TransportSource {
+    let expectedByteCount: Int64? = nil
+    let drainsWhenInterrupted = true
+    let meter: TransportMeter?
+
+    /// The port that it receives at; zero for sockets without one.
+    let port: UInt16
+
+    private let address: String
+    private let interruption: Interruption?
+    private let queue: ChunkQueue
+    private let wakeup: Wakeup
+    private let counter: TransportMeter
+    private let drain: Int64
+    private let door: UnixDoor?
+
+    private var chunk: Chunk?
+    private var offset = 0
+    private var drainLimit: Moment?
+
+    /// Starts receiving.
+    ///
+    /// - Parameters:
+    ///   - descriptors: The sockets, one for each worker; they belong to the source, also when it throws.
+    ///   - settings: What to take.
+    ///   - door: The file of the socket, where it has one.
+    ///   - address: For messages.
+    ///   - interruption: What ends the waiting, where something can.
+    ///   - meter: Counts.
+    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` when the system lacks something.
+    init(
+        _ descriptors: [Int32],
+        settings: DatagramSettings,
+        door: UnixDoor? = nil,
+        address: String,
+        interruption: Interruption?,
+        meter: TransportMeter
+    ) throws(TransportError) {
+        self.address = address
+        self.interruption = interruption
+        self.meter = meter
+        self.door = door
+        counter = meter
+        drain = settings.drain.inNanoseconds
+        var unclaimed = descriptors
+        var workers: [DatagramWorker] = []
+        do throws(TransportError) {
+            var local = cweir_net_address_t()
+            if let first = descriptors.first { _ = unsafe cweir_net_local_address(first, &local) }
+            port = local.port
+            wakeup = try Wakeup(address: address)
+            let wakeups = try descriptors.map { _ throws(TransportError) in try Wakeup(address: address) }
+            queue = ChunkQueue(
+                byteCount: settings.queue,
+                chunkCapacity: max(128 << 10, settings.limit + 1),
+                reader: wakeup,
+                workers: wakeups,
+                meter: meter
+            )
+            let senders = SenderTable(window: settings.window)
+            if settings.seal != nil { meter.addProbe { $0.lost += senders.lost } }
+            for (number, descriptor) in descriptors.enumerated() {
+                let worker = try DatagramWorker(
+                    number,
+                    descriptor: descriptor,
+                    settings: settings,
+                    queue: queue,
+                    wakeup: wakeups[number],
+                    senders: senders,
+                    meter: meter,
+                    address: address
+                )
+                unclaimed.removeFirst()
+                workers.append(worker)
+            }
+        } catch {
+            for descriptor in unclaimed { cweir_net_close(descriptor) }
+            for worker in workers { worker.discard() }
+            throw error
+        }
+        for (number, worker) in workers.enumerated() {
+            do throws(TransportError) {
+                try worker.start()
+            } catch {
+                for rest in workers[number...] {
+                    rest.discard()
+                    queue.workerEnded()
+                }
+                queue.end(.now)
+                throw error
+            }
+        }
+    }
+
+    deinit {
+        stop()
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
+        try heedInterruption()
+        var filled = 0
+        while filled < buffer.count {
+            if let chunk {
+                let count = min(buffer.count - filled, chunk.count - offset)
+                let source = unsafe UnsafeRawBufferPointer(rebasing: chunk.memory[offset..<offset + count])
+                unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]).copyMemory(from: source)
+                filled += count
+                offset += count
+                if offset < chunk.count { break }
+                self.chunk = nil
+                queue.recycle(chunk)
+            }
+            // What is there goes on without waiting for more.
+            switch queue.next() {
+            case .chunk(let next): begin(next)
+            case .nothing:
+                if filled > 0 { return filled }
+                try wait()
+            case .over:
+                if filled > 0 { return filled }
+                throw .interrupted(address: address)
+            }
+        }
+        return filled
+    }
+
+    private func begin(_ next: Chunk) {
+        chunk = next
+        offset = 0
+        let messages = next.messages
+        counter.update { metrics in
+            metrics.pending -= messages
+            metrics.delivered += messages
+        }
+    }
+
+    /// Begins the end where somebody asked for it: nobody new finds the file, what was sent until now is still taken in,
+    /// and what comes after the limit is not.
+    private func heedInterruption() throws(TransportError) {
+        guard let interruption, interruption.isTriggered else { return }
+        guard let limit = drainLimit else {
+            door?.removeFile()
+            drainLimit = .now + drain
+            queue.end(.draining)
+            return
+        }
+        guard limit < .now else { return }
+        stop()
+        throw .interrupted(address: address)
+    }
+
+    private func wait() throws(TransportError) {
+        if let drainLimit {
+            wakeup.wait(milliseconds: drainLimit.millisecondsFromNow)
+        } else {
+            wakeup.wait(or: interruption?.descriptor)
+        }
+        try heedInterruption()
+    }
+
+    /// Ends the workers, and counts what nobody read.
+    private func stop() {
+        door?.close()
+        queue.end(.now)
+        // They end within a batch; the port is free again then.
+        let limit = Moment.now + 5_000_000_000
+        while !queue.isOver, .now < limit { wakeup.wait(milliseconds: limit.millisecondsFromNow) }
+        if let chunk { queue.recycle(chunk) }
+        chunk = nil
+        while case .chunk(let rest) = queue.next() {
+            let messages = rest.messages
+            counter.update { metrics in
+                metrics.pending -= messages
+                metrics[.unread] += messages
+            }
+        }
+    }
+}

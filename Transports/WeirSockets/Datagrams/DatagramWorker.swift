@@ -1,0 +1,272 @@
+internal import CWeir
+internal import CWeirSockets
+internal import WeirCore
+
+/// The thread that empties one socket: takes batches of datagrams from the kernel, checks each, and packs what they hold
+/// into chunks.
+///
+/// Safety of `@unchecked Sendable`: after `start`, everything but the queue, the drops and the meter, which any thread may
+/// use, belongs to the thread.
+@safe
+final class DatagramWorker: @unchecked Sendable {
+    private let number: Int
+    private let descriptor: Int32
+    private let drops: KernelDrops
+    private let settings: DatagramSettings
+    private let queue: ChunkQueue
+    private let meter: TransportMeter
+    private let wakeup: Wakeup
+    private let poller: Poller
+    private let inbox: OpaquePointer
+    private let senders: SenderTable
+    private let address: String
+
+    private var chunk: Chunk?
+    private var counts = Counts()
+
+    /// What happened since the counts were last added to the meter.
+    private struct Counts {
+        var arrived: UInt64 = 0
+        var bytes: UInt64 = 0
+        var taken: UInt64 = 0
+        var full: UInt64 = 0
+        var unread: UInt64 = 0
+        var notAllowed: UInt64 = 0
+        var truncated: UInt64 = 0
+        var malformed: UInt64 = 0
+        var badSignature: UInt64 = 0
+        var replayed: UInt64 = 0
+    }
+
+    private static let batch = 64
+    private static let pollToken: UInt64 = 0
+    private static let wakeToken: UInt64 = 1
+
+    /// Creates a worker; the socket belongs to it.
+    ///
+    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` when the system lacks descriptors or memory.
+    init(
+        _ number: Int,
+        descriptor: Int32,
+        settings: DatagramSettings,
+        queue: ChunkQueue,
+        wakeup: Wakeup,
+        senders: SenderTable,
+        meter: TransportMeter,
+        address: String
+    ) throws(TransportError) {
+        self.number = number
+        self.descriptor = descriptor
+        self.settings = settings
+        self.queue = queue
+        self.wakeup = wakeup
+        self.senders = senders
+        self.meter = meter
+        self.address = address
+        poller = try Poller(address: address)
+        guard let inbox = unsafe cweir_net_inbox_create(Self.batch, settings.limit) else {
+            throw .cannotOpen(address: address, reason: "there is no memory for datagrams")
+        }
+        unsafe self.inbox = inbox
+        drops = KernelDrops(descriptor)
+        meter.addProbe { [drops] metrics in metrics[.kernel] += drops.total() }
+        _ = poller.watch(descriptor, token: Self.pollToken, from: [], to: .reading)
+        _ = poller.watch(wakeup.descriptor, token: Self.wakeToken, from: [], to: .reading)
+    }
+
+    deinit {
+        unsafe cweir_net_inbox_destroy(inbox)
+    }
+
+    /// Starts the thread, which keeps the worker until it ends.
+    ///
+    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` when the system has no thread.
+    func start() throws(TransportError) {
+        let reference = unsafe Unmanaged.passRetained(self)
+        let error = unsafe cweir_thread_start("weir.datagrams", runDatagramWorker, reference.toOpaque())
+        guard error != 0 else { return }
+        unsafe reference.release()
+        let reason = SystemError(-error).map { ": \($0)" } ?? ""
+        throw .cannotOpen(address: address, reason: "there is no thread to receive with\(reason)")
+    }
+
+    /// Receives until the queue says that it is over.
+    fileprivate func run() {
+        while step() {}
+        if let chunk { handOn(chunk) }
+        drops.close()
+        queue.workerEnded()
+    }
+
+    /// Closes the socket of a worker that was not started.
+    func discard() {
+        drops.close()
+    }
+
+    private func step() -> Bool {
+        let stop = queue.stop
+        guard stop != .now else { return false }
+        // While there is no room they stay in the kernel.
+        guard settings.overflow != .block || hasRoom() else {
+            wakeup.wait()
+            return true
+        }
+        let count = unsafe cweir_net_inbox_receive(inbox, descriptor)
+        if let error = SystemError(count) {
+            if let chunk, chunk.count > 0 {
+                self.chunk = nil
+                handOn(chunk)
+            }
+            if error == .wouldBlock {
+                guard stop == .no else { return false }
+                poller.wait(milliseconds: -1)
+                while let event = poller.nextEvent() { if event.token == Self.wakeToken { wakeup.quiet() } }
+            } else if error.isShortage {
+                wakeup.wait(milliseconds: 10)
+            }
+            // Other errors speak of an earlier datagram, or of an interface that may come back.
+            return true
+        }
+        process(Int(count))
+        // A reader that has nothing gets what there is; one that is busy gets full chunks.
+        if let chunk, chunk.count > 0, queue.readerWaits {
+            self.chunk = nil
+            handOn(chunk)
+        }
+        return true
+    }
+
+    /// Whether there is a chunk with room for the longest datagram.
+    private func hasRoom() -> Bool {
+        if let chunk {
+            // One byte more for the newline that a datagram may lack.
+            if unsafe chunk.memory.count - chunk.count > settings.limit { return true }
+            self.chunk = nil
+            handOn(chunk)
+        }
+        chunk = queue.takeEmpty(worker: number)
+        if chunk == nil, settings.overflow == .dropOldest { chunk = queue.takeOldest() }
+        return chunk != nil
+    }
+
+    /// Makes room for one datagram, waiting for it where that is the policy.
+    private func makeRoom() -> Bool {
+        while !hasRoom() {
+            guard settings.overflow == .block, queue.stop != .now else { return false }
+            wakeup.wait()
+        }
+        return true
+    }
+
+    private func handOn(_ chunk: Chunk) {
+        // Before the reader takes it: what it takes away must have been added.
+        addCounts()
+        queue.put(chunk)
+    }
+
+    private func process(_ count: Int) {
+        let datagrams = unsafe cweir_net_inbox_datagrams(inbox)
+        drops.see(unsafe cweir_net_inbox_drops(inbox))
+        for index in 0..<count {
+            unsafe take(datagrams[index])
+        }
+        addCounts()
+    }
+
+    private func addCounts() {
+        guard counts.arrived > 0 else { return }
+        let counts = exchange(&self.counts, with: Counts())
+        meter.update { metrics in
+            metrics.arrived += counts.arrived
+            metrics.arrivedBytes += counts.bytes
+            metrics.pending += counts.taken
+            metrics[.queueFull] += counts.full
+            metrics[.unread] += counts.unread
+            metrics[.notAllowed] += counts.notAllowed
+            metrics[.truncated] += counts.truncated
+            metrics[.malformed] += counts.malformed
+            metrics[.badSignature] += counts.badSignature
+            metrics[.replayed] += counts.replayed
+        }
+    }
+
+    private func take(_ datagram: cweir_net_datagram_t) {
+        // Counted with what becomes of it: the counts may be added before the end of the batch.
+        defer {
+            counts.arrived += 1
+            unsafe counts.bytes += UInt64(datagram.length)
+        }
+        guard unsafe isAllowed(datagram) else {
+            counts.notAllowed += 1
+            return
+        }
+        guard unsafe !datagram.is_truncated else {
+            counts.truncated += 1
+            return
+        }
+        var payload = unsafe UnsafeRawBufferPointer(start: datagram.bytes, count: Int(datagram.length))
+        if let seal = settings.seal {
+            switch unsafe seal.open(payload, senders) {
+            case .payload(let range): unsafe payload = UnsafeRawBufferPointer(rebasing: payload[range])
+            case .malformed:
+                counts.malformed += 1
+                return
+            case .badSignature:
+                counts.badSignature += 1
+                return
+            case .replayed:
+                counts.replayed += 1
+                return
+            case .tooManySenders:
+                counts.notAllowed += 1
+                return
+            }
+        }
+        guard makeRoom(), let chunk else {
+            if settings.overflow == .block { counts.unread += 1 } else { counts.full += 1 }
+            return
+        }
+        let target = unsafe UnsafeMutableRawBufferPointer(rebasing: chunk.memory[chunk.count...])
+        unsafe target.copyMemory(from: payload)
+        var length = payload.count
+        switch settings.boundary {
+        case .lines:
+            // An empty datagram is a message without a line.
+            if length > 0, unsafe target[length - 1] != UInt8(ascii: "\n") {
+                unsafe target[length] = UInt8(ascii: "\n")
+                length += 1
+            }
+        case .length:
+            let frames = unsafe settings.boundary.take(
+                UnsafeMutableRawBufferPointer(rebasing: target[..<length]),
+                limit: settings.limit
+            )
+            // Half a frame would put everything after it out of step.
+            guard frames.kept == length else {
+                counts.malformed += 1
+                return
+            }
+        }
+        chunk.count += length
+        chunk.messages += 1
+        counts.taken += 1
+    }
+
+    private func isAllowed(_ datagram: cweir_net_datagram_t) -> Bool {
+        if let filter = settings.filter {
+            guard unsafe datagram.has_credentials, unsafe filter.permits(datagram.sender) else { return false }
+        }
+        guard !settings.allowed.isEmpty else { return true }
+        guard unsafe datagram.family != 0 else { return false }
+        let host = unsafe withUnsafeBytes(of: datagram.host) { bytes in
+            unsafe HostNumber(bytes, isIPv4: datagram.family == 4)
+        }
+        return settings.allowed.contains { $0.contains(host) }
+    }
+}
+
+// A function of the file: a static method here crashes the region analysis of Swift 6.3.1.
+private func runDatagramWorker(_ worker: UnsafeMutableRawPointer?) {
+    guard let worker = unsafe worker else { return }
+    unsafe Unmanaged<DatagramWorker>.fromOpaque(worker).takeRetainedValue().run()
+}

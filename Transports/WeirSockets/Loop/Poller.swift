@@ -1,0 +1,74 @@
+internal import CWeirSockets
+internal import WeirCore
+
+/// What a descriptor is watched for.
+struct Interest: OptionSet {
+    let rawValue: UInt32
+
+    static let reading = Interest(rawValue: UInt32(CWEIR_NET_READABLE))
+    static let writing = Interest(rawValue: UInt32(CWEIR_NET_WRITABLE))
+
+    /// The end of both directions; where it is not the only interest, it is always included.
+    static let hangUp = Interest(rawValue: UInt32(CWEIR_NET_HUNG_UP))
+}
+
+/// The descriptors that an event loop waits for.
+///
+/// Events are handed out one after the other, so that a loop may stop between them and go on later: with a new wait each
+/// time, the first descriptors of a long list could keep the last ones from ever having their turn.
+///
+/// Thread safety: one thread at a time.
+@safe
+final class Poller {
+    // Safety: allocated in `init`, freed in `deinit`, and read only up to what the last wait filled.
+    private let events: UnsafeMutablePointer<cweir_net_event_t>
+    private let descriptor: Int32
+    private var next = 0
+    private var count = 0
+
+    private static let capacity = 256
+
+    /// Creates a list without descriptors.
+    ///
+    /// - Parameter address: The address of the transport that needs it, for the message.
+    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` when the system has no descriptors left.
+    init(address: String) throws(TransportError) {
+        descriptor = cweir_net_poller_create()
+        unsafe events = .allocate(capacity: Self.capacity)
+        if let error = SystemError(descriptor) { throw .cannotOpen(address: address, reason: "\(error)") }
+    }
+
+    deinit {
+        if descriptor >= 0 { cweir_net_close(descriptor) }
+        unsafe events.deallocate()
+    }
+
+    /// Changes what a descriptor is watched for.
+    ///
+    /// - Parameters:
+    ///   - watched: The descriptor.
+    ///   - token: What events say it by.
+    ///   - old: What it was watched for.
+    ///   - new: What it is watched for now; nothing takes it off the list, as closing it does.
+    /// - Returns: The error where the system refuses.
+    func watch(_ watched: Int32, token: UInt64, from old: Interest, to new: Interest) -> SystemError? {
+        SystemError(cweir_net_poller_watch(descriptor, watched, token, old.rawValue, new.rawValue))
+    }
+
+    /// The next event; `nil` where all that were found have been handed out.
+    func nextEvent() -> (token: UInt64, ready: Interest)? {
+        guard next < count else { return nil }
+        let event = unsafe events[next]
+        next += 1
+        return (event.token, Interest(rawValue: event.ready))
+    }
+
+    /// Waits for events, unless there are some to be handed out.
+    ///
+    /// - Parameter milliseconds: How long at most; for ever where it is negative.
+    func wait(milliseconds: Int32) {
+        guard next == count else { return }
+        next = 0
+        count = max(0, Int(unsafe cweir_net_poller_wait(descriptor, events, Int32(Self.capacity), milliseconds)))
+    }
+}

@@ -1,0 +1,50 @@
+internal import CWeirSockets
+internal import WeirCore
+
+/// Wakes a thread that waits for descriptors.
+///
+/// Thread safety: one thread waits and quiets it, any thread rings. What rings before the wait ends it at once.
+@safe
+final class Wakeup: Sendable {
+    /// Can be read once somebody has rung.
+    let descriptor: Int32
+
+    private let bell: Int32
+
+    /// Creates a wake-up.
+    ///
+    /// - Parameter address: The address of the transport that needs it, for the message.
+    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` when the system has no descriptors left.
+    init(address: String) throws(TransportError) {
+        var ends: [Int32] = [-1, -1]
+        if let error = unsafe SystemError(cweir_net_make_pipe(&ends)) {
+            throw .cannotOpen(address: address, reason: "\(error)")
+        }
+        descriptor = ends[0]
+        bell = ends[1]
+    }
+
+    deinit {
+        cweir_net_close(descriptor)
+        cweir_net_close(bell)
+    }
+
+    /// Ends the wait, or the next one.
+    func ring() {
+        cweir_net_ring(bell)
+    }
+
+    /// Takes note of the ringing.
+    func quiet() {
+        cweir_net_quiet(descriptor)
+    }
+
+    /// Waits until somebody rings, or another descriptor can be read.
+    ///
+    /// - Parameters:
+    ///   - other: The other descriptor, if there is one.
+    ///   - milliseconds: How long at most; for ever where it is negative.
+    func wait(or other: Int32? = nil, milliseconds: Int32 = -1) {
+        if cweir_net_wait(descriptor, other ?? -1, milliseconds) & 1 != 0 { quiet() }
+    }
+}

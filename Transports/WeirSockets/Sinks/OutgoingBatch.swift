@@ -1,0 +1,92 @@
+internal import CWeirSockets
+
+/// Messages on their way out: whole lines for a stream, or datagrams.
+struct OutgoingBatch: Sendable {
+    private(set) var bytes: [UInt8] = []
+
+    /// Where each message ends; empty for a stream, where newlines say it.
+    private(set) var ends: [Int] = []
+    private(set) var messages: UInt64 = 0
+
+    /// How many bytes were sent.
+    private(set) var offset = 0
+
+    /// How many messages were sent whole.
+    private(set) var sentMessages: UInt64 = 0
+
+    init() {}
+
+    /// Creates a batch from what was kept of one.
+    init(bytes: [UInt8], ends: [Int], messages: UInt64) {
+        self.bytes = bytes
+        self.ends = ends
+        self.messages = messages
+    }
+
+    var isSent: Bool { offset == bytes.count && sentMessages == messages }
+    var restCount: Int { bytes.count - offset }
+    var restMessages: UInt64 { messages - sentMessages }
+
+    /// Adds whole lines.
+    mutating func append(lines: UnsafeRawBufferPointer, count: UInt64) {
+        unsafe bytes.append(contentsOf: lines)
+        messages += count
+    }
+
+    /// Adds a datagram.
+    mutating func append(message: UnsafeRawBufferPointer) {
+        unsafe bytes.append(contentsOf: message)
+        ends.append(bytes.count)
+        messages += 1
+    }
+
+    /// Adds all of another batch.
+    mutating func append(_ other: OutgoingBatch) {
+        let start = bytes.count
+        bytes += other.bytes
+        ends += other.ends.map { $0 + start }
+        messages += other.messages
+    }
+
+    /// Takes note that bytes of a stream were sent.
+    ///
+    /// - Returns: How many lines became whole on the other side.
+    mutating func advance(bytes count: Int) -> UInt64 {
+        let lines = unsafe bytes[offset..<offset + count].withUnsafeBufferPointer { bytes in
+            unsafe bytes.baseAddress.map { unsafe UInt64(cweir_net_count_newlines($0, bytes.count)) } ?? 0
+        }
+        offset += count
+        // The last line may lack its newline.
+        let sent = offset == bytes.count ? messages - sentMessages : lines
+        sentMessages += sent
+        return sent
+    }
+
+    /// Takes note that datagrams were sent.
+    mutating func advance(messages count: Int) {
+        sentMessages += UInt64(count)
+        offset = sentMessages == 0 ? 0 : ends[Int(sentMessages) - 1]
+    }
+
+    /// Goes back to the beginning of a line of which only a part was sent: the one who gets the rest needs all of it.
+    mutating func rewindToLine() {
+        guard ends.isEmpty, offset < bytes.count else { return }
+        offset = unsafe bytes[..<offset].withUnsafeBufferPointer { bytes in
+            unsafe bytes.baseAddress.map { unsafe cweir_net_after_last_newline($0, bytes.count) } ?? 0
+        }
+    }
+
+    /// Where a datagram stands among the bytes.
+    func range(ofMessage index: Int) -> Range<Int> {
+        (index == 0 ? 0 : ends[index - 1])..<ends[index]
+    }
+
+    /// What was not sent.
+    var rest: OutgoingBatch {
+        OutgoingBatch(
+            bytes: Array(bytes[offset...]),
+            ends: ends.dropFirst(Int(ends.isEmpty ? 0 : sentMessages)).map { $0 - offset },
+            messages: restMessages
+        )
+    }
+}

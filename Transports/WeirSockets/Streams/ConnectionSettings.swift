@@ -1,0 +1,20 @@
+internal import WeirCore
+
+/// What a source of connections takes from them.
+struct ConnectionSettings: Sendable {
+    var boundary = Boundary.lines
+    var kind = SocketKind.stream
+    var lineLimit = 64 << 10
+    var connectionLimit = 1024
+
+    /// Bytes a second for each connection.
+    var rate: Int?
+    var idle: Duration?
+    var deliversUnfinished = false
+    var sharesHeader = false
+    var filter: PeerFilter?
+
+    /// How many connections to take in all.
+    var accept: Int?
+    var drain = Duration.seconds(1)
+}

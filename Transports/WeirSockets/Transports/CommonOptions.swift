@@ -1,0 +1,197 @@
+internal import WeirCore
+
+/// The options that several transports share, each declared once.
+enum CommonOptions {
+    static let framing = OptionDeclaration(
+        "framing",
+        .choice(Boundary.allCases.map(\.rawValue)),
+        default: Boundary.lines.rawValue,
+        help: "what ends a message: a newline, or a length in four bytes before it, most significant first"
+    )
+    static let drain = OptionDeclaration(
+        "drain",
+        .duration,
+        default: "1s",
+        help: "after an interruption, how long what was sent before is still read"
+    )
+    static let inherit = OptionDeclaration(
+        "inherit",
+        .text(placeholder: "N|NAME"),
+        help: "take a socket that the program was started with (LISTEN_FDS), by its place from 0 or its name"
+    )
+
+    /// For the file of a Unix socket.
+    static let file = [
+        OptionDeclaration("mode", .text(placeholder: "MODE"), default: "0600", help: "the file's permissions"),
+        OptionDeclaration(
+            "owner",
+            .text(placeholder: "USER[:GROUP]"),
+            help: "the file's owner; ':GROUP' for the group"
+        ),
+        inherit,
+    ]
+
+    /// Who may come to a Unix socket.
+    static let peers = [
+        OptionDeclaration("users", .text(placeholder: "USER,..."), help: "take only what these users send"),
+        OptionDeclaration("groups", .text(placeholder: "GROUP,..."), help: "take only what members of these send"),
+    ]
+
+    /// For what datagrams a source takes.
+    static let datagrams = [
+        framing,
+        OptionDeclaration(
+            "max-datagram",
+            .byteCount(1...65_536),
+            default: "64KiB",
+            help: "reject longer datagrams; less takes less memory"
+        ),
+        OptionDeclaration(
+            "receive-buffer",
+            .byteCount(4096...1 << 30),
+            default: "4MiB",
+            help: "how much the kernel should keep"
+        ),
+        OptionDeclaration("queue", .byteCount(1...1 << 34), default: "16MiB", help: "how much to keep here besides"),
+        OptionDeclaration(
+            "overflow",
+            .choice(DatagramOverflow.allCases.map(\.rawValue)),
+            default: DatagramOverflow.block.rawValue,
+            help:
+                "when the queue is full: leave datagrams to the kernel, which drops what it has no room for, or drop them"
+        ),
+        drain,
+    ]
+
+    /// How datagrams are numbered and signed.
+    static let sealing = [
+        OptionDeclaration(
+            "sequence",
+            .flag,
+            default: "false",
+            help: "number the datagrams, so that loss can be counted"
+        ),
+        OptionDeclaration(
+            "key",
+            .text(placeholder: "FILE"),
+            help: "number and sign them with HMAC-SHA256 and the key in this file, which both sides have"
+        ),
+    ]
+
+    /// How a sink keeps what it cannot send yet.
+    static let buffering = [
+        OptionDeclaration("buffer", .byteCount(1...1 << 30), default: "8MiB", help: "how much to keep in memory"),
+        OptionDeclaration(
+            "overflow",
+            .choice(OutboxSettings.Overflow.allCases.map(\.rawValue)),
+            default: OutboxSettings.Overflow.block.rawValue,
+            help: "when the buffer is full, and the spill too: wait, or drop"
+        ),
+        OptionDeclaration(
+            "spill",
+            .text(placeholder: "FILE"),
+            help: "keep what the buffer has no room for in this file"
+        ),
+        OptionDeclaration("spill-limit", .byteCount(1024...1 << 50), default: "1GiB", help: "how long it may become"),
+        OptionDeclaration("retry", .duration, default: "5s", help: "the longest wait between two attempts to connect"),
+        OptionDeclaration("linger", .duration, default: "5s", help: "how long the end waits for what is still kept"),
+    ]
+
+    /// How lines become datagrams.
+    static let packing = [
+        OptionDeclaration(
+            "datagram",
+            .byteCount(64...65_507),
+            default: "1400",
+            help: "put lines together up to this length; a longer line goes alone"
+        ),
+        OptionDeclaration("lines", .integer(1...1_000_000), help: "put so many lines into a datagram at most"),
+    ]
+}
+
+extension TransportAddress {
+    /// Refuses a limit for a spill that there is not.
+    func permitSpillLimit() throws(TransportError) {
+        try permit(["spill-limit"], if: options.textIfGiven("spill") != nil, otherwise: "takes 'spill=FILE'")
+    }
+}
+
+extension OptionValues {
+    var boundary: Boundary { Boundary(rawValue: text("framing")) ?? .lines }
+
+    /// The settings of a source of datagrams.
+    func datagramSettings() -> DatagramSettings {
+        var settings = DatagramSettings()
+        settings.boundary = boundary
+        settings.limit = integer("max-datagram")
+        settings.queue = integer("queue")
+        settings.overflow = DatagramOverflow(rawValue: text("overflow")) ?? .block
+        settings.drain = duration("drain")
+        return settings
+    }
+
+    /// The settings of a sink that keeps what it cannot send.
+    func outboxSettings() -> OutboxSettings {
+        var settings = OutboxSettings()
+        settings.buffer = integer("buffer")
+        settings.overflow = OutboxSettings.Overflow(rawValue: text("overflow")) ?? .block
+        settings.retry = duration("retry")
+        settings.linger = duration("linger")
+        return settings
+    }
+
+    /// The file that a sink spills to, where there is one.
+    func spill(address: String) throws(TransportError) -> SpillFile? {
+        guard let path = textIfGiven("spill") else { return nil }
+        guard !path.utf8.contains(0) else {
+            throw .cannotOpen(address: address, reason: "the path of the spill contains a zero")
+        }
+        return try SpillFile(path: path, limit: integer("spill-limit"), address: address)
+    }
+
+    /// What datagrams are sealed with, where they are.
+    func seal(address: String) throws(TransportError) -> DatagramSeal? {
+        if let path = textIfGiven("key") { return DatagramSeal(key: try KeyFile.read(path, address: address)) }
+        return flag("sequence") ? DatagramSeal(key: nil) : nil
+    }
+
+    /// The file of a Unix socket.
+    func unixSettings(_ place: String, address: String) throws(TransportError) -> UnixSettings {
+        var settings = UnixSettings(
+            place: try UnixPlace(place, inherits: textIfGiven("inherit") != nil, address: address)
+        )
+        settings.inherit = textIfGiven("inherit")
+        let mode = text("mode")
+        guard let bits = UInt32(mode, radix: 8), bits <= 0o777 else {
+            throw .cannotOpen(address: address, reason: "mode: '\(mode)' is not a mode such as 0660")
+        }
+        settings.mode = bits
+        guard let owner = textIfGiven("owner") else { return settings }
+        let parts = owner.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        if !parts[0].isEmpty {
+            settings.user = try PeerFilter.user(String(parts[0]), address)
+        }
+        if parts.count > 1, !parts[1].isEmpty {
+            settings.group = try PeerFilter.group(String(parts[1]), address)
+        }
+        return settings
+    }
+
+    func peerFilter(address: String) throws(TransportError) -> PeerFilter? {
+        try PeerFilter(users: textIfGiven("users"), groups: textIfGiven("groups"), address: address)
+    }
+}
+
+extension UnixPlace {
+    /// Reads a place: a path, or a name that is no file behind an `@`.
+    init(_ place: String, inherits: Bool, address: String) throws(TransportError) {
+        if place.hasPrefix("@"), place.count > 1 {
+            self = .abstract(String(place.dropFirst()))
+        } else if place.isEmpty || place == "@" {
+            guard inherits else { throw .cannotOpen(address: address, reason: "the path is missing") }
+            self = .abstract("")
+        } else {
+            self = .file(place)
+        }
+    }
+}

@@ -1,0 +1,214 @@
+internal import CWeirSockets
+internal import WeirCore
+internal import WeirFiles
+
+/// What the two kinds of Unix sockets with connections have in common.
+struct ConnectionTransport: Sendable {
+    private let scheme: String
+    private let kind: SocketKind
+    private let interruption: Interruption?
+    private let inherited: InheritedSockets
+
+    init(_ scheme: String, _ kind: SocketKind, _ interruption: Interruption?, _ inherited: InheritedSockets) {
+        self.scheme = scheme
+        self.kind = kind
+        self.interruption = interruption
+        self.inherited = inherited
+    }
+
+    // MARK: Options
+
+    var sourceOptions: [OptionDeclaration] {
+        [CommonOptions.framing, Self.longest] + (kind == .stream ? Self.streams : []) + Self.connections
+            + CommonOptions.file + CommonOptions.peers + [
+                CommonOptions.drain,
+                OptionDeclaration("connect", .flag, default: "false", help: "connect to somebody who listens instead"),
+                OptionDeclaration(
+                    "retry",
+                    .duration,
+                    default: "5s",
+                    help: "then, the longest wait between two attempts"
+                ),
+            ]
+    }
+
+    var sinkOptions: [OptionDeclaration] {
+        (kind == .stream ? [] : CommonOptions.packing) + CommonOptions.buffering + [
+            OptionDeclaration("listen", .flag, default: "false", help: "listen, and send to everybody who connects"),
+            OptionDeclaration("readers", .integer(1...100_000), default: "64", help: "then, how many may be connected"),
+            OptionDeclaration(
+                "reader-buffer",
+                .byteCount(1...1 << 30),
+                default: "1MiB",
+                help: "then, how much to keep for one who does not keep up"
+            ),
+            OptionDeclaration(
+                "slow",
+                .choice(ServerLink.Slow.allCases.map(\.rawValue)),
+                default: ServerLink.Slow.disconnect.rawValue,
+                help: "and what to do when that is not enough"
+            ),
+        ] + CommonOptions.file + CommonOptions.peers
+    }
+
+    private static let longest = OptionDeclaration(
+        "max-line",
+        .byteCount(16...1 << 30),
+        default: "64KiB",
+        help: "reject longer lines, frames or packets"
+    )
+
+    private static let streams = [
+        OptionDeclaration(
+            "unfinished",
+            .choice(["reject", "deliver"]),
+            default: "reject",
+            help: "what to do with a last line without a newline: its sender may have been killed in the middle of it"
+        ),
+        OptionDeclaration(
+            "header",
+            .choice(["none", "shared"]),
+            default: "none",
+            help: "'shared': all connections begin with the same line, such as that of CSV, which is passed on once"
+        ),
+    ]
+
+    private static let connections = [
+        OptionDeclaration(
+            "connections",
+            .integer(1...1_000_000),
+            default: "1024",
+            help: "take so many at a time; others wait"
+        ),
+        OptionDeclaration("rate", .byteCount(1...1 << 40), help: "read so many bytes a second from each at most"),
+        OptionDeclaration("idle", .duration, help: "close connections on which nothing came for so long"),
+        OptionDeclaration("accept", .integer(1...1 << 40), help: "end after so many connections"),
+    ]
+
+    // MARK: Sources
+
+    func openSource(_ address: String) throws(TransportError) -> ConnectionSource {
+        let whole = "\(scheme):\(address)"
+        let parts = try TransportAddress(
+            address,
+            scheme: scheme,
+            options: sourceOptions,
+            others: sinkOptions,
+            direction: "a source"
+        )
+        let options = parts.options
+        let connects = options.flag("connect")
+        try parts.permit(
+            ["mode", "owner", "inherit", "connections"],
+            if: !connects,
+            otherwise: "means nothing with 'connect=true'"
+        )
+        try parts.permit(["retry"], if: connects, otherwise: "takes 'connect=true'")
+        var settings = ConnectionSettings()
+        settings.kind = kind
+        settings.boundary = options.boundary
+        settings.lineLimit = options.integer("max-line")
+        settings.connectionLimit = options.integer("connections")
+        settings.rate = options.integerIfGiven("rate")
+        settings.idle = options.durationIfGiven("idle")
+        settings.accept = options.integerIfGiven("accept")
+        settings.drain = options.duration("drain")
+        settings.filter = try options.peerFilter(address: whole)
+        if kind == .stream {
+            settings.deliversUnfinished = options.text("unfinished") == "deliver"
+            settings.sharesHeader = options.text("header") == "shared"
+            guard !settings.sharesHeader || settings.boundary == .lines else {
+                throw .cannotOpen(address: whole, reason: "header: only lines have a header that is shared")
+            }
+        }
+        let unix = try options.unixSettings(parts.place, address: whole)
+        let entrance: Entrance
+        if connects {
+            entrance = Entrance(
+                connectingTo: unix.place,
+                as: kind,
+                longestPause: options.duration("retry"),
+                address: whole
+            )
+        } else {
+            entrance = Entrance(try UnixDoor(unix, kind: kind, inherited: inherited, address: whole), address: whole)
+        }
+        return try ConnectionSource(entrance, settings: settings, address: whole, interruption: interruption)
+    }
+
+    // MARK: Sinks
+
+    func openSink(_ address: String) throws(TransportError) -> OutboxSink {
+        let whole = "\(scheme):\(address)"
+        let parts = try TransportAddress(
+            address,
+            scheme: scheme,
+            options: sinkOptions,
+            others: sourceOptions,
+            direction: "a sink"
+        )
+        let options = parts.options
+        let listens = options.flag("listen")
+        try parts.permit(
+            ["readers", "reader-buffer", "slow", "mode", "owner", "inherit", "users", "groups"],
+            if: listens,
+            otherwise: "takes 'listen=true'"
+        )
+        try parts.permit(["retry"], if: !listens, otherwise: "means nothing with 'listen=true'")
+        try parts.permitSpillLimit()
+        var settings = options.outboxSettings()
+        if kind == .packets {
+            settings.datagram = options.integer("datagram")
+            settings.linesPerDatagram = options.integerIfGiven("lines") ?? .max
+        }
+        let unix = try options.unixSettings(parts.place, address: whole)
+        let meter = TransportMeter()
+        let poller = try Poller(address: whole)
+        let link: any OutgoingLink
+        if listens {
+            link = ServerLink(
+                try UnixDoor(unix, kind: kind, inherited: inherited, address: whole),
+                poller: poller,
+                meter: meter,
+                readerLimit: options.integer("readers"),
+                readerBuffer: options.integer("reader-buffer"),
+                slow: ServerLink.Slow(rawValue: options.text("slow")) ?? .disconnect,
+                filter: try options.peerFilter(address: whole)
+            )
+        } else {
+            link = try ClientLink.open(unix.place, kind, poller: poller, meter: meter, address: whole)
+        }
+        return try OutboxSink(
+            link,
+            settings: settings,
+            spill: try options.spill(address: whole),
+            poller: poller,
+            meter: meter,
+            address: whole,
+            interruption: interruption
+        )
+    }
+}
+
+extension ClientLink {
+    /// Makes a link, and tries it once: what can never work fails at once, and what may still come is waited for.
+    ///
+    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` where permission is lacking, or it is no such socket.
+    static func open(
+        _ place: UnixPlace,
+        _ kind: SocketKind,
+        poller: Poller,
+        meter: TransportMeter,
+        address: String
+    ) throws(TransportError) -> ClientLink {
+        _ = try place.address(for: address)
+        let link = ClientLink(.unix(place, kind), poller: poller, meter: meter, address: address)
+        guard let error = link.open() else { return link }
+        switch error {
+        case .missing, .refused, .wouldBlock:
+            meter.note("'\(address)' cannot be written to: \(error); it is tried again")
+            return link
+        default: throw .cannotOpen(address: address, reason: "\(error)")
+        }
+    }
+}

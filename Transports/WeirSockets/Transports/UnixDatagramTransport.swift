@@ -1,0 +1,90 @@
+internal import CWeirSockets
+public import WeirCore
+public import WeirFiles
+
+/// Datagrams over a Unix socket: `unix-dgram:PATH`, as `logger --socket` sends them.
+///
+/// Unlike those of UDP they do not get lost: while the receiver is busy, its senders wait.
+public struct UnixDatagramTransport: Transport {
+    public let scheme = "unix-dgram"
+    public let summary = "A Unix socket for datagrams, PATH or @NAME; a source and a sink."
+
+    private let interruption: Interruption?
+    private let inherited: InheritedSockets
+
+    /// Creates the transport.
+    ///
+    /// - Parameters:
+    ///   - interruption: What ends the waiting of its sources and sinks, where something can.
+    ///   - inherited: The sockets that the program was started with.
+    public init(interruption: Interruption? = nil, inherited: InheritedSockets = .none) {
+        self.interruption = interruption
+        self.inherited = inherited
+    }
+
+    public var sourceOptions: [OptionDeclaration] {
+        CommonOptions.datagrams + CommonOptions.file + CommonOptions.peers
+    }
+
+    public var sinkOptions: [OptionDeclaration] { CommonOptions.packing + CommonOptions.buffering }
+
+    public func openSource(_ address: String) throws(TransportError) -> any TransportSource {
+        let whole = "\(scheme):\(address)"
+        let parts = try TransportAddress(
+            address,
+            scheme: scheme,
+            options: sourceOptions,
+            others: sinkOptions,
+            direction: "a source"
+        )
+        var settings = parts.options.datagramSettings()
+        settings.filter = try parts.options.peerFilter(address: whole)
+        let unix = try parts.options.unixSettings(parts.place, address: whole)
+        let door = try UnixDoor(unix, kind: .datagram, inherited: inherited, address: whole)
+        if settings.filter != nil, let error = SystemError(cweir_net_pass_credentials(door.descriptor)) {
+            throw .cannotOpen(address: whole, reason: "the system does not say who sends a datagram: \(error)")
+        }
+        let meter = TransportMeter()
+        ReceiveBuffer.grow(
+            door.descriptor,
+            to: parts.options.integer("receive-buffer"),
+            address: whole,
+            meter: meter
+        )
+        return try DatagramSource(
+            [door.handOver()],
+            settings: settings,
+            door: door,
+            address: whole,
+            interruption: interruption,
+            meter: meter
+        )
+    }
+
+    public func openSink(_ address: String) throws(TransportError) -> any TransportSink {
+        let whole = "\(scheme):\(address)"
+        let parts = try TransportAddress(
+            address,
+            scheme: scheme,
+            options: sinkOptions,
+            others: sourceOptions,
+            direction: "a sink"
+        )
+        try parts.permitSpillLimit()
+        var settings = parts.options.outboxSettings()
+        settings.datagram = parts.options.integer("datagram")
+        settings.linesPerDatagram = parts.options.integerIfGiven("lines") ?? .max
+        let place = try UnixPlace(parts.place, inherits: false, address: whole)
+        let meter = TransportMeter()
+        let poller = try Poller(address: whole)
+        return try OutboxSink(
+            try ClientLink.open(place, .datagram, poller: poller, meter: meter, address: whole),
+            settings: settings,
+            spill: try parts.options.spill(address: whole),
+            poller: poller,
+            meter: meter,
+            address: whole,
+            interruption: interruption
+        )
+    }
+}

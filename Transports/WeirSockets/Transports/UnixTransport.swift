@@ -1,0 +1,69 @@
+internal import CWeirSockets
+public import WeirCore
+public import WeirFiles
+
+/// Streams of bytes over a Unix socket: `unix:PATH`, or `unix:@NAME` for a name that is no file, on Linux.
+///
+/// A source listens, takes the lines of all who connect, and lets a sender wait while the engine is busy, so nothing gets
+/// lost. A sink connects to whoever listens, and keeps what it has while nobody does. `connect=true` and `listen=true`
+/// turn that round.
+///
+/// The file is made with mode 0600; one that nobody listens at any more is removed before, and the own one afterwards.
+public struct UnixTransport: Transport {
+    public let scheme = "unix"
+    public let summary =
+        "A Unix socket with connections, PATH or @NAME; a source that listens and a sink that connects."
+
+    private let streams: ConnectionTransport
+
+    /// Creates the transport.
+    ///
+    /// - Parameters:
+    ///   - interruption: What ends the waiting of its sources and sinks, where something can.
+    ///   - inherited: The sockets that the program was started with.
+    public init(interruption: Interruption? = nil, inherited: InheritedSockets = .none) {
+        streams = ConnectionTransport(scheme, .stream, interruption, inherited)
+    }
+
+    public var sourceOptions: [OptionDeclaration] { streams.sourceOptions }
+    public var sinkOptions: [OptionDeclaration] { streams.sinkOptions }
+
+    public func openSource(_ address: String) throws(TransportError) -> any TransportSource {
+        try streams.openSource(address)
+    }
+
+    public func openSink(_ address: String) throws(TransportError) -> any TransportSink {
+        try streams.openSink(address)
+    }
+}
+
+/// Packets over a Unix socket with connections: `unix-seqpacket:PATH`.
+///
+/// Each packet is a message, and none gets lost.
+/// Not on Apple's systems, which do not have them.
+public struct UnixPacketTransport: Transport {
+    public let scheme = "unix-seqpacket"
+    public let summary = "A Unix socket with connections that keep packets apart; a source and a sink."
+
+    private let packets: ConnectionTransport
+
+    /// Creates the transport.
+    ///
+    /// - Parameters:
+    ///   - interruption: What ends the waiting of its sources and sinks, where something can.
+    ///   - inherited: The sockets that the program was started with.
+    public init(interruption: Interruption? = nil, inherited: InheritedSockets = .none) {
+        packets = ConnectionTransport(scheme, .packets, interruption, inherited)
+    }
+
+    public var sourceOptions: [OptionDeclaration] { packets.sourceOptions }
+    public var sinkOptions: [OptionDeclaration] { packets.sinkOptions }
+
+    public func openSource(_ address: String) throws(TransportError) -> any TransportSource {
+        try packets.openSource(address)
+    }
+
+    public func openSink(_ address: String) throws(TransportError) -> any TransportSink {
+        try packets.openSink(address)
+    }
+}
