@@ -7,17 +7,20 @@ struct Module {
     let folder: String
     let dependencies: [Target.Dependency]
     let resources: [Resource]
+    let excludes: [String]
 
     init(
         _ name: String,
         in folder: String,
         needs dependencies: [Target.Dependency],
-        resources: [Resource] = []
+        resources: [Resource] = [],
+        excludes: [String] = []
     ) {
         self.name = name
         self.folder = folder
         self.dependencies = dependencies
         self.resources = resources
+        self.excludes = excludes
     }
 
     var path: String { "\(folder)/\(name)" }
@@ -54,6 +57,7 @@ let modules: [Module] = [
     Module("WeirCreation", in: "Operators", needs: ["WeirCore"]),
     Module("WeirAggregates", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
     Module("WeirWindows", in: "Operators", needs: ["WeirAggregates", "WeirCore", "WeirExpressions"]),
+    Module("WeirPatterns", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
     Module("WeirCalendarWindows", in: "Operators", needs: ["WeirCore", "WeirWindows"]),
     Module("WeirFormats", in: "Transports", needs: ["WeirCore"]),
     Module("WeirFiles", in: "Transports", needs: ["WeirCore"]),
@@ -74,19 +78,27 @@ let modules: [Module] = [
         // In the code, because reading it from a bundle would take Foundation.
         resources: [.embedInCode("Resources/words.txt")]
     ),
-    Module("WeirWalk", in: "Plugins", needs: ["WeirCore", "WeirFlow", "WeirSelection"]),
+    Module("WeirGeography", in: "Plugins", needs: []),
+    Module("WeirFraud", in: "Plugins", needs: ["WeirCore", "WeirGeography", "WeirPatterns", "WeirSelection"]),
+    Module("WeirWalk", in: "Plugins", needs: ["WeirCore", "WeirFlow", "WeirGeography", "WeirSelection"]),
 ]
 
 /// The built-in plugins once more, as libraries that a host loads at run time.
 ///
 /// Their entries hand out a pointer, which strict memory safety would have marked at every mention: it is off here.
-let loadables = ["Shake", "Sentiment", "Walk"]
+let loadables = ["Fraud", "Sentiment", "Shake", "Walk"]
 
 /// One test target per module that has tests; `Tests/<name>Tests` mirrors the tree.
 let tests: [Module] = [
     Module("CWeirTests", in: "Tests", needs: ["CWeir", "TestThreads"]),
     Module("WeirCoreTests", in: "Tests", needs: ["TestThreads", "WeirCore", "WeirTesting"]),
     Module("WeirExpressionsTests", in: "Tests", needs: ["WeirCore", "WeirExpressions", "WeirTesting"]),
+    Module(
+        "WeirPatternsTests",
+        in: "Tests",
+        needs: ["WeirCore", "WeirExpressions", "WeirPatterns", "WeirTesting"],
+        excludes: ["Corpus"]
+    ),
     Module(
         "WeirLoadingTests",
         in: "Tests",
@@ -131,6 +143,7 @@ let tests: [Module] = [
     Module("WeirRecordingTests", in: "Tests", needs: ["WeirCore", "WeirRecording", "WeirTesting"]),
     Module("WeirShakeTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirShake"]),
     Module("WeirSentimentTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirSentiment"]),
+    Module("WeirFraudTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFraud"]),
     Module("WeirWalkTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirWalk"]),
     Module(
         "WeirSocketsTests",
@@ -160,7 +173,8 @@ let targets: [Target] = [
     .executableTarget(
         name: "weir",
         dependencies: [
-            "WeirCore", "WeirFormats", "WeirFiles", "WeirLoading", "WeirReport", "WeirSentiment", "WeirShake",
+            "WeirCore", "WeirFormats", "WeirFiles", "WeirFraud", "WeirLoading", "WeirReport", "WeirSentiment",
+            "WeirShake",
             "WeirSockets", "WeirWalk",
         ],
         path: "Plugins/Host",
@@ -195,7 +209,13 @@ let loadableTargets: [Target] = loadables.map {
 }
 
 let testTargets: [Target] = tests.map {
-    .testTarget(name: $0.name, dependencies: $0.dependencies, path: $0.path, swiftSettings: swiftSettings)
+    .testTarget(
+        name: $0.name,
+        dependencies: $0.dependencies,
+        path: $0.path,
+        exclude: $0.excludes,
+        swiftSettings: swiftSettings
+    )
 }
 
 let package = Package(

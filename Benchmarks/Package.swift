@@ -37,6 +37,7 @@ func cSupport(_ name: String, needs dependencies: [Target.Dependency]) -> Target
 /// The areas; each has its workloads in `Support/<area>Workloads` and a suite in `<area>Benchmarks`.
 let areas: [(name: String, needs: [Target.Dependency])] = [
     ("Pipeline", ["CommonStream"] + weir("WeirCore", "WeirSelection", "WeirSequences")),
+    ("Pattern", ["CommonStream"] + weir("WeirCore", "WeirExpressions", "WeirPatterns")),
     ("Ring", ["CBench"] + weir("WeirCore")),
     (
         "Format",

@@ -1,6 +1,7 @@
 internal import WeirCore
 internal import WeirFiles
 internal import WeirFormats
+internal import WeirFraud
 internal import WeirSentiment
 internal import WeirShake
 internal import WeirSockets
@@ -22,6 +23,7 @@ extension Registry {
             try registry.register(ShakePlugin())
             try registry.register(SentimentPlugin())
             try registry.register(WalkPlugin())
+            try registry.register(FraudPlugin())
             try registry.register(CSVFormat())
             try registry.register(JSONLinesFormat())
             try registry.register(BinaryFormat())

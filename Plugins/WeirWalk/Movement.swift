@@ -1,4 +1,5 @@
 public import WeirCore
+public import WeirGeography
 
 /// What one record says about somebody's movement: what a pedometer counts, where and how fast a receiver finds them,
 /// or both.

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirGeography
 
 /// Reads pedometer and location updates, from records that carry either or both.
 struct MovementDecoder: EventDecoder {

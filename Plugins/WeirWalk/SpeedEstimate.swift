@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirGeography
 
 /// Estimates the speed of somebody of whom only positions are known.
 ///

@@ -4,6 +4,7 @@ internal import DispatchWorkloads
 internal import FormatWorkloads
 internal import Foundation
 internal import OperatorWorkloads
+internal import PatternWorkloads
 internal import PipelineWorkloads
 internal import RingWorkloads
 internal import TransportWorkloads
@@ -13,7 +14,8 @@ internal import TransportWorkloads
 enum Compare {
     /// The suites, in the order in which they run.
     private static let suites = [
-        PipelineWorkloads.suite, OperatorWorkloads.suite, RingWorkloads.suite, DispatchWorkloads.suite,
+        PipelineWorkloads.suite, OperatorWorkloads.suite, PatternWorkloads.suite, RingWorkloads.suite,
+        DispatchWorkloads.suite,
         FormatWorkloads.suite, TransportWorkloads.suite, CommandWorkloads.suite,
     ]
 

@@ -108,6 +108,30 @@ public struct FieldWriter: Sendable {
         needsComma = true
     }
 
+    /// Writes an array of objects.
+    ///
+    /// - Parameters:
+    ///   - name: The name.
+    ///   - elements: What to write.
+    ///   - fields: Writes the fields of one of them.
+    public mutating func write<Element>(
+        _ name: StaticString,
+        _ elements: [Element],
+        _ fields: (Element, inout FieldWriter) -> Void
+    ) {
+        writeName(name)
+        bytes.append(UInt8(ascii: "["))
+        for (index, element) in elements.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(UInt8(ascii: "{"))
+            needsComma = false
+            fields(element, &self)
+            bytes.append(UInt8(ascii: "}"))
+        }
+        bytes.append(UInt8(ascii: "]"))
+        needsComma = true
+    }
+
     private mutating func writeName(_ name: StaticString) {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true

@@ -1,0 +1,7 @@
+import Benchmark
+import PatternWorkloads
+import SuiteBenchmarks
+
+let benchmarks: @Sendable () -> Void = {
+    PatternWorkloads.suite.registerBenchmarks()
+}

@@ -1,0 +1,81 @@
+/// A plan that the compact strategy can evaluate: its automaton, and what the engine needs to know.
+@usableFromInline
+struct CompactPlan: Sendable {
+    /// Why a plan is left to the other strategy.
+    @usableFromInline
+    enum Obstacle: Error, Sendable, Hashable, CustomStringConvertible {
+        /// A condition looks at captured events.
+        case looksBack(condition: String)
+        /// There are more conditions than bits of a word.
+        case tooManyConditions(Int)
+        /// Runs can wait in more places than a group should have to remember.
+        case tooManyStates(Int)
+        /// Matches would have to end partial matches that are one with others.
+        case skips
+        /// Matches would have to be compared.
+        case selects
+        /// A stage bounds the time since the event before it.
+        case boundsNeighbours
+        /// Events could go round in the automaton for ever.
+        case proceedsForEver
+
+        @usableFromInline var description: String {
+            switch self {
+            case .looksBack(let condition): "the condition '\(condition)' looks at captured events"
+            case .tooManyConditions(let count): "\(count) conditions are more than 64"
+            case .tooManyStates(let count): "\(count) states to wait in are more than \(CompactPlan.greatestStateCount)"
+            case .skips: "the after-match policy ends partial matches one by one"
+            case .selects: "the selection compares matches"
+            case .boundsNeighbours: "the time between neighbours is bounded"
+            case .proceedsForEver: "a loop could go on without an event"
+            }
+        }
+    }
+
+    static let greatestStateCount = 64
+
+    @usableFromInline let automaton: Automaton
+
+    /// How many conditions there are; the number of a condition is that of its bit.
+    @usableFromInline let conditionCount: Int
+
+    /// The states in which runs wait; the position is the number of the cell.
+    let waiting: [Int]
+
+    /// How long a match may last, in nanoseconds; exclusive.
+    let within: Int64?
+
+    /// Translates a plan.
+    ///
+    /// - Parameter plan: One that has been checked.
+    /// - Throws: The first obstacle that was found.
+    @usableFromInline
+    init(_ plan: PatternPlan) throws(Obstacle) {
+        guard plan.afterMatch == .noSkip else { throw .skips }
+        guard plan.selection == .all else { throw .selects }
+        guard plan.neighbours == nil else { throw .boundsNeighbours }
+        if let condition = plan.conditions.first(where: { !$0.isUnary }) { throw .looksBack(condition: condition.text) }
+        guard plan.conditions.count <= 64 else { throw .tooManyConditions(plan.conditions.count) }
+        conditionCount = plan.conditions.count
+        within = plan.within
+        let automaton = AutomatonBuilder(plan).automaton
+        guard automaton.states.allSatisfy({ $0.gap == 0 }) else { throw .boundsNeighbours }
+        guard !automaton.hasEndlessProceeding else { throw .proceedsForEver }
+        self.automaton = automaton.merged()
+        waiting = self.automaton.waitingStates()
+        guard waiting.count <= Self.greatestStateCount else { throw .tooManyStates(waiting.count) }
+    }
+
+    /// Why the compact strategy can not evaluate a plan, in a few words; `nil` if it can.
+    static func obstacle(_ plan: PatternPlan) -> String? {
+        do {
+            _ = try CompactPlan(plan)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+
+    /// Whether matches come true when the window closes.
+    @usableFromInline var hasPending: Bool { waiting.contains { automaton.states[$0].kind == .pending } }
+}

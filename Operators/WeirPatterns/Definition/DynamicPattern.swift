@@ -1,0 +1,74 @@
+internal import WeirCore
+public import WeirExpressions
+
+/// A pattern that was built at run time of a ``PatternDefinition``.
+public struct DynamicPattern<Element: Sendable>: Sendable {
+    /// What the pattern means.
+    public let plan: PatternPlan
+
+    /// What it was built of.
+    public let definition: PatternDefinition
+
+    @usableFromInline let conditions: ConditionTable<Element>
+    @usableFromInline let key: (@Sendable (borrowing Element) -> FieldValue)?
+    @usableFromInline let names: [String: Int]
+
+    /// Builds a pattern.
+    ///
+    /// - Parameters:
+    ///   - definition: The pattern.
+    ///   - schema: The fields that its conditions name.
+    /// - Throws: ``PatternError``, in one line that says what is wrong with the definition.
+    public init(_ definition: PatternDefinition, over schema: EventSchema<Element>) throws(PatternError) {
+        var compiler = DefinitionCompiler(schema)
+        try compiler.declare(definition.stages)
+        let stages = try compiler.stages(definition.stages)
+        plan = PatternPlan(
+            stages: stages,
+            captures: compiler.names,
+            conditions: compiler.conditions,
+            within: definition.withinNanoseconds,
+            neighbours: definition.neighboursNanoseconds,
+            afterMatch: try compiler.afterMatch(definition.afterMatch),
+            selection: MatchSelection(definition.selection ?? .all)
+        )
+        try plan.check()
+        self.definition = definition
+        conditions = compiler.table
+        key = try compiler.key(definition.groupedBy)
+        names = Dictionary(uniqueKeysWithValues: compiler.names.enumerated().map { ($1, $0) })
+    }
+}
+
+extension MatchSelection {
+    init(_ definition: SelectionDefinition) {
+        switch definition {
+        case .all: self = .all
+        case .first: self = .first
+        case .last: self = .last
+        case .longest: self = .longest
+        }
+    }
+}
+
+/// A match of a ``DynamicPattern``: its events by the names of the stages.
+public struct DynamicMatch<Element: Sendable>: Sendable {
+    /// The events in the order in which they came.
+    public let entries: [FoundMatch<Element>.Entry]
+
+    @usableFromInline let names: [String: Int]
+
+    @inlinable
+    init(_ entries: [FoundMatch<Element>.Entry], _ names: [String: Int]) {
+        self.entries = entries
+        self.names = names
+    }
+
+    /// The events that a stage captured, in the order in which they came.
+    ///
+    /// - Parameter stage: The name of the stage.
+    public subscript(stage: String) -> [Element] {
+        guard let capture = names[stage] else { return [] }
+        return entries.filter { $0.capture == capture }.map(\.element)
+    }
+}

@@ -1,0 +1,113 @@
+public import WeirExpressions
+
+/// A pattern as a value: to write to a file, to send, and to build at run time.
+///
+/// Conditions are expressions over the named fields of a schema. What is built is the same as what the typed language
+/// builds: both end in a ``PatternPlan``.
+///
+///     let definition = try JSONDecoder().decode(PatternDefinition.self, from: data)
+///     let pattern = try DynamicPattern(definition, over: schema)
+///     purchases.matches(of: pattern).subscribe { match in print(match["first"]) }
+///
+/// In JSON:
+///
+///     {"stages": [
+///         {"name": "first", "contiguity": "begin", "where": {"==": [{"field": "kind"}, "faceToFace"]}},
+///         {"name": "second", "contiguity": "followedBy",
+///          "where": {">": [{"field": "amount"}, {"captured": {"stage": "first", "pick": "last", "value": {"field": "amount"}}}]}}
+///      ],
+///      "withinNanoseconds": 600000000000, "groupedBy": {"field": "card"}}
+public struct PatternDefinition: Sendable, Hashable, Codable {
+    /// The stages in the order in which they match.
+    public var stages: [StageDefinition]
+
+    /// How long a match may last, in nanoseconds; exclusive, and unbounded without it.
+    public var withinNanoseconds: Int64?
+
+    /// How far neighbours in a match may be apart, in nanoseconds; exclusive.
+    public var neighboursNanoseconds: Int64?
+
+    /// What a match does to what overlaps with it; nothing without it.
+    public var afterMatch: SkipDefinition?
+
+    /// Which of the matches that one event completes are emitted; all without it.
+    public var selection: SelectionDefinition?
+
+    /// The value that all events of a match share; one group for all events without it.
+    public var groupedBy: ExpressionTree?
+
+    /// Defines a pattern.
+    ///
+    /// - Parameters:
+    ///   - stages: The stages in the order in which they match.
+    ///   - withinNanoseconds: How long a match may last; exclusive.
+    ///   - neighboursNanoseconds: How far neighbours in a match may be apart; exclusive.
+    ///   - afterMatch: What a match does to what overlaps with it.
+    ///   - selection: Which of the matches that one event completes are emitted.
+    ///   - groupedBy: The value that all events of a match share.
+    public init(
+        stages: [StageDefinition],
+        withinNanoseconds: Int64? = nil,
+        neighboursNanoseconds: Int64? = nil,
+        afterMatch: SkipDefinition? = nil,
+        selection: SelectionDefinition? = nil,
+        groupedBy: ExpressionTree? = nil
+    ) {
+        self.stages = stages
+        self.withinNanoseconds = withinNanoseconds
+        self.neighboursNanoseconds = neighboursNanoseconds
+        self.afterMatch = afterMatch
+        self.selection = selection
+        self.groupedBy = groupedBy
+    }
+}
+
+/// Which of several matches is emitted, by name.
+public enum SelectionDefinition: String, Sendable, Hashable, Codable {
+    /// All of them.
+    case all
+    /// The one that started first.
+    case first
+    /// The one that started last.
+    case last
+    /// The one with the most events.
+    case longest
+}
+
+/// What a match does to what overlaps with it, by name.
+public struct SkipDefinition: Sendable, Hashable, Codable {
+    /// The names of the policies.
+    public enum Strategy: String, Sendable, Hashable, Codable {
+        /// Every match is emitted.
+        case noSkip
+        /// Those that started with the same event are dropped.
+        case skipToNext
+        /// Those that started before the match ended are dropped.
+        case skipPastLast
+        /// Those that started before the first event of a stage are dropped.
+        case skipToFirst
+        /// Those that started before the last event of a stage are dropped.
+        case skipToLast
+    }
+
+    /// The policy.
+    public var strategy: Strategy
+
+    /// The stage to skip to.
+    public var stage: String?
+
+    /// Whether the stream fails where the stage captured nothing; otherwise nothing is skipped then.
+    public var failsOnMiss: Bool?
+
+    /// Describes a policy.
+    ///
+    /// - Parameters:
+    ///   - strategy: The policy.
+    ///   - stage: The stage to skip to.
+    ///   - failsOnMiss: Whether the stream fails where the stage captured nothing.
+    public init(_ strategy: Strategy, stage: String? = nil, failsOnMiss: Bool? = nil) {
+        self.strategy = strategy
+        self.stage = stage
+        self.failsOnMiss = failsOnMiss
+    }
+}

@@ -1,0 +1,67 @@
+public import WeirCore
+
+/// All that it takes to evaluate a pattern on a stream.
+@frozen
+@usableFromInline
+struct PatternEvaluation<Element: Sendable, Key: Hashable & Sendable>: Sendable {
+    @usableFromInline let plan: PatternPlan
+    @usableFromInline let conditions: ConditionTable<Element>
+    @usableFromInline let key: (@Sendable (borrowing Element) -> Key)?
+    @usableFromInline let settings: PatternSettings
+    @usableFromInline let sides: PatternSides<Element>
+    @usableFromInline let strategy: StrategyChoice
+
+    @usableFromInline
+    init(
+        _ plan: PatternPlan,
+        _ conditions: ConditionTable<Element>,
+        _ key: (@Sendable (borrowing Element) -> Key)?,
+        _ settings: PatternSettings
+    ) throws(PatternError) {
+        self.plan = plan
+        self.conditions = conditions
+        self.key = key
+        self.settings = settings
+        sides = PatternSides()
+        strategy = try settings.choice(for: plan)
+    }
+
+    /// How many bytes the limits allow, beyond what events refer to.
+    var memoryBound: Int {
+        let waiting = settings.order == .inOrder ? 0 : settings.limits.waiting
+        let keys = key == nil ? 0 : settings.limits.groups
+        // Tables and arrays that grow may be twice as large as what they hold.
+        let shared =
+            2 * (waiting * MemoryLayout<WaitingEvents<Element>.Waiting>.stride + keys * 2 * MemoryLayout<Key?>.stride)
+        if strategy == .runs {
+            return shared + RunsStrategy(plan: plan, conditions: conditions, limits: settings.limits).memoryBound
+        }
+        let nodes = CompactEngine<Element>.nodeLimit(settings.limits)
+        let cells = (key == nil ? 1 : settings.limits.groups) * AutomatonBuilder(plan).automaton.states.count
+        // A node of the graph has 24 bytes, a cell of a group 16, and an event its time beside it.
+        return shared + 2 * (nodes * (24 + 8 + MemoryLayout<Element>.stride) + cells * 16)
+    }
+
+    /// Attaches the evaluation between a stream and a sink of its matches.
+    @inlinable
+    func attach<Upstream: EventStream, Downstream: Sink>(
+        to upstream: Upstream,
+        _ downstream: consuming Downstream,
+        _ read: @escaping @Sendable (borrowing FoundMatch<Element>) -> Downstream.Input
+    ) -> Subscription where Upstream.Element == Element {
+        let output = MatchForwarder<Element, Downstream>(read, settings.demand, sides, plan.captures, downstream)
+        if strategy == .compact {
+            var settings = settings
+            settings.reportsTimeouts = settings.reportsTimeouts && sides.reportsTimeouts
+            if let compact = CompactSink(plan, conditions, groupedBy: key, settings, sides, into: output) {
+                return upstream.attach(compact)
+            }
+        }
+        let engine = PatternEngine<Element, Key>(plan, conditions, key, settings, sides)
+        let sink = PatternSink(engine, output)
+        switch settings.order {
+        case .inOrder: return upstream.attach(sink)
+        case .byWatermark: return upstream.attach(WaitingSink(settings.limits, sides, sink))
+        }
+    }
+}

@@ -1,0 +1,233 @@
+/// How a pattern is evaluated, to read or to draw.
+///
+///     print(fraud.explain())
+///     try fraud.explain().dot.write(toFile: "fraud.dot", atomically: true, encoding: .utf8)
+public struct PatternExplanation: Sendable, CustomStringConvertible {
+    /// The strategy that is used.
+    public let strategy: StrategyChoice
+
+    /// Why it is not the compact strategy; `nil` if it is.
+    public let obstacle: String?
+
+    let plan: PatternPlan
+    let automaton: Automaton
+    let limits: PatternLimits
+
+    init(_ plan: PatternPlan, _ settings: PatternSettings) throws(PatternError) {
+        self.plan = plan
+        automaton = AutomatonBuilder(plan).automaton
+        limits = settings.limits
+        strategy = try settings.choice(for: plan)
+        obstacle = strategy == .compact ? nil : settings.obstacle(for: plan) ?? "runs were asked for"
+    }
+
+    private var texts: [String] { plan.conditions.map(\.text) }
+
+    // MARK: As text
+
+    /// The stages, the strategy, the bounds, and the automaton.
+    public var description: String {
+        var lines = ["pattern"]
+        lines += Self.lines(plan.stages, texts, indent: "  ")
+        lines += bounds.map { "  \($0)" }
+        lines.append("strategy: \(strategy.rawValue)" + (obstacle.map { ", because \($0)" } ?? ""))
+        let equalities = plan.conditions.filter { $0.equality != nil }.map(\.text)
+        if strategy == .runs, !equalities.isEmpty {
+            lines.append("equalities: \(equalities.joined(separator: "; "))")
+        }
+        lines.append("automaton")
+        for state in reached {
+            lines.append("  \(name(state))\(note(state))")
+            for edge in automaton.states[state].edges {
+                lines.append("    \(label(edge)) -> \(name(edge.target))")
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func lines(_ stages: [PlanStage], _ texts: [String], indent: String) -> [String] {
+        stages.flatMap { stage in
+            var line = "\(indent)\(stage.contiguity.rawValue) \(stage.name)\(stage.quantifier.words)"
+            var inner: [String] = []
+            switch stage.content {
+            case .event(_, let condition): line += condition.map { " where \(texts[$0])" } ?? ""
+            case .group(let stages): inner = lines(stages, texts, indent: indent + "  ")
+            case .either(let alternatives):
+                line += " either"
+                inner = alternatives.flatMap { ["\(indent)  one of"] + lines($0, texts, indent: indent + "    ") }
+            case .allOf(let stages):
+                line += " in any order"
+                inner = lines(stages, texts, indent: indent + "  ")
+            }
+            if let until = stage.until { line += " until \(texts[until])" }
+            if let gap = stage.gap { line += " within \(Duration.nanoseconds(gap)) of the event before" }
+            return [line] + inner
+        }
+    }
+
+    private var bounds: [String] {
+        var bounds: [String] = []
+        if let within = plan.within { bounds.append("within \(Duration.nanoseconds(within))") }
+        if let gap = plan.neighbours { bounds.append("within \(Duration.nanoseconds(gap)) between neighbours") }
+        switch plan.afterMatch {
+        case .noSkip: break
+        case .skipToNext: bounds.append("after a match skip to the next start")
+        case .skipPastLast: bounds.append("after a match skip past its last event")
+        case .skipToFirst(let capture, _): bounds.append("after a match skip to the first \(plan.captures[capture])")
+        case .skipToLast(let capture, _): bounds.append("after a match skip to the last \(plan.captures[capture])")
+        }
+        if plan.selection != .all { bounds.append("select \(plan.selection)") }
+        bounds.append(
+            "at most \(limits.partialMatches) partial matches, \(limits.events) events, then \(limits.policy.rawValue)"
+        )
+        return bounds
+    }
+
+    // MARK: As graphs
+
+    /// The automaton in the language of Graphviz.
+    public var dot: String {
+        var lines = ["digraph pattern {", "  rankdir=LR;"]
+        for state in reached {
+            let shape = automaton.states[state].kind == .final ? "doublecircle" : "circle"
+            lines.append("  s\(state) [shape=\(shape), label=\"\(Self.escaped(name(state)))\"];")
+        }
+        for state in reached {
+            for edge in automaton.states[state].edges {
+                lines.append("  s\(state) -> s\(edge.target) [label=\"\(Self.escaped(label(edge)))\"];")
+            }
+        }
+        return (lines + ["}"]).joined(separator: "\n")
+    }
+
+    /// The automaton as a Mermaid flowchart.
+    public var mermaid: String {
+        var lines = ["flowchart LR"]
+        for state in reached {
+            let text = "\"\(Self.entities(name(state)))\""
+            lines.append(
+                automaton.states[state].kind == .final ? "  s\(state)(((\(text))))" : "  s\(state)((\(text)))"
+            )
+        }
+        for state in reached {
+            for edge in automaton.states[state].edges {
+                lines.append("  s\(state) -->|\"\(Self.entities(label(edge)))\"| s\(edge.target)")
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : $0 == "\n" ? "\\n" : "\($0)" }.joined()
+    }
+
+    private static func entities(_ text: String) -> String {
+        text.map { character in
+            switch character {
+            case "\"": "#quot;"
+            case "<": "#lt;"
+            case ">": "#gt;"
+            case "#": "#35;"
+            case "|": "#124;"
+            case "\n": " "
+            default: "\(character)"
+            }
+        }.joined()
+    }
+
+    // MARK: States
+
+    /// The states that can be reached, in the order in which they are.
+    private var reached: [Int] {
+        var found = [automaton.start]
+        var next = 0
+        while next < found.count {
+            for edge in automaton.states[found[next]].edges where !found.contains(edge.target) {
+                found.append(edge.target)
+            }
+            next += 1
+        }
+        return found
+    }
+
+    private func name(_ state: Int) -> String {
+        let described = automaton.states[state]
+        switch described.kind {
+        case .final: return "match"
+        case .stop: return "stopped by \(plan.captures[described.capture])"
+        case .normal, .pending:
+            let stage = described.capture >= 0 ? plan.captures[described.capture] : "round"
+            return "\(state) \(stage)"
+        }
+    }
+
+    private func note(_ state: Int) -> String {
+        let described = automaton.states[state]
+        var notes: [String] = []
+        if state == automaton.start { notes.append("start") }
+        if described.kind == .pending { notes.append("a match when its time is over") }
+        if described.gap > 0 { notes.append("within \(Duration.nanoseconds(described.gap))") }
+        return notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))"
+    }
+
+    private func label(_ edge: Automaton.Edge) -> String {
+        let condition = edge.condition == .always ? "" : " if \(edge.condition.description(texts))"
+        switch edge.action {
+        case .take: return "take\(condition)"
+        case .ignore: return "pass over\(condition)"
+        case .proceed: return "look ahead\(condition)"
+        }
+    }
+}
+
+extension PlanQuantifier {
+    /// How often, in words; empty for once.
+    fileprivate var words: String {
+        var words = ""
+        if !isSingle {
+            words =
+                most.map { $0 == least ? " \(least) times" : " \(least) to \($0) times" } ?? " \(least) times or more"
+            if inner != .relaxed { words += ", \(inner.rawValue)" }
+        }
+        if isGreedy { words += ", greedy" }
+        if isOptional { words += ", optional" }
+        return words
+    }
+}
+
+extension StagedPattern {
+    /// Explains how the pattern is evaluated.
+    ///
+    /// - Parameter settings: What the evaluation is told.
+    /// - Returns: The explanation; a mistake in the pattern traps, see ``validated()``.
+    public func explain(_ settings: PatternSettings = PatternSettings()) -> PatternExplanation {
+        do {
+            return try PatternExplanation(plan(), settings)
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+}
+
+extension GroupedPattern {
+    /// Explains how the pattern is evaluated.
+    ///
+    /// - Parameter settings: What the evaluation is told.
+    /// - Returns: The explanation; a mistake in the pattern traps.
+    public func explain(_ settings: PatternSettings = PatternSettings()) -> PatternExplanation {
+        pattern.explain(settings)
+    }
+}
+
+extension DynamicPattern {
+    /// Explains how the pattern is evaluated.
+    ///
+    /// - Parameter settings: What the evaluation is told.
+    /// - Returns: The explanation.
+    /// - Throws: ``PatternError/notCompact(reason:)`` where the settings ask for what cannot be.
+    public func explain(
+        _ settings: PatternSettings = PatternSettings()
+    ) throws(PatternError) -> PatternExplanation {
+        try PatternExplanation(plan, settings)
+    }
+}

@@ -1,0 +1,154 @@
+public import WeirCore
+public import WeirExpressions
+
+/// A pattern for each value of a key; made by `grouped(by:)`.
+@frozen
+public struct GroupedPattern<Element: Sendable, Key: Hashable & Sendable, Captured: Sendable>: Sendable {
+    /// The pattern.
+    public let pattern: StagedPattern<Element, Captured>
+
+    @usableFromInline let key: @Sendable (borrowing Element) -> Key
+
+    @inlinable
+    init(_ pattern: StagedPattern<Element, Captured>, _ key: @escaping @Sendable (borrowing Element) -> Key) {
+        self.pattern = pattern
+        self.key = key
+    }
+}
+
+extension StagedPattern {
+    /// Looks for the pattern among the events of each group apart.
+    ///
+    /// A group takes up memory only while it has a partial match. This comes last: what is said of the pattern is said
+    /// before.
+    ///
+    /// - Parameter key: The key of an event's group.
+    /// - Returns: The pattern for each group.
+    @inlinable
+    public func grouped<Key: Hashable & Sendable>(
+        by key: @escaping @Sendable (Element) -> Key
+    ) -> GroupedPattern<Element, Key, Captured> {
+        GroupedPattern<Element, Key, Captured>(self) { element in key(copy element) }
+    }
+
+    /// Looks for the pattern among the events of each group apart.
+    ///
+    /// - Parameter key: The property by which events are grouped.
+    /// - Returns: The pattern for each group.
+    @inlinable
+    public func grouped<Key: Hashable & Sendable>(
+        by key: SendableKeyPath<Element, Key>
+    ) -> GroupedPattern<Element, Key, Captured> {
+        let field = Field(key)
+        return GroupedPattern<Element, Key, Captured>(self) { element in field.value(of: element) }
+    }
+}
+
+extension EventStream {
+    /// Finds the matches of a pattern.
+    ///
+    ///     purchases.matches(of: fraud).subscribe { (first, second) in block(second.card) }
+    ///
+    /// Emits a match when its last event arrives, with that event's time; a match that ends with a negation when time has
+    /// come to its bound, with the time of the bound; a match that an after-match policy holds back when no earlier partial
+    /// match is left, with the time of that. Remembers the events of partial matches, within the limits of `settings`.
+    /// Moves time on by events, where they come in order, and by watermarks, which pass. The completion moves time on to
+    /// the end, and passes; a failure passes.
+    ///
+    /// - Parameters:
+    ///   - pattern: The pattern; a mistake in it traps, see ``Pattern/validated()``.
+    ///   - settings: The order of events, limits, and what else the evaluation is told.
+    /// - Returns: The matches.
+    /// - Complexity: The runs strategy looks at each state that has partial matches of the event's group, and at those
+    ///   partial matches that the event may move; a match is read in O(its events).
+    @inlinable
+    public func matches<Captured: Sendable>(
+        of pattern: StagedPattern<Element, Captured>,
+        _ settings: PatternSettings = PatternSettings()
+    ) -> Matches<Self, Int, Captured> {
+        Matches<Self, Int, Captured>(self, pattern, nil, settings)
+    }
+
+    /// Finds the matches of a pattern in each group.
+    ///
+    /// See ``matches(of:_:)`` for a pattern without groups.
+    ///
+    /// - Parameters:
+    ///   - pattern: The pattern; a mistake in it traps, see ``Pattern/validated()``.
+    ///   - settings: The order of events, limits, and what else the evaluation is told.
+    /// - Returns: The matches.
+    @inlinable
+    public func matches<Key: Hashable & Sendable, Captured: Sendable>(
+        of pattern: GroupedPattern<Element, Key, Captured>,
+        _ settings: PatternSettings = PatternSettings()
+    ) -> Matches<Self, Key, Captured> {
+        Matches<Self, Key, Captured>(self, pattern.pattern, pattern.key, settings)
+    }
+}
+
+/// The matches of a pattern; made by `matches(of:)`.
+public struct Matches<Upstream: EventStream, Key: Hashable & Sendable, Captured: Sendable>: EventStream {
+    public typealias Element = Captured
+
+    @usableFromInline let upstream: Upstream
+    @usableFromInline let evaluation: PatternEvaluation<Upstream.Element, Key>
+    @usableFromInline let read: @Sendable (borrowing FoundMatch<Upstream.Element>) -> Captured
+
+    @usableFromInline
+    init(
+        _ upstream: Upstream,
+        _ pattern: StagedPattern<Upstream.Element, Captured>,
+        _ key: (@Sendable (borrowing Upstream.Element) -> Key)?,
+        _ settings: PatternSettings
+    ) {
+        do {
+            evaluation = try PatternEvaluation(pattern.draft.plan(), pattern.draft.table, key, settings)
+        } catch {
+            preconditionFailure("\(error)")
+        }
+        self.upstream = upstream
+        read = pattern.reader.ofMatch
+    }
+
+    /// The events that came too late.
+    public var late: SideOutput<Upstream.Element> { evaluation.sides.late }
+
+    /// The events that a limit left no room for.
+    public var refused: SideOutput<Upstream.Element> { evaluation.sides.refused }
+
+    /// The partial matches whose time was over.
+    public var timeouts: SideOutput<PartialMatch<Upstream.Element>> { evaluation.sides.timeouts }
+
+    /// How many partial matches were refused, or given up, at a limit of the runs strategy.
+    public var givenUpPartialMatches: UInt64 { evaluation.sides.givenUpPartialMatches }
+
+    /// How many bytes the limits allow the evaluation to take up for each sink, beyond what events refer to.
+    public var memoryBound: Int { evaluation.memoryBound }
+
+    /// What became of the partial matches of a group; nothing without a tracer in the settings.
+    ///
+    /// - Parameters:
+    ///   - key: The group, as text.
+    ///   - start: The first time of interest.
+    ///   - end: The last time of interest.
+    /// - Returns: The entries in the order in which they happened.
+    public func trace(
+        key: String,
+        from start: Timestamp = .distantPast,
+        through end: Timestamp = .distantFuture
+    ) -> [PatternTracer.Entry] {
+        evaluation.settings.tracer?.entries(of: key, from: start, through: end) ?? []
+    }
+
+    /// Which strategy evaluates the pattern.
+    public var strategy: StrategyChoice { evaluation.strategy }
+
+    /// What the pattern means.
+    public var plan: PatternPlan { evaluation.plan }
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        evaluation.attach(to: upstream, sink, read)
+    }
+}

@@ -1,0 +1,240 @@
+internal import WeirExpressions
+
+/// What a pattern in the typed language has come to so far: its plan and its conditions.
+public struct PatternDraft<Element: Sendable>: Sendable {
+    @usableFromInline var stages: [PlanStage] = []
+    @usableFromInline var captures: [String] = []
+    @usableFromInline var conditions: [PlanCondition] = []
+    @usableFromInline var table = ConditionTable<Element>()
+    @usableFromInline var within: Int64?
+    @usableFromInline var neighbours: Int64?
+    @usableFromInline var afterMatch = AfterMatch.noSkip
+    @usableFromInline var selection = MatchSelection.all
+    // The first mistake, told when the pattern is used.
+    @usableFromInline var mistake: PatternError?
+
+    @usableFromInline
+    init() {}
+
+    /// The plan.
+    ///
+    /// - Throws: ``PatternError`` for the first rule that the pattern breaks.
+    @usableFromInline
+    func plan() throws(PatternError) -> PatternPlan {
+        if let mistake { throw mistake }
+        let plan = PatternPlan(
+            stages: stages,
+            captures: captures,
+            conditions: conditions,
+            within: within,
+            neighbours: neighbours,
+            afterMatch: afterMatch,
+            selection: selection
+        )
+        try plan.check()
+        return plan
+    }
+
+    /// Declares a capture, and returns its number.
+    @usableFromInline
+    mutating func declare(_ name: String?) -> Int {
+        captures.append(name ?? "stage \(captures.count)")
+        return captures.count - 1
+    }
+
+    /// Adds a condition, unless it is there already, and returns its number.
+    @usableFromInline
+    mutating func add(_ condition: StageCondition<Element>) -> ConditionID {
+        if let identity = condition.identity, let known = identities[identity] { return known }
+        let id = conditions.count
+        var planned = condition.planned
+        if planned.text.isEmpty { planned.text = "condition \(id)" }
+        conditions.append(planned)
+        switch condition.meaning {
+        case .unary(let meaning): table.append(meaning)
+        case .contextual(let meaning):
+            table.append(contextual: meaning, keyOfEvent: condition.keyOfEvent, keyOfCapture: condition.keyOfCapture)
+        case .summary(let capture, let value, let meaning):
+            table.aggregates.append(PlanAggregate(capture: capture, value: value))
+            let index = table.aggregates.count - 1
+            table.append(contextual: { element, captures in meaning(element, captures.summary(index)) })
+        }
+        if let identity = condition.identity { identities[identity] = id }
+        table.hints[id] = condition.hint
+        return id
+    }
+
+    private var identities: [AnyIdentity: ConditionID] = [:]
+
+    @usableFromInline
+    mutating func append(
+        _ name: String?,
+        _ contiguity: Contiguity,
+        _ condition: StageCondition<Element>?,
+        _ quantifier: PlanQuantifier = PlanQuantifier(),
+        until: StageCondition<Element>? = nil,
+        gap: Duration? = nil
+    ) -> Int {
+        let capture = declare(name)
+        let id = condition.map { add($0.looking(at: capture)) }
+        let end = until.map { add($0.looking(at: capture)) }
+        let previous = stages.last
+        if quantifier.isOptional, quantifier.least >= 1, let previous, previous.quantifier.isGreedy {
+            mistake = mistake ?? .optionalAfterGreedy(stage: captures[capture])
+        }
+        stages.append(
+            PlanStage(
+                name: captures[capture],
+                contiguity: contiguity,
+                content: .event(capture: capture, condition: id),
+                quantifier: quantifier,
+                until: end,
+                gap: gap?.nanoseconds
+            )
+        )
+        return capture
+    }
+
+    /// Appends a loop, and returns the number of its capture.
+    @usableFromInline
+    mutating func append(
+        _ name: String?,
+        _ contiguity: Contiguity,
+        _ condition: StageCondition<Element>?,
+        _ repetition: Repetition<Element>
+    ) -> Int {
+        let capture = append(
+            name,
+            contiguity,
+            condition,
+            repetition.quantifier,
+            until: repetition.end,
+            gap: repetition.gap
+        )
+        mistake = mistake ?? repetition.mistake(captures[capture])
+        return capture
+    }
+
+    /// Appends the stages of another pattern as one stage, and returns the numbers of their captures.
+    @usableFromInline
+    mutating func append(
+        _ group: PatternDraft,
+        _ name: String?,
+        _ contiguity: Contiguity,
+        _ repetition: Repetition<Element>?,
+        _ content: ([PlanStage]) -> PlanStage.Content
+    ) -> Range<Int> {
+        let (inner, captures) = absorb(group)
+        let title = name ?? "group \(captures.lowerBound)"
+        let end = repetition?.end.map { add($0) }
+        stages.append(
+            PlanStage(
+                name: title,
+                contiguity: contiguity,
+                content: content(inner),
+                quantifier: repetition?.quantifier ?? PlanQuantifier(),
+                until: end
+            )
+        )
+        if let repetition { mistake = mistake ?? repetition.mistake(title) }
+        return captures
+    }
+
+    /// Takes in the stages of another pattern, as a group.
+    ///
+    /// - Returns: The stages with their new numbers, and the numbers of their captures.
+    @usableFromInline
+    mutating func absorb(_ other: PatternDraft) -> (stages: [PlanStage], captures: Range<Int>) {
+        let firstCapture = captures.count
+        let firstCondition = conditions.count
+        let firstAggregate = table.aggregates.count
+        for (index, name) in other.captures.enumerated() {
+            captures.append(name == "stage \(index)" ? "stage \(firstCapture + index)" : name)
+        }
+        if !other.table.contextual.allSatisfy({ $0 == nil }) || !other.table.aggregates.isEmpty {
+            absorbContextual(other, firstCapture, firstAggregate)
+        } else {
+            conditions += other.conditions
+            for unary in other.table.unary { table.append(unary) }
+        }
+        mistake = mistake ?? other.mistake
+        let stages = other.stages.map { $0.renumbered(captures: firstCapture, conditions: firstCondition) }
+        return (stages, firstCapture..<captures.count)
+    }
+
+    private mutating func absorbContextual(_ other: PatternDraft, _ firstCapture: Int, _ firstAggregate: Int) {
+        for aggregate in other.table.aggregates {
+            table.aggregates.append(PlanAggregate(capture: aggregate.capture + firstCapture, value: aggregate.value))
+        }
+        for (id, condition) in other.conditions.enumerated() {
+            var condition = condition
+            condition.captures = condition.captures.map { $0 + firstCapture }
+            if let equality = condition.equality {
+                condition.equality = PlanEquality(capture: equality.capture + firstCapture)
+            }
+            conditions.append(condition)
+            guard let meaning = other.table.contextual[id] else {
+                table.append(other.table.unary[id])
+                continue
+            }
+            table.append(
+                contextual: { element, captures in
+                    meaning(element, captures.moved(captures: firstCapture, aggregates: firstAggregate))
+                },
+                keyOfEvent: other.table.keyOfEvent[id],
+                keyOfCapture: other.table.keyOfCapture[id]
+            )
+        }
+    }
+}
+
+/// What makes two conditions the same.
+@usableFromInline
+struct AnyIdentity: Hashable, Sendable {
+    @usableFromInline let value: any Hashable & Sendable
+
+    @usableFromInline
+    init(_ value: any Hashable & Sendable) { self.value = value }
+
+    @usableFromInline
+    static func == (left: AnyIdentity, right: AnyIdentity) -> Bool {
+        AnyHashable(left.value) == AnyHashable(right.value)
+    }
+
+    @usableFromInline
+    func hash(into hasher: inout Hasher) { value.hash(into: &hasher) }
+}
+
+extension PlanStage {
+    /// The stage with the numbers of its captures and conditions moved.
+    func renumbered(captures: Int, conditions: Int) -> PlanStage {
+        var stage = self
+        stage.until = until.map { $0 + conditions }
+        switch content {
+        case .event(let capture, let condition):
+            stage.content = .event(capture: capture + captures, condition: condition.map { $0 + conditions })
+            if name == "stage \(capture)" { stage.name = "stage \(capture + captures)" }
+        case .group(let stages):
+            stage.content = .group(stages.map { $0.renumbered(captures: captures, conditions: conditions) })
+        case .either(let alternatives):
+            stage.content = .either(
+                alternatives.map { $0.map { $0.renumbered(captures: captures, conditions: conditions) } }
+            )
+        case .allOf(let stages):
+            stage.content = .allOf(stages.map { $0.renumbered(captures: captures, conditions: conditions) })
+        }
+        return stage
+    }
+}
+
+extension Duration {
+    /// The duration in whole nanoseconds; the greatest number of them if there are more.
+    @usableFromInline
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        let (sum, isTooLarge) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return isTooLarge ? .max : sum
+    }
+}

@@ -1,0 +1,85 @@
+extension PatternPlan {
+    /// Checks a plan.
+    ///
+    /// - Throws: ``PatternError`` for the first rule that it breaks.
+    func check() throws(PatternError) {
+        guard !stages.isEmpty else { throw .empty }
+        guard conditions.count <= 64 else { throw .tooManyConditions(conditions.count) }
+        var names = Set<String>()
+        for name in captures where !names.insert(name).inserted { throw .duplicateName(name) }
+        try Self.check(stages)
+        for bound in [within, neighbours] {
+            if let bound, bound <= 0 { throw .invalidDuration(stage: stages[0].name) }
+        }
+        if let within { try Self.checkGaps(stages, within) }
+        if let last = stages.last, last.contiguity == .notFollowedBy, within == nil, neighbours == nil, last.gap == nil
+        {
+            throw .unboundedNegation(stage: last.name)
+        }
+        if AutomatonBuilder(self).automaton.hasEndlessProceeding { throw .endlessLoop(stage: stages[0].name) }
+    }
+
+    private static func check(_ stages: [PlanStage]) throws(PatternError) {
+        for (index, stage) in stages.enumerated() {
+            let previous = index > 0 ? stages[index - 1] : nil
+            if index == 0, stage.isNegation { throw .wrongBeginning(stage: stage.name) }
+            if index > 0, stage.contiguity == .first { throw .beginsAgain(stage: stage.name) }
+            if let gap = stage.gap, gap <= 0 { throw .invalidDuration(stage: stage.name) }
+            if let previous, stage.isNegation, previous.quantifier.isOptional {
+                throw .optionalBeforeNegation(stage: previous.name)
+            }
+            try check(stage)
+        }
+    }
+
+    private static func check(_ stage: PlanStage) throws(PatternError) {
+        let quantifier = stage.quantifier
+        var isEvent = false
+        if case .event = stage.content { isEvent = true }
+        if stage.isNegation {
+            guard isEvent, quantifier == PlanQuantifier(), stage.until == nil else {
+                throw .quantifiedNegation(stage: stage.name)
+            }
+        }
+        if quantifier.least < 1 || quantifier.most.map({ $0 < quantifier.least }) ?? false {
+            throw .invalidCount(stage: stage.name, least: quantifier.least, most: quantifier.most)
+        }
+        if quantifier.isGreedy, !isEvent || quantifier.inner == .combinations {
+            throw .cannotBeGreedy(stage: stage.name)
+        }
+        if stage.until != nil, quantifier.most != nil { throw .untilWithoutLoop(stage: stage.name) }
+        switch stage.content {
+        case .event: break
+        case .group(let stages):
+            guard !stages.isEmpty else { throw .emptyGroup(stage: stage.name) }
+            try check(stages)
+        case .either(let alternatives):
+            guard alternatives.count > 1 else { throw .emptyGroup(stage: stage.name) }
+            for stages in alternatives {
+                guard let first = stages.first else { throw .emptyGroup(stage: stage.name) }
+                guard !first.quantifier.isOptional else { throw .notAnAlternative(stage: first.name) }
+                try check(stages)
+            }
+        case .allOf(let stages):
+            guard stages.count > 1 else { throw .emptyGroup(stage: stage.name) }
+            guard stages.count <= 8 else { throw .notAnAlternative(stage: stages[8].name) }
+            for stage in stages {
+                guard case .event = stage.content, stage.quantifier == PlanQuantifier(), !stage.isNegation else {
+                    throw .notAnAlternative(stage: stage.name)
+                }
+            }
+        }
+    }
+
+    private static func checkGaps(_ stages: [PlanStage], _ within: Int64) throws(PatternError) {
+        for stage in stages {
+            if let gap = stage.gap, gap > within { throw .gapLongerThanWindow(stage: stage.name) }
+            switch stage.content {
+            case .event: break
+            case .group(let stages), .allOf(let stages): try checkGaps(stages, within)
+            case .either(let alternatives):
+                for stages in alternatives { try checkGaps(stages, within) }
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+/// What a pattern means, without the types that it was written with: the input of every strategy.
+///
+/// The typed language and ``PatternDefinition`` both end here. A plan is a tree of stages in the order in which they
+/// match; conditions are numbers, which a ``ConditionTable`` gives a meaning. Plans are checked when they are made: a
+/// strategy may rely on the rules that ``PatternError`` names.
+///
+/// ### Meaning
+///
+/// The rules are those of the pattern engine of Apache Flink 1.20, case by case:
+/// - A bound is exclusive: at `start + within` a partial match has expired, and it does so before the event of that time.
+/// - A relaxed loop goes on after the stage behind it has matched: `A B C B C` gives A B C, and A B B C.
+/// - A loop at the end is a match with each event that it takes, and the open rest of it still times out.
+/// - A negation in the middle ends a partial match also with the event that the next stage takes, unless that completes
+///   the match.
+/// - A match that an after-match policy may skip waits until no partial match is left that started before it.
+///
+/// ### Differences
+///
+/// Where Flink's behaviour comes from the inside of its engine rather than from a rule, this one differs:
+/// - Where a pattern can be left out altogether up to a negation (through groups in groups: Flink forbids it for a stage),
+///   a forbidden event ends Flink's pattern for ever, because its beginning is given up with the rest. Here the pattern
+///   begins anew with the next event.
+/// - A group that is repeated and can match without an event makes Flink go round for ever. Here it is refused.
+/// - A negation at the end is bounded by the window of the match wherever that was said; Flink overlooks a window that was
+///   said of an earlier stage only.
+/// - The order of the matches that one event completes is not Flink's, which is that of its queues.
+/// - `either`, `allOf`, ``neighbours`` and ``selection`` have no counterpart in Flink. In `either` and `allOf`, events are
+///   passed over until the first one that any of the alternatives, or of the missing events, can begin with.
+public struct PatternPlan: Sendable, Hashable {
+    /// The stages, in the order in which they match.
+    public var stages: [PlanStage]
+
+    /// The names of the captures; ``PlanStage/capture`` is the position.
+    public var captures: [String]
+
+    /// What is known about each condition; a ``ConditionID`` is the position.
+    public var conditions: [PlanCondition]
+
+    /// How long a match may last: the last event comes less than so many nanoseconds after the first.
+    public var within: Int64?
+
+    /// How far apart neighbours in a match may be: each event comes less than so many nanoseconds after the one before it.
+    public var neighbours: Int64?
+
+    /// What a match does to the partial matches that overlap with it.
+    public var afterMatch: AfterMatch
+
+    /// Which of the matches that one event completes are emitted.
+    public var selection: MatchSelection
+}
+
+/// The number of a condition in its plan; equal conditions of a pattern have the same number.
+public typealias ConditionID = Int
+
+/// What a strategy may know of a condition.
+public struct PlanCondition: Sendable, Hashable {
+    /// The captures that the condition looks at beside the current event; none for a condition on the event alone.
+    public var captures: [Int]
+
+    /// The condition as in the source code, or what a closure is called.
+    public var text: String
+
+    /// The value that an event must have for the condition to hold, where it is an equality that can be indexed.
+    public var equality: PlanEquality?
+
+    /// Whether the condition looks at nothing but the current event.
+    public var isUnary: Bool { captures.isEmpty }
+
+    public init(captures: [Int], text: String, equality: PlanEquality? = nil) {
+        self.captures = captures
+        self.text = text
+        self.equality = equality
+    }
+}
+
+/// That a condition can only hold where a value of the event equals a value of the last event of a capture.
+///
+/// ``ConditionTable/keyOfEvent`` and ``ConditionTable/keyOfCapture`` compute the two values, hashed to 64 bits.
+public struct PlanEquality: Sendable, Hashable {
+    /// The capture.
+    public var capture: Int
+
+    public init(capture: Int) {
+        self.capture = capture
+    }
+}
+
+/// What a match does to the partial matches, and to the other matches, that overlap with it.
+public enum AfterMatch: Sendable, Hashable {
+    /// Nothing: every match is emitted.
+    case noSkip
+    /// Those that started with the same event are dropped.
+    case skipToNext
+    /// Those that started with an event of the match, or between its events, are dropped.
+    case skipPastLast
+    /// Those that started before the first event that the stage captured are dropped.
+    case skipToFirst(capture: Int, failsOnMiss: Bool)
+    /// Those that started before the last event that the stage captured are dropped.
+    case skipToLast(capture: Int, failsOnMiss: Bool)
+}
+
+/// Which of the matches that one event completes, or that one moment of time completes, are emitted.
+public enum MatchSelection: Sendable, Hashable {
+    /// All of them.
+    case all
+    /// The one that started first; of those, the one that took its events earliest.
+    case first
+    /// The one that started last; of those, the one that took its events latest.
+    case last
+    /// The one with the most events; of those, the one that ``first`` would pick.
+    case longest
+}
+
+extension PatternPlan {
+    /// Whether a match can have any number of events.
+    var hasLoopWithoutEnd: Bool { stages.contains(where: \.hasLoopWithoutEnd) }
+
+    /// How many events a match can have at most, loops without an end counted once.
+    var mostEvents: Int { stages.reduce(0) { $0 + $1.mostEvents } }
+}
+
+extension PatternPlan {
+    /// Why partial matches in a group of the pattern cannot share states, in a few words; `nil` if they can.
+    ///
+    /// A loop at the head of a group waits in the state in which the group can be passed by, again and again, and each
+    /// time is a partial match of its own.
+    var groupObstacle: String? {
+        stages.contains(where: \.hasLoopAtHeadOfGroup) ? "a group begins with a loop or with another group" : nil
+    }
+}
+
+extension PlanStage {
+    fileprivate var hasLoopAtHeadOfGroup: Bool {
+        guard case .group(let stages) = content, let first = stages.first else { return false }
+        guard case .event = first.content, first.quantifier.isSingle else { return true }
+        return stages.contains(where: \.hasLoopAtHeadOfGroup)
+    }
+
+    var hasLoopWithoutEnd: Bool {
+        if quantifier.most == nil { return true }
+        switch content {
+        case .event: return false
+        case .group(let stages), .allOf(let stages): return stages.contains(where: \.hasLoopWithoutEnd)
+        case .either(let alternatives):
+            return alternatives.contains { $0.contains(where: \.hasLoopWithoutEnd) }
+        }
+    }
+
+    var mostEvents: Int {
+        let once =
+            switch content {
+            case .event: isNegation ? 0 : 1
+            case .group(let stages), .allOf(let stages): stages.reduce(0) { $0 + $1.mostEvents }
+            case .either(let alternatives):
+                alternatives.map { $0.reduce(0) { $0 + $1.mostEvents } }.max() ?? 0
+            }
+        return once * (quantifier.most ?? quantifier.least)
+    }
+}

@@ -1,0 +1,198 @@
+public import WeirCore
+
+extension RunsStrategy {
+    @inlinable
+    public mutating func advance<Output: MatchReceiver>(to time: Timestamp, into output: inout Output)
+    where Output.Element == Element {
+        if time > now { now = time }
+        if hasWaitingMatches { releaseWaiting(&output) }
+        if nextDeadline <= time.nanosecondsSinceEpoch { expire(time, &output) }
+        if !emptied.isEmpty { releaseGroups(&output) }
+    }
+
+    /// Emits matches of a negation at the end that waited for a partial match which the last event ended.
+    @inlinable
+    mutating func releaseWaiting<Output: MatchReceiver>(_ output: inout Output) where Output.Element == Element {
+        isOverdue = false
+        let slots = waitingSlots
+        waitingSlots.removeAll(keepingCapacity: true)
+        for slot in slots where slot < queues.complete.count && !queues.complete[slot].isEmpty {
+            releaseMatches(slot, at: now, into: &output)
+            tidy(slot)
+            if store.counts[slot] == 0 { emptied.append(slot) }
+        }
+    }
+
+    /// When the next run may expire, in nanoseconds since the epoch.
+    @inlinable
+    var nextDeadline: Int64 {
+        var deadline = Int64.max
+        if within > 0, store.oldest >= 0 {
+            deadline = Self.sum(store.families[Int(store.oldest)].start.nanosecondsSinceEpoch, within)
+        }
+        if hasGaps, let timer = gapTimers.timers.first { deadline = min(deadline, timer.deadline) }
+        return deadline
+    }
+
+    @inlinable
+    static func sum(_ left: Int64, _ right: Int64) -> Int64 {
+        let (sum, overflow) = left.addingReportingOverflow(right)
+        return overflow ? .max : sum
+    }
+
+    @inlinable
+    mutating func expire<Output: MatchReceiver>(_ time: Timestamp, _ output: inout Output)
+    where Output.Element == Element {
+        var emitted = Int64.min
+        while failure == nil {
+            let deadline = nextDeadline
+            guard deadline <= time.nanosecondsSinceEpoch, deadline < .max else { break }
+            // What one moment completes is looked at together, so that the pattern can select among it.
+            if deadline > emitted { emit(into: &output) }
+            emitted = deadline
+            if hasGaps, let timer = gapTimers.timers.first, timer.deadline == deadline {
+                _ = gapTimers.pop()
+                guard GapTimers.isLive(timer, store) else { continue }
+                let family = store.runs[Int(timer.run)].family
+                if isOrdered {
+                    expireGroup(Int(store.families[Int(family)].slot), time, &output)
+                } else {
+                    expireRun(timer.run, time, &output)
+                }
+            } else if isOrdered {
+                expireGroup(Int(store.families[Int(store.oldest)].slot), time, &output)
+            } else {
+                expireFamily(store.oldest, time, &output)
+            }
+        }
+        if failure == nil { emit(into: &output) }
+        if hasGaps { gapTimers.purge(store) }
+    }
+
+    @inlinable
+    mutating func expireFamily<Output: MatchReceiver>(_ family: Int32, _ time: Timestamp, _ output: inout Output)
+    where Output.Element == Element {
+        var index = store.families[Int(family)].firstRun
+        while index >= 0 {
+            let next = store.runs[Int(index)].nextOfFamily
+            expireRun(index, time, &output)
+            index = next
+        }
+    }
+
+    @inlinable
+    mutating func expireRun<Output: MatchReceiver>(_ index: Int32, _ time: Timestamp, _ output: inout Output)
+    where Output.Element == Element {
+        let run = store.runs[Int(index)]
+        let slot = Int(store.families[Int(run.family)].slot)
+        let bound = bound(of: index, time)
+        if trace != nil { recordEnd(index, isPending[Int(run.state)] ? .matched : .timedOut) }
+        if isPending[Int(run.state)] {
+            paths.retain(run.node)
+            complete.append(Complete(run.node, bound))
+        } else {
+            timeOut(run.node, bound, &output)
+        }
+        unlink(index)
+        paths.release(run.node)
+        store.removeRun(index)
+        if store.counts[slot] == 0 { emptied.append(slot) }
+    }
+
+    /// When the window of a run that has expired closed: that of its last event comes first.
+    @inlinable
+    func bound(of index: Int32, _ time: Timestamp) -> Timestamp {
+        let run = store.runs[Int(index)]
+        let gap = gaps[Int(run.state)]
+        let previous = paths.time(of: run.node).nanosecondsSinceEpoch
+        if gap > 0, Self.sum(previous, gap) <= time.nanosecondsSinceEpoch {
+            return Timestamp(nanosecondsSinceEpoch: Self.sum(previous, gap))
+        }
+        let start = store.families[Int(run.family)].start.nanosecondsSinceEpoch
+        return Timestamp(nanosecondsSinceEpoch: Self.sum(start, within))
+    }
+
+    @inlinable
+    func hasExpired(_ index: Int32, _ time: Timestamp) -> Bool {
+        let run = store.runs[Int(index)]
+        let now = time.nanosecondsSinceEpoch
+        let gap = gaps[Int(run.state)]
+        if gap > 0, Self.sum(paths.time(of: run.node).nanosecondsSinceEpoch, gap) <= now { return true }
+        return within > 0 && Self.sum(store.families[Int(run.family)].start.nanosecondsSinceEpoch, within) <= now
+    }
+
+    @inlinable
+    mutating func timeOut<Output: MatchReceiver>(_ node: Int32, _ bound: Timestamp, _ output: inout Output)
+    where Output.Element == Element {
+        paths.read(node, into: &scratch)
+        output.receiveTimeout(scratch, at: bound)
+        scratch.entries.removeAll(keepingCapacity: true)
+    }
+
+    /// Lets expire what must, of a group whose runs are in a queue.
+    @inlinable
+    mutating func expireGroup<Output: MatchReceiver>(_ slot: Int, _ time: Timestamp, _ output: inout Output)
+    where Output.Element == Element {
+        var old: [Int32] = []
+        swap(&old, &queues.partial[slot])
+        var kept: [Int32] = []
+        var closed = Timestamp.distantPast
+        var expired: [(run: Int32, bound: Timestamp)] = []
+        for index in old {
+            guard index != RunQueues.beginning, hasExpired(index, time) else {
+                RunQueues.push(index, &kept, store)
+                continue
+            }
+            let run = store.runs[Int(index)]
+            let bound = bound(of: index, time)
+            closed = max(closed, bound)
+            if trace != nil { recordEnd(index, isPending[Int(run.state)] ? .matched : .timedOut) }
+            if isPending[Int(run.state)] {
+                closings[index] = bound
+                store.runs[Int(index)].state = -1
+                held.append(index)
+            } else {
+                expired.append((index, bound))
+            }
+        }
+        queues.partial[slot] = kept
+        releaseMatches(slot, at: closed, into: &output)
+        for (index, bound) in expired {
+            let node = store.runs[Int(index)].node
+            // A failure of the after-match policy ends the stream before them.
+            if failure == nil { timeOut(node, bound, &output) }
+            paths.release(node)
+            store.removeRun(index)
+        }
+        tidy(slot)
+        if store.counts[slot] == 0 { emptied.append(slot) }
+    }
+
+    /// Hands back the groups that have nothing left.
+    @inlinable
+    mutating func releaseGroups<Output: MatchReceiver>(_ output: inout Output) where Output.Element == Element {
+        for slot in emptied where slot < store.counts.count && store.counts[slot] == 0 { output.release(slot: slot) }
+        emptied.removeAll(keepingCapacity: true)
+        if store.count == 0 { shrink() }
+    }
+
+    @usableFromInline
+    mutating func shrink() {
+        store.shrink()
+        paths.shrink()
+        if gapTimers.timers.isEmpty || store.runs.isEmpty { gapTimers = GapTimers() }
+        if store.counts.isEmpty { queues = RunQueues() }
+        if store.runs.isEmpty, hasIndex { equalities = EqualityIndex() }
+    }
+
+    /// Notes when a run must have taken its next event.
+    @inlinable
+    mutating func watchGap(_ index: Int32) {
+        let run = store.runs[Int(index)]
+        let gap = gaps[Int(run.state)]
+        guard gap > 0 else { return }
+        let deadline = Self.sum(paths.time(of: run.node).nanosecondsSinceEpoch, gap)
+        if deadline <= now.nanosecondsSinceEpoch { isOverdue = true }
+        gapTimers.push(GapTimers.Timer(deadline, index, run.generation))
+    }
+}

@@ -1,0 +1,118 @@
+public import WeirCore
+
+/// Many patterns on one stream, which share the evaluation of their conditions.
+///
+/// Equal expressions are evaluated once for all patterns, and conditions that want a certain value of a field cost one
+/// look-up in a hash table for all patterns together: an event only touches those that it can mean something to. So
+/// conditions should be expressions; a closure is equal to nothing and is called for every event.
+///
+///     var rules = PatternSet<Tick>()
+///     for symbol in symbols {
+///         rules.add(Pattern<Tick>.first(\.symbol == symbol).next(\.symbol == symbol)) { (first, second) in … }
+///     }
+///     ticks.attach(rules)
+///
+/// Takes the patterns that the compact strategy can evaluate, without groups. Elements come in the order of their times;
+/// one that is older than the last, or than the watermark, goes to ``late``.
+///
+/// - Complexity: O(conditions that are closures or no equalities + fields with equalities + patterns that the event
+///   concerns) per event; patterns with a stage that the very next event must match, or a negation at the end, are looked
+///   at for each event while they have partial matches.
+public struct PatternSet<Element: Sendable>: Sendable {
+    /// A pattern of the set.
+    @usableFromInline
+    struct Rule: Sendable {
+        @usableFromInline var compact: CompactPlan
+        @usableFromInline var limits: PatternLimits
+        @usableFromInline var body: @Sendable (borrowing FoundMatch<Element>, Timestamp) -> Void
+
+        @inlinable
+        init(
+            _ compact: CompactPlan,
+            _ limits: PatternLimits,
+            _ body: @escaping @Sendable (borrowing FoundMatch<Element>, Timestamp) -> Void
+        ) {
+            self.compact = compact
+            self.limits = limits
+            self.body = body
+        }
+    }
+
+    /// The elements that came too late.
+    public let late = SideOutput<Element>()
+
+    @usableFromInline var rules: [Rule] = []
+    @usableFromInline var index = RuleIndex<Element>()
+
+    /// Creates a set without patterns.
+    public init() {}
+
+    /// How many patterns there are.
+    public var count: Int { rules.count }
+
+    /// Adds a pattern.
+    ///
+    /// - Parameters:
+    ///   - pattern: The pattern.
+    ///   - limits: How much it may remember.
+    ///   - body: Takes its matches.
+    /// - Throws: ``PatternError`` if the pattern breaks a rule, or the compact strategy can not evaluate it.
+    @inlinable
+    public mutating func add<Captured: Sendable>(
+        _ pattern: StagedPattern<Element, Captured>,
+        limits: PatternLimits = PatternLimits(),
+        _ body: @escaping @Sendable (Captured) -> Void
+    ) throws(PatternError) {
+        let plan = try pattern.draft.plan()
+        let compact: CompactPlan
+        do {
+            compact = try CompactPlan(plan)
+        } catch {
+            throw .notCompact(reason: error.description)
+        }
+        let read = pattern.reader.ofMatch
+        index.add(pattern.draft.table, compact.conditionCount, rule: rules.count)
+        rules.append(
+            Rule(compact, limits) { match, _ in body(read(match)) }
+        )
+    }
+}
+
+extension EventStream {
+    /// Looks for all patterns of a set.
+    ///
+    /// - Parameter set: The patterns, with what takes their matches.
+    /// - Returns: The handle that ends it.
+    @inlinable
+    @discardableResult
+    public func attach(_ set: PatternSet<Element>) -> Subscription {
+        attach(PatternSetSink(set))
+    }
+}
+
+/// Hands each element to the patterns of a set that it concerns.
+@frozen
+@usableFromInline
+struct PatternSetSink<Input: Sendable>: Sink {
+    @usableFromInline let engines: Confined<RuleEngines<Input>>
+
+    @inlinable
+    init(_ set: PatternSet<Input>) {
+        engines = Confined(RuleEngines(set))
+    }
+
+    @inlinable
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        engines.withValue(element) { $0.receive($1, time.nanosecondsSinceEpoch) }
+    }
+
+    @inlinable
+    mutating func advance(to watermark: Timestamp) {
+        engines.withValue { $0.advance(to: watermark.nanosecondsSinceEpoch) }
+    }
+
+    @inlinable
+    mutating func finish(_ completion: Completion) {
+        if case .finished = completion { engines.withValue { $0.advance(to: .max) } }
+    }
+}

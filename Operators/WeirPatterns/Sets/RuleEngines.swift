@@ -1,0 +1,135 @@
+public import WeirCore
+
+/// The state of the patterns of a set.
+@frozen
+@usableFromInline
+struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
+    /// A pattern with its partial matches.
+    @usableFromInline
+    final class Engine: Sendable {
+        @usableFromInline let state: Confined<CompactState<Element>>
+        @usableFromInline let body: @Sendable (borrowing FoundMatch<Element>, Timestamp) -> Void
+
+        @inlinable
+        init(_ rule: PatternSet<Element>.Rule) {
+            state = Confined(
+                CompactState(
+                    CompactEngine(rule.compact, rule.limits, reportsTimeouts: false, isGrouped: false),
+                    onlyCounts: false
+                )
+            )
+            body = rule.body
+        }
+
+        /// Takes an event.
+        ///
+        /// - Returns: Whether there are partial matches.
+        @inlinable
+        func receive(_ element: borrowing Element, _ truths: UInt64, _ time: Int64) -> Bool {
+            var output = RuleOutput(body)
+            return state.withValue(element) { state, element in
+                state.engine.advance(to: time, &state.match, into: &output)
+                let program = state.engine.programs.program(for: truths)
+                if program.isIdle { return state.engine.hasPartialMatch(slot: 0) }
+                return state.receive(program, element, time, 0, into: &output)
+            }
+        }
+
+        @inlinable
+        func advance(to time: Int64) {
+            var output = RuleOutput(body)
+            state.withValue { $0.engine.advance(to: time, &$0.match, into: &output) }
+        }
+    }
+
+    @usableFromInline let index: RuleIndex<Element>
+    @usableFromInline let late: SideOutput<Element>
+    @usableFromInline let engines: [Engine]
+    // Those that events and times mean something to though no condition holds.
+    @usableFromInline let restless: [Int]
+    @usableFromInline var hasPartialMatches: [Bool]
+    @usableFromInline var truths: [UInt64]
+    @usableFromInline var isTouched: [Bool]
+    @usableFromInline var touched: [Int] = []
+    @usableFromInline var time = Int64.min
+
+    @inlinable
+    init(_ set: PatternSet<Element>) {
+        index = set.index
+        late = set.late
+        engines = set.rules.map(Engine.init)
+        restless = set.rules.indices.filter { rule in
+            var programs = CompactPrograms(set.rules[rule].compact)
+            return set.rules[rule].compact.hasPending || !programs.program(for: 0).isIdle
+        }
+        hasPartialMatches = Array(repeating: false, count: set.rules.count)
+        truths = Array(repeating: 0, count: set.rules.count)
+        isTouched = Array(repeating: false, count: set.rules.count)
+    }
+
+    @inlinable
+    mutating func receive(_ element: borrowing Element, _ time: Int64) {
+        guard time >= self.time else {
+            late.send(copy element, at: Timestamp(nanosecondsSinceEpoch: time))
+            return
+        }
+        self.time = time
+        index.forEachUse(for: element) { use in
+            truths[use.rule] |= use.bit
+            touch(use.rule)
+        }
+        for rule in restless where hasPartialMatches[rule] { touch(rule) }
+        // Matches come in the order in which the patterns were added.
+        touched.sort()
+        for rule in touched {
+            hasPartialMatches[rule] = engines[rule].receive(element, truths[rule], time)
+            truths[rule] = 0
+            isTouched[rule] = false
+        }
+        touched.removeAll(keepingCapacity: true)
+    }
+
+    @inlinable
+    mutating func touch(_ rule: Int) {
+        guard !isTouched[rule] else { return }
+        isTouched[rule] = true
+        touched.append(rule)
+    }
+
+    @inlinable
+    mutating func advance(to time: Int64) {
+        guard time > self.time else { return }
+        self.time = time
+        for rule in restless { engines[rule].advance(to: time) }
+    }
+}
+
+/// Hands the matches of a pattern to whoever takes them.
+@frozen
+@usableFromInline
+struct RuleOutput<Element: Sendable>: MatchReceiver {
+    @usableFromInline let body: @Sendable (borrowing FoundMatch<Element>, Timestamp) -> Void
+
+    @inlinable
+    init(_ body: @escaping @Sendable (borrowing FoundMatch<Element>, Timestamp) -> Void) {
+        self.body = body
+    }
+
+    @inlinable
+    var demand: MatchDemand { .all }
+
+    @inlinable
+    mutating func receive(_ match: borrowing FoundMatch<Element>, at time: Timestamp) -> Bool {
+        body(match, time)
+        return true
+    }
+
+    @inlinable
+    mutating func receive(count: Int, at time: Timestamp) {}
+
+    @inlinable
+    mutating func receiveTimeout(_ match: borrowing FoundMatch<Element>, at time: Timestamp) {}
+
+    @inlinable
+    mutating func release(slot: Int) {}
+}

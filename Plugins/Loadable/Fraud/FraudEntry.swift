@@ -1,0 +1,11 @@
+public import CWeirPlugin
+internal import WeirFraud
+internal import WeirLoading
+
+private let export = PluginExport(FraudPlugin())
+
+/// What a host calls when it loads this library.
+@c(weir_plugin_entry) @implementation
+public func weir_plugin_entry(_ hostVersion: UInt32) -> UnsafePointer<weir_plugin>? {
+    export.table
+}

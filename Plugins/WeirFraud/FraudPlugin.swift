@@ -1,0 +1,136 @@
+public import WeirCore
+internal import WeirPatterns
+internal import WeirSelection
+
+/// Finds cards that are misused, with two patterns over the purchases of each card.
+///
+/// *Two places*: two purchases in shops within a time, farther apart than anybody travels in that time. *Trial*: several
+/// small purchases, then a large one. Purchases must come in the order of their times.
+///
+/// Partial matches are limited to about four million purchases, beyond which new ones are not begun, and counted.
+public struct FraudPlugin: Plugin {
+    public let name = "fraud"
+    public let summary = "Reports cards that are in two places at once, or are tried out with small amounts."
+
+    public let options = [
+        OptionDeclaration("within", .duration, default: "10m", help: "how soon the second of two purchases follows"),
+        OptionDeclaration(
+            "distance",
+            .number(unit: "km", minimum: 0),
+            default: "500",
+            help: "and how far away it is: farther than anybody travels"
+        ),
+        OptionDeclaration("trials", .integer(1...100), default: "3", help: "how many small purchases try a card"),
+        OptionDeclaration("small", .number(), default: "5", help: "what is small at most"),
+        OptionDeclaration("large", .number(), default: "500", help: "what is large at least"),
+        OptionDeclaration(
+            "trial-time",
+            .duration,
+            default: "1h",
+            help: "how long the trials and the large purchase take together"
+        ),
+        OptionDeclaration(
+            "columns",
+            .mapping(keys: ["time", "card", "amount", "latitude", "longitude", "face-to-face"]),
+            default:
+                "time=time,card=card,amount=amount,latitude=latitude,longitude=longitude,face-to-face=face-to-face",
+            help: "the fields to read, such as card=pan,time=t"
+        ),
+        OptionDeclaration(
+            "time-unit",
+            .choice(TimeUnit.allCases.map(\.rawValue)),
+            default: "ms",
+            help: "what a time counts that is a bare number; RFC 3339 is always understood"
+        ),
+        OptionDeclaration(
+            "max-cards",
+            .integer(1...100_000_000),
+            default: "1000000",
+            help: "how many different cards there can be"
+        ),
+    ]
+
+    public let examples = [
+        (arguments: "fraud --from demo", meaning: "try it on made-up purchases"),
+        (arguments: "fraud purchases.csv --within 30m --distance 800", meaning: "with limits of your own"),
+    ]
+
+    /// Creates the plugin.
+    public init() {}
+
+    public func start(_ options: OptionValues, output: MatchOutput) throws(PluginError) -> RecordConsumer {
+        guard let timeUnit = TimeUnit(rawValue: options.text("time-unit")) else {
+            preconditionFailure("the choices of --time-unit are the cases themselves")
+        }
+        let rules = try Self.rules(options)
+        let cards = SymbolTable(limit: options.integer("max-cards"))
+        let purchases = RecordSource(
+            PurchaseDecoder(cards: cards),
+            schema: Self.schema(options.mapping("columns"), timeUnit)
+        )
+        let drawing = output.report.map { FraudDrawing($0, cards: cards) }
+        if let drawing { purchases.attach(drawing.sink()) }
+
+        let refused = output.makeCount(of: "purchases found no room, because too many partial matches were open")
+        let settings = PatternSettings(reportsTimeouts: false)
+        let twoPlaces = purchases.matches(of: rules.twoPlaces, settings)
+        twoPlaces.refused.subscribe { _, _ in refused.add() }
+        twoPlaces
+            .map { first, second in
+                Suspicion(
+                    rule: .twoPlaces,
+                    purchases: [first, second],
+                    card: cards.name(of: second.card),
+                    timeForm: .rfc3339
+                )
+            }
+            .tap { drawing?.mark($0) }
+            .attach(output.sink())
+        let trials = purchases.matches(of: rules.trial, settings)
+        trials.refused.subscribe { _, _ in refused.add() }
+        trials
+            .map { small, large in
+                Suspicion(
+                    rule: .trial,
+                    purchases: small + [large],
+                    card: cards.name(of: large.card),
+                    timeForm: .rfc3339
+                )
+            }
+            .tap { drawing?.mark($0) }
+            .attach(output.sink())
+        return purchases.consumer()
+    }
+
+    private static func rules(_ options: OptionValues) throws(PluginError) -> FraudRules {
+        for name in ["within", "trial-time"] where options.duration(name) == .zero {
+            throw .invalidOption(name: name, reason: "must be longer than 0")
+        }
+        guard options.number("small") < options.number("large") else {
+            throw .invalidOption(
+                name: "large",
+                reason: "\(options.number("large")) is not above --small, \(options.number("small"))"
+            )
+        }
+        return FraudRules(
+            travelTime: options.duration("within"),
+            distance: options.number("distance") * 1_000,
+            trials: options.integer("trials"),
+            small: options.number("small"),
+            large: options.number("large"),
+            trialTime: options.duration("trial-time")
+        )
+    }
+
+    private static func schema(_ columns: [String: String], _ timeUnit: TimeUnit) -> RecordSchema {
+        let required: Set<PurchaseDecoder.Key> = [.time, .card, .amount]
+        let fields = PurchaseDecoder.Key.allCases.map { key in
+            RecordSchema.Field(columns[key.fieldName] ?? key.fieldName, isRequired: required.contains(key))
+        }
+        return RecordSchema(fields: fields, timeUnit: timeUnit)
+    }
+
+    public func makeDemo(seed: UInt64) -> any TransportSource {
+        FraudDemo.source(seed: seed)
+    }
+}

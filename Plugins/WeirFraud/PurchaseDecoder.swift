@@ -1,0 +1,46 @@
+internal import WeirCore
+internal import WeirGeography
+
+/// Reads purchases, and refuses those that go back in time.
+struct PurchaseDecoder: EventDecoder {
+    /// The fields of a record; without the last, a purchase was made in the shop if a place is given.
+    enum Key: Int, FieldKey {
+        case time, card, amount, latitude, longitude
+        case faceToFace
+
+        var fieldName: String { self == .faceToFace ? "face-to-face" : String(describing: self) }
+    }
+
+    let cards: SymbolTable
+
+    private var lastTime = Timestamp.distantPast
+
+    init(cards: SymbolTable) {
+        self.cards = cards
+    }
+
+    mutating func decode(_ record: borrowing FieldReader<Key>) throws(FieldError) -> Purchase {
+        let time = try record.timestamp(.time)
+        guard time >= lastTime else {
+            throw FieldError(Key.time, .unacceptable("goes back: it is before the last purchase's"))
+        }
+        let position = try position(of: record)
+        let purchase = Purchase(
+            timestamp: time,
+            card: try cards.symbol(of: record, .card, limitOption: "max-cards"),
+            amount: try record.double(.amount),
+            position: position,
+            isFaceToFace: record.isPresent(.faceToFace) ? try record.boolean(.faceToFace) : position != nil
+        )
+        lastTime = time
+        return purchase
+    }
+
+    private func position(of record: borrowing FieldReader<Key>) throws(FieldError) -> GeographicPosition? {
+        guard record.isPresent(.latitude), record.isPresent(.longitude) else { return nil }
+        let (latitude, longitude) = (try record.double(.latitude), try record.double(.longitude))
+        if let position = GeographicPosition(latitude: latitude, longitude: longitude) { return position }
+        let key = (-90...90).contains(latitude) ? Key.longitude : .latitude
+        throw FieldError(key, .unacceptable("is no place on the Earth"))
+    }
+}

@@ -1,0 +1,123 @@
+import TestPlugins
+import Testing
+import WeirCore
+import WeirFraud
+
+@Suite struct FraudTests {
+    private let header = "time,card,amount,latitude,longitude,face-to-face\n"
+
+    private func run(_ given: [String: String] = [:], _ rows: String) throws -> PluginRun {
+        try PluginRun(FraudPlugin(), given, csv: header + rows)
+    }
+
+    @Test func aCardInTwoPlacesIsSuspicious() throws {
+        let run = try run([:], "0,a,10,52.52,13.405,true\n60000,b,9,40.7,-74,true\n599000,a,20,40.713,-74.006,true\n")
+        #expect(
+            run.lines == [
+                #"{"time":"1970-01-01T00:09:59Z","card":"a","rule":"two places","amount":20.0,"kilometres":6385.1,"#
+                    + #""purchases":[{"time":"1970-01-01T00:00:00Z","amount":10.0,"latitude":52.52,"longitude":13.405},"#
+                    + #"{"time":"1970-01-01T00:09:59Z","amount":20.0,"latitude":40.713,"longitude":-74.006}]}"#
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        ("0,a,10,52.52,13.405,true\n600000,a,20,40.7,-74,true\n", 0),  // ten minutes are over
+        ("0,a,10,52.52,13.405,true\n599999,a,20,40.7,-74,true\n", 1),
+        ("0,a,10,52.52,13.405,true\n1000,a,20,40.7,-74,false\n", 0),  // bought from home
+        ("0,a,10,52.52,13.405,true\n1000,a,20,52.5,13.4,true\n", 0),  // in the same town
+        ("0,a,10,52.52,13.405,\n1000,a,20,40.7,-74,\n", 1),  // with a place, so in a shop
+        ("0,a,10,,,true\n1000,a,20,40.7,-74,true\n", 0),  // nobody says where
+        ("0,a,1,0,0,true\n1000,a,2,52.5,13.4,true\n2000,a,3,0,0,true\n", 2),
+    ])
+    func whatIsTwoPlaces(rows: String, count: Int) throws {
+        #expect(try run([:], rows).lines.count == count)
+    }
+
+    @Test func severalSmallPurchasesAndThenALargeOneAreATrial() throws {
+        let rows = [1, 2, 40, 5, 4, 500, 1, 900].enumerated().map { "\($0 * 60_000),a,\($1),,,false\n" }.joined()
+        let run = try run([:], rows)
+        #expect(run.values(of: "rule") == ["trial"])
+        #expect(run.times == ["1970-01-01T00:05:00Z"])
+    }
+
+    @Test(arguments: [("5,5,5,500", 1), ("5,5,5.01,500", 0), ("5,5,5,499.99", 0), ("5,5,500,5", 0)])
+    func theLimitsOfATrialAreIncluded(amounts: String, count: Int) throws {
+        let rows = amounts.split(separator: ",").enumerated().map { "\($0),a,\($1),,,\n" }.joined()
+        #expect(try run([:], rows).lines.count == count)
+    }
+
+    @Test func aTrialTakesAnHourAtMost() throws {
+        let rows = "0,a,1,,,\n1,a,1,,,\n2,a,1,,,\n"
+        #expect(try run([:], rows + "3599999,a,900,,,\n").lines.count == 1)
+        #expect(try run([:], rows + "3600000,a,900,,,\n").lines.isEmpty)
+        #expect(try run(["trial-time": "2h"], rows + "3600000,a,900,,,\n").lines.count == 1)
+        #expect(try run(["trials": "4"], rows + "3,a,900,,,\n").lines.isEmpty)
+    }
+
+    @Test func rejectsWhatCannotBeAndGoesOn() throws {
+        let run = try run(
+            [:],
+            "0,a,10,52.52,13.405,true\nx,a,1,,,\n-1,a,1,,,\n1,a,,,,\n1,a,1,91,0,true\n1,a,1,0,0,yes\n2,a,1,0,0,true\n"
+        )
+        #expect(run.rejections == [3, 4, 5, 6, 7])
+        #expect(run.lines.count == 1)
+    }
+
+    @Test(arguments: [
+        (["within": "0"], "--within: must be longer than 0"),
+        (["small": "600"], "--large: 500.0 is not above --small, 600.0"),
+    ])
+    func optionsThatContradictEachOtherAreRefused(given: [String: String], complaint: String) {
+        let error = #expect(throws: PluginError.self) { try run(given, "") }
+        #expect(error?.description == complaint)
+    }
+
+    @Test(arguments: 1...5 as ClosedRange<UInt64>)
+    func theDemoHasOneOfEach(seed: UInt64) throws {
+        let run = try PluginRun(FraudPlugin(), source: FraudPlugin().makeDemo(seed: seed))
+        #expect(run.rejections.isEmpty)
+        #expect(run.values(of: "card") == ["card-7", "card-23"])
+        #expect(run.values(of: "rule") == ["two places", "trial"])
+    }
+
+    /// Both rules said again, over the whole list.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func findsWhatASearchOfTheListFinds(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var rows: [(time: Int, card: Int, amount: Int, latitude: Int, isFaceToFace: Bool)] = []
+        var time = 0
+        for _ in 0..<300 {
+            time += Int(random.next() % 180_000)
+            rows.append(
+                (
+                    time, Int(random.next() % 3), [1, 4, 50, 700][Int(random.next() % 4)], Int(random.next() % 3) * 10,
+                    random.next() % 4 != 0
+                )
+            )
+        }
+        var expected: [String] = []
+        for (index, row) in rows.enumerated() where row.isFaceToFace {
+            let next = rows[(index + 1)...].first {
+                $0.card == row.card && $0.isFaceToFace && $0.latitude != row.latitude && $0.time < row.time + 600_000
+            }
+            if let next { expected.append("\(next.time)/\(next.card)") }
+        }
+        let csv = rows.map { "\($0.time),\($0.card),\($0.amount),\($0.latitude),0,\($0.isFaceToFace)\n" }.joined()
+        let run = try run(["trials": "100"], csv)
+        let found = zip(run.times, run.values(of: "card")).map { text, card in
+            "\(TimeParsing.milliseconds(text))/\(card)"
+        }
+        #expect(found.sorted() == expected.sorted(), "seed \(seed)")
+    }
+}
+
+/// Reads the times that the plugin writes.
+private enum TimeParsing {
+    static func milliseconds(_ text: String) -> Int {
+        // All within the first days of 1970.
+        let parts = text.split { "-T:Z".contains($0) }.compactMap { Double($0) }
+        let seconds = (parts[2] - 1) * 86_400 + parts[3] * 3_600 + parts[4] * 60 + parts[5]
+        return Int((seconds * 1_000).rounded())
+    }
+}

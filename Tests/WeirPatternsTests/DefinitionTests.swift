@@ -1,0 +1,194 @@
+import Foundation
+import Testing
+import WeirCore
+import WeirExpressions
+import WeirPatterns
+import WeirTesting
+
+@Suite struct DefinitionTests {
+    private let schema = EventSchema<Purchase>(
+        "Purchase",
+        .field("card", \.card),
+        .field("amount", \.amount),
+        .field("isFaceToFace", \.isFaceToFace)
+    )
+
+    private func tree(_ json: String) throws -> ExpressionTree {
+        try JSONDecoder().decode(ExpressionTree.self, from: Data(json.utf8))
+    }
+
+    @Test func aDefinitionIsReadBuiltAndRun() throws {
+        let json = """
+            {"stages": [
+                {"name": "first", "contiguity": "begin", "where": {"==": [{"field": "isFaceToFace"}, true]}},
+                {"name": "more", "contiguity": "followedBy", "quantifier": {"least": 1, "isOpen": true, "inner": "consecutive"},
+                 "where": {"<": [{"summary": {"function": "sum", "value": {"field": "amount"}, "stage": "more",
+                                              "includesCurrent": true}}, 100]}},
+                {"name": "last", "contiguity": "next",
+                 "where": {">": [{"field": "amount"},
+                                 {"captured": {"stage": "first", "pick": "last", "value": {"field": "amount"}}}]}}
+             ],
+             "withinNanoseconds": 60000000000, "afterMatch": {"strategy": "skipPastLast"}, "selection": "longest",
+             "groupedBy": {"field": "card"}}
+            """
+        let definition = try JSONDecoder().decode(PatternDefinition.self, from: Data(json.utf8))
+        let again = try JSONDecoder().decode(PatternDefinition.self, from: JSONEncoder().encode(definition))
+        #expect(again == definition)
+        let pattern = try DynamicPattern(definition, over: schema)
+        let feed = Feed<Purchase>()
+        let recorder = Recorder(feed.matches(of: pattern))
+        for purchase in [
+            Purchase(0, 50), Purchase(1, 40), Purchase(2, 40), Purchase(3, 40), Purchase(4, 60),
+            Purchase(5, card: 2, 99),
+        ] {
+            feed.send(purchase, at: purchase.timestamp)
+        }
+        feed.finish()
+        let match = try #require(recorder.elements.first)
+        #expect(match["first"].map(\.amount) == [40])
+        #expect(match["more"].map(\.amount) == [40, 40])
+        #expect(match["last"].map(\.amount) == [60])
+        #expect(match["nothing"].isEmpty)
+    }
+
+    @Test func mistakesInDefinitionsAreTold() throws {
+        let unknown = try PatternDefinition(stages: [
+            StageDefinition("a", .first, where: tree(#"{"==": [{"field": "amout"}, 1]}"#))
+        ])
+        do {
+            _ = try DynamicPattern(unknown, over: schema)
+            Issue.record("a field that does not exist")
+        } catch {
+            #expect(
+                "\(error)" == "the condition of 'a' is wrong: 'Purchase' has no field 'amout'; did you mean 'amount'?"
+            )
+        }
+        let stage = try tree(
+            #"{"==": [{"field": "card"}, {"captured": {"stage": "z", "pick": "last", "value": {"field": "card"}}}]}"#
+        )
+        #expect(throws: PatternError.unknownStage("z")) {
+            try DynamicPattern(PatternDefinition(stages: [StageDefinition("a", .first, where: stage)]), over: schema)
+        }
+        #expect(throws: PatternError.empty) { try DynamicPattern(PatternDefinition(stages: []), over: schema) }
+    }
+
+    /// Both strategies on random definitions with quantifiers, groups, negations and bounds.
+    @Test func bothStrategiesAgreeOnRandomDefinitions() throws {
+        var compact = 0
+        for seed in UInt64(0)..<400 {
+            var random = SeededGenerator(seed: seed)
+            let definition = Self.definition(&random)
+            guard let pattern = try? DynamicPattern(definition, over: CorpusEvent.schema) else { continue }
+            guard try pattern.explain().strategy == .compact else { continue }
+            compact += 1
+            for _ in 0..<3 {
+                let test = Self.test(&random)
+                let expected = CorpusRun(test, pattern, PatternSettings(strategy: .runs))
+                let found = CorpusRun(test, pattern, PatternSettings(strategy: .compact))
+                #expect(found.agrees(with: expected), "seed \(seed)")
+            }
+        }
+        #expect(compact > 100)
+    }
+
+    static func definition(_ random: inout SeededGenerator) -> PatternDefinition {
+        var names = 0
+        func letters() -> ExpressionTree {
+            let kinds = ["A", "B", "C", "D"].filter { _ in Bool.random(using: &random) }
+            return .operation(.isIn, [.field("type")] + (kinds.isEmpty ? ["A"] : kinds).map { .literal(.text($0)) })
+        }
+        func quantifier() -> QuantifierDefinition? {
+            let inner = [LoopContiguity.relaxed, .combinations, .consecutive].randomElement(using: &random)
+            let isOptional = Int.random(in: 0..<4, using: &random) == 0
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: return QuantifierDefinition(least: 1, isOpen: true, isOptional: isOptional, inner: inner)
+            case 1: return QuantifierDefinition(least: 1, most: 3, isOptional: isOptional, inner: inner)
+            case 2: return QuantifierDefinition(least: 2, isOptional: isOptional, inner: inner)
+            case 3: return QuantifierDefinition(isOptional: true)
+            default: return nil
+            }
+        }
+        func stage(_ index: Int, _ depth: Int) -> StageDefinition {
+            names += 1
+            let joins: [Contiguity] = [.next, .followedBy, .followedBy, .followedByAny, .notFollowedBy, .notNext]
+            let join = index == 0 ? Contiguity.first : joins.randomElement(using: &random) ?? .next
+            if join == .notNext || join == .notFollowedBy {
+                return StageDefinition("s\(names)", join, where: letters())
+            }
+            if depth == 0, Int.random(in: 0..<6, using: &random) == 0 {
+                let name = "s\(names)"
+                let inner = (0..<2).map { stage($0, 1) }
+                return StageDefinition(name, join, quantifier: quantifier(), group: inner)
+            }
+            return StageDefinition("s\(names)", join, where: letters(), quantifier: quantifier())
+        }
+        let stages = (0..<Int.random(in: 1...4, using: &random)).map { stage($0, 0) }
+        let within = Bool.random(using: &random) ? Int64.random(in: 2...9, using: &random) * 1_000_000 : nil
+        return PatternDefinition(stages: stages, withinNanoseconds: within, groupedBy: .field("key"))
+    }
+
+    static func test(_ random: inout SeededGenerator) -> CorpusCase {
+        var time: Int64 = 0
+        let events = (0..<9).map { _ in
+            time += Int64.random(in: 0...2, using: &random)
+            return CorpusEvent(
+                ts: time,
+                type: ["A", "B", "C", "D"].randomElement(using: &random) ?? "A",
+                value: 1,
+                key: Int64.random(in: 0...1, using: &random)
+            )
+        }
+        return CorpusCase(
+            id: "",
+            pattern: CorpusCase.Pattern(
+                stages: [],
+                afterMatchSkip: CorpusCase.Skip(strategy: "none", stage: nil, throwOnMiss: nil),
+                within: nil,
+                withinType: nil
+            ),
+            events: events,
+            watermarks: nil,
+            matches: [],
+            matchAt: nil,
+            timeouts: [],
+            late: nil,
+            error: nil
+        )
+    }
+
+    @Test func twoTypesOfEventsMeetInOnePattern() {
+        struct Payment: Sendable { let order: Int }
+        let orders = Feed<Int>()
+        let payments = Feed<Payment>()
+        let unpaid = Pattern<Either<Int, Payment>>
+            .first { if case .first = $0 { true } else { false } }
+            .notFollowedBy { event, order in
+                guard case .second(let payment) = event, case .first(let number) = order else { return false }
+                return payment.order == number
+            }
+            .within(.seconds(10))
+        let matches = orders.alongside(payments).matches(of: unpaid, PatternSettings(order: .byWatermark))
+        let recorder = Recorder(matches)
+        payments.send(Payment(order: 1), at: Timestamp(secondsSinceEpoch: 5))
+        orders.send(1, at: Timestamp(secondsSinceEpoch: 1))
+        orders.send(2, at: Timestamp(secondsSinceEpoch: 2))
+        orders.finish()
+        #expect(recorder.elements.isEmpty)
+        payments.finish()
+        #expect(recorder.elements.count == 1)
+        if case .first(let number)? = recorder.elements.first { #expect(number == 2) } else { Issue.record("no order") }
+    }
+
+    @Test func whatLimitsGiveUpIsCounted() {
+        let pattern = Pattern<Int>.first { _ in true }.followedBy { $0 == $1 + 100 }
+        let feed = Feed<Int>()
+        let matches = feed.matches(
+            of: pattern,
+            PatternSettings(limits: PatternLimits(partialMatches: 2, events: 3, policy: .refuseNew))
+        )
+        matches.subscribe { _ in }
+        for value in 0..<5 { feed.send(value, at: .epoch) }
+        #expect(matches.givenUpPartialMatches == 3)
+        #expect(matches.memoryBound > 0 && matches.memoryBound < 1 << 30)
+    }
+}

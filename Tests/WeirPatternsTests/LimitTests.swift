@@ -1,0 +1,286 @@
+import Testing
+import WeirCore
+import WeirTesting
+
+@testable import WeirPatterns
+
+/// Limits, groups that come and go, and bounds in time, with the runs strategy.
+@Suite struct LimitTests {
+    private struct Count: MatchReceiver {
+        typealias Element = Int
+        var demand = MatchDemand.all
+        var matches: [[Int]] = []
+        var total = 0
+        var timeouts: [(events: [Int], time: Timestamp)] = []
+        var released: [Int] = []
+
+        mutating func receive(_ match: borrowing FoundMatch<Int>, at time: Timestamp) -> Bool {
+            matches.append(match.entries.map(\.element))
+            return true
+        }
+        mutating func receive(count: Int, at time: Timestamp) { total += count }
+        mutating func receiveTimeout(_ match: borrowing FoundMatch<Int>, at time: Timestamp) {
+            timeouts.append((match.entries.map(\.element), time))
+        }
+        mutating func release(slot: Int) { released.append(slot) }
+    }
+
+    /// Odd, then even: every possibility.
+    private func strategy(
+        _ limits: PatternLimits,
+        within: Int64? = nil,
+        after: AfterMatch = .noSkip,
+        selection: MatchSelection = .all
+    ) -> RunsStrategy<Int> {
+        var table = ConditionTable<Int>()
+        table.append { !$0.isMultiple(of: 2) }
+        table.append { $0.isMultiple(of: 2) }
+        let conditions = [PlanCondition(captures: [], text: "odd"), PlanCondition(captures: [], text: "even")]
+        let stages = [
+            PlanStage(name: "odd", contiguity: .first, content: .event(capture: 0, condition: 0)),
+            PlanStage(name: "even", contiguity: .followedByAny, content: .event(capture: 1, condition: 1)),
+        ]
+        let plan = PatternPlan(
+            stages: stages,
+            captures: ["odd", "even"],
+            conditions: conditions,
+            within: within,
+            neighbours: nil,
+            afterMatch: after,
+            selection: selection
+        )
+        return RunsStrategy(plan: plan, conditions: table, limits: limits)
+    }
+
+    private func feed(
+        _ strategy: inout RunsStrategy<Int>,
+        _ values: [Int],
+        _ output: inout Count,
+        slot: (Int) -> Int = { _ in 0 }
+    ) {
+        for (second, value) in values.enumerated() {
+            let time = Timestamp(secondsSinceEpoch: Int64(second))
+            strategy.advance(to: time, into: &output)
+            _ = strategy.receive(value, at: time, slot: slot(value), into: &output)
+        }
+    }
+
+    @Test(arguments: [AfterMatch.noSkip, .skipToFirst(capture: 1, failsOnMiss: false)])
+    func aNewPartialMatchCanBeRefused(after: AfterMatch) {
+        var strategy = strategy(PatternLimits(partialMatches: 2, policy: .refuseNew), after: after)
+        var output = Count()
+        feed(&strategy, [1, 3, 5, 7, 2], &output)
+        #expect(strategy.counts.refusedPartialMatches == 2)
+        #expect(output.matches.map(\.[0]).allSatisfy { $0 == 1 || $0 == 3 })
+    }
+
+    @Test(arguments: [AfterMatch.noSkip, .skipToFirst(capture: 1, failsOnMiss: false)])
+    func theOldestPartialMatchCanGiveWay(after: AfterMatch) {
+        var strategy = strategy(PatternLimits(partialMatches: 2, policy: .dropOldest), after: after)
+        var output = Count()
+        feed(&strategy, [1, 3, 5, 7], &output)
+        #expect(strategy.counts.partialMatches == 2)
+        #expect(strategy.counts.droppedPartialMatches == 2)
+        _ = strategy.receive(2, at: Timestamp(secondsSinceEpoch: 9), slot: 0, into: &output)
+        #expect(output.matches.map(\.[0]).allSatisfy { $0 == 5 || $0 == 7 })
+        #expect(!output.matches.isEmpty)
+    }
+
+    @Test func aLimitCanBeAFailure() {
+        var strategy = strategy(PatternLimits(partialMatches: 2, policy: .fail))
+        var output = Count()
+        feed(&strategy, [1, 3], &output)
+        #expect(strategy.failure == nil)
+        feed(&strategy, [5], &output)
+        #expect(strategy.failure == .limitReached("2 partial matches"))
+        let pattern = Pattern<Int>.first { _ in true }.followedBy { _ in false }
+        let source = Feed<Int>()
+        let recorder = Recorder(
+            source.matches(of: pattern, PatternSettings(limits: PatternLimits(partialMatches: 1, policy: .fail)))
+        )
+        source.send(1, at: .epoch)
+        source.send(2, at: .epoch)
+        source.send(3, at: .epoch)
+        #expect(recorder.isFinished)
+    }
+
+    @Test func limitsHoldInEachGroup() {
+        var strategy = strategy(PatternLimits(partialMatchesPerGroup: 1, policy: .dropOldest))
+        var output = Count()
+        feed(&strategy, [1, 11, 3, 13, 2, 12], &output) { $0 > 10 ? 1 : 0 }
+        #expect(output.matches == [[3, 2], [13, 12]])
+        #expect(strategy.counts.droppedPartialMatches == 2)
+    }
+
+    @Test func eventsAreLimitedToo() {
+        var refusing = strategy(PatternLimits(events: 2, policy: .refuseNew))
+        var output = Count()
+        feed(&refusing, [1, 3, 5, 2], &output)
+        // Neither what would begin nor what would complete finds room.
+        #expect(output.matches.isEmpty)
+        #expect(refusing.counts.refusedEvents == 2)
+        var dropping = strategy(PatternLimits(events: 2, policy: .dropOldest))
+        feed(&dropping, [1, 3, 5, 2], &output)
+        #expect(output.matches == [[5, 2]])
+        #expect(dropping.counts.events <= 2)
+    }
+
+    @Test func memoryIsBoundedByTheLimits() {
+        let limits = PatternLimits(partialMatches: 1000, events: 1000, groups: 10)
+        let small = strategy(limits).memoryBound
+        #expect(small > 0 && small < 1 << 20)
+        #expect(strategy(PatternLimits(partialMatches: 2000, events: 2000, groups: 10)).memoryBound > small)
+    }
+
+    @Test func demandBoundsWhatIsEnumerated() {
+        var strategy = strategy(PatternLimits())
+        var output = Count(demand: .first(2))
+        feed(&strategy, [1, 3, 5, 7, 2], &output)
+        #expect(output.matches.count == 2)
+        output = Count(demand: .count)
+        feed(&strategy, [4], &output)
+        #expect(output.matches.isEmpty && output.total == 4)
+    }
+
+    @Test func oneOfSeveralMatchesIsSelected() {
+        for (selection, expected) in [(MatchSelection.first, 1), (.last, 7), (.longest, 1)] {
+            var strategy = strategy(PatternLimits(), selection: selection)
+            var output = Count()
+            feed(&strategy, [1, 3, 5, 7, 2], &output)
+            #expect(output.matches == [[expected, 2]], "\(selection)")
+        }
+    }
+
+    @Test func aWindowEndsExactlyAtItsBound() {
+        var strategy = strategy(PatternLimits(), within: 10_000_000_000)
+        var output = Count()
+        let start = Timestamp(secondsSinceEpoch: 100)
+        _ = strategy.receive(1, at: start, slot: 0, into: &output)
+        let bound = Timestamp(secondsSinceEpoch: 110)
+        let before = Timestamp(nanosecondsSinceEpoch: bound.nanosecondsSinceEpoch - 1)
+        strategy.advance(to: before, into: &output)
+        _ = strategy.receive(2, at: before, slot: 0, into: &output)
+        #expect(output.matches == [[1, 2]])
+        #expect(output.timeouts.isEmpty)
+        strategy.advance(to: bound, into: &output)
+        #expect(output.timeouts.map(\.events) == [[1]])
+        #expect(output.timeouts.map(\.time) == [bound])
+        _ = strategy.receive(4, at: bound, slot: 0, into: &output)
+        #expect(output.matches == [[1, 2]])
+        #expect(output.released == [0])
+    }
+
+    @Test func neighboursHaveABoundOfTheirOwn() {
+        let pattern = Pattern<Int>
+            .first { $0 == 1 }
+            .followedBy(.oneOrMore) { $0 == 2 }
+            .followedBy { $0 == 3 }
+            .within(betweenNeighbours: .seconds(5))
+        let source = Feed<Int>()
+        let matches = source.matches(of: pattern)
+        let recorder = Recorder(matches)
+        for (second, value) in [(0, 1), (4, 2), (8, 2), (13, 3), (14, 2), (20, 1), (24, 2), (28, 3)] {
+            source.send(value, at: Timestamp(secondsSinceEpoch: Int64(second)))
+        }
+        #expect(recorder.elements.count == 1)
+        #expect(recorder.elements.first?.1 == [2])
+    }
+
+    @Test func groupsComeAndGo() {
+        let pattern = Pattern<Int>
+            .first { _ in true }
+            .followedBy { event, first in event < first }
+            .within(.seconds(1))
+            .grouped { $0 }
+        let source = Feed<Int>()
+        let evaluation = try? PatternEvaluation(
+            pattern.pattern.plan(),
+            pattern.pattern.draft.table,
+            pattern.key,
+            PatternSettings()
+        )
+        guard let evaluation else {
+            Issue.record("the pattern has a mistake")
+            return
+        }
+        #expect(evaluation.strategy == .runs)
+        var engine = PatternEngine(
+            evaluation.plan,
+            evaluation.conditions,
+            evaluation.key,
+            PatternSettings(),
+            evaluation.sides
+        )
+        var output = MatchForwarder<Int, RecorderSink<Int>>(
+            { $0.entries.count },
+            .all,
+            evaluation.sides,
+            [],
+            Recorder<Int>().sink
+        )
+        let count = 200_000
+        for key in 0..<count {
+            engine.receive(key, at: Timestamp(nanosecondsSinceEpoch: Int64(key) * 1000), into: &output)
+        }
+        #expect(engine.counts.groups == count)
+        #expect(engine.counts.partialMatches == count)
+        engine.advance(to: Timestamp(secondsSinceEpoch: 100), into: &output)
+        #expect(engine.counts == PatternCounts())
+        #expect(engine.runs.store.runs.capacity < 4096)
+        #expect(engine.runs.paths.events.capacity < 4096)
+        #expect(engine.groups.keys.capacity < 4096)
+        withExtendedLifetime(source) {}
+    }
+
+    @Test func lateEventsGoToTheSide() {
+        let pattern = Pattern<Int>.first { _ in true }.next { $0 == $1 + 1 }
+        for (order, expected) in [(ArrivalOrder.inOrder, [1, 3]), (.byWatermark, [1])] {
+            let source = Feed<Int>()
+            let matches = source.matches(of: pattern, PatternSettings(order: order))
+            let late = Locked<[Int]>([])
+            matches.late.subscribe { event, _ in late.withLock { $0.append(event) } }
+            matches.subscribe { _ in }
+            source.send(7, at: Timestamp(secondsSinceEpoch: 5))
+            source.advance(to: Timestamp(secondsSinceEpoch: 5))
+            source.send(1, at: Timestamp(secondsSinceEpoch: 4))
+            source.send(2, at: Timestamp(secondsSinceEpoch: 7))
+            source.send(3, at: Timestamp(secondsSinceEpoch: 6))
+            source.finish()
+            #expect(late.withLock { $0 } == expected)
+            #expect(matches.late.count == UInt64(expected.count))
+        }
+    }
+
+    @Test func tooManyWaitingEventsAreRefused() {
+        let pattern = Pattern<Int>.first { _ in true }
+        let source = Feed<Int>()
+        let matches = source.matches(
+            of: pattern,
+            PatternSettings(order: .byWatermark, limits: PatternLimits(waiting: 2))
+        )
+        let recorder = Recorder(matches)
+        for value in 1...3 { source.send(value, at: Timestamp(secondsSinceEpoch: Int64(10 - value))) }
+        source.finish()
+        #expect(recorder.elements == [2, 1])
+        #expect(matches.refused.count == 1)
+    }
+
+    @Test func completionsAndFailuresPass() {
+        struct Broken: Error {}
+        let pattern = Pattern<Int>.first { $0 == 1 }.notFollowedBy { $0 == 2 }.within(.seconds(1))
+        for completion in [Completion.finished, .failed(Broken())] {
+            let source = Feed<Int>()
+            let recorder = Recorder(source.matches(of: pattern, PatternSettings(strategy: .runs)))
+            source.send(1, at: .epoch)
+            source.advance(to: .epoch)
+            source.finish(completion)
+            #expect(recorder.isFinished)
+            // A failure says nothing of the time that would have come.
+            if case .finished = completion {
+                #expect(recorder.elements == [1])
+            } else {
+                #expect(recorder.elements.isEmpty)
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Synchronization
+import Testing
+import WeirCore
+import WeirExpressions
+import WeirTesting
+
+@testable import WeirPatterns
+
+/// Many patterns together against each of them alone.
+@Suite struct PatternSetTests {
+    struct Tick: Sendable {
+        var symbol: String
+        var price: Int
+        var time: Int64
+    }
+
+    typealias Pair = StagedPattern<Tick, (Tick, Tick)>
+
+    /// A random pattern of two ticks.
+    static func pattern(_ random: inout SeededGenerator) -> Pair {
+        let (symbol, price) = ("s\(Int.random(in: 0..<6, using: &random))", Int.random(in: 0..<5, using: &random))
+        let first: StagedPattern<Tick, Tick>
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: first = Pattern<Tick>.first(\.symbol == symbol)
+        case 1: first = Pattern<Tick>.first(\.symbol == symbol && \.price > price)
+        default: first = Pattern<Tick>.first { tick in tick.symbol == symbol }
+        }
+        let pair: Pair
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: pair = first.next(\.price > price)
+        case 1: pair = first.followedByAny(\.symbol == symbol)
+        case 2: pair = first.notFollowedBy(\.price == 0).followedBy(\.symbol == symbol)
+        default: pair = first.followedBy(\.price == price).notFollowedBy(\.symbol == "s0")
+        }
+        return pair.within(.nanoseconds(Int.random(in: 2..<9, using: &random)))
+    }
+
+    @Test func findsWhatEachPatternFindsAlone() throws {
+        for seed in 0..<UInt64(20) {
+            var random = SeededGenerator(seed: seed)
+            let patterns = (0..<30).map { _ in Self.pattern(&random) }
+            var time: Int64 = 0
+            let ticks = (0..<60).map { _ in
+                time += Int64.random(in: 0..<3, using: &random)
+                return Tick(
+                    symbol: "s\(Int.random(in: 0..<8, using: &random))",
+                    price: Int.random(in: 0..<6, using: &random),
+                    time: time
+                )
+            }
+            let (together, alone) = (Log(), Log())
+            var set = PatternSet<Tick>()
+            let source = Multicast<Tick>()
+            for (rule, pattern) in patterns.enumerated() {
+                try set.add(pattern) { together.add(rule, $0.0, $0.1) }
+                source.matches(of: pattern, PatternSettings(strategy: .runs)).subscribe { alone.add(rule, $0.0, $0.1) }
+            }
+            source.attach(set)
+            for tick in ticks {
+                let time = Timestamp(nanosecondsSinceEpoch: tick.time)
+                source.advance(to: time)
+                source.send(tick, at: time)
+            }
+            source.finish()
+            #expect(together.lines.sorted() == alone.lines.sorted(), "seed \(seed)")
+            #expect(!alone.lines.isEmpty)
+        }
+    }
+
+    final class Log: Sendable {
+        private let texts = Mutex<[String]>([])
+
+        var lines: [String] { texts.withLock { $0 } }
+
+        func add(_ rule: Int, _ first: Tick, _ second: Tick) {
+            texts.withLock { $0.append("\(rule): \(first), \(second)") }
+        }
+    }
+
+    @Test func equalConditionsAreOneAndEqualitiesAreLookedUp() throws {
+        var set = PatternSet<Tick>()
+        for rule in 0..<100 {
+            let symbol = "s\(rule % 10)"
+            try set.add(Pattern<Tick>.first(\.symbol == symbol).next(\.symbol == symbol && \.price > 3)) { _ in }
+        }
+        #expect(set.count == 100)
+        #expect(set.index.conditions.count == 20)
+        #expect(set.index.columns.count == 1)
+        #expect(set.index.unindexed.isEmpty)
+    }
+
+    @Test func refusesPatternsThatLookBack() {
+        var set = PatternSet<Tick>()
+        let pattern = Pattern<Tick>.first(\.price > 1).followedBy { tick, first in tick.price > first.price }
+        #expect(throws: PatternError.self) { try set.add(pattern) { _ in } }
+    }
+}
