@@ -58,6 +58,8 @@ let modules: [Module] = [
     Module("WeirAggregates", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
     Module("WeirWindows", in: "Operators", needs: ["WeirAggregates", "WeirCore", "WeirExpressions"]),
     Module("WeirPatterns", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
+    Module("WeirSignals", in: "Operators", needs: ["WeirCore"]),
+    Module("WeirGraphs", in: "Operators", needs: ["WeirCore"]),
     Module("WeirCalendarWindows", in: "Operators", needs: ["WeirCore", "WeirWindows"]),
     Module("WeirFormats", in: "Transports", needs: ["WeirCore"]),
     Module("WeirFiles", in: "Transports", needs: ["WeirCore"]),
@@ -99,6 +101,8 @@ let tests: [Module] = [
         needs: ["WeirCore", "WeirExpressions", "WeirPatterns", "WeirTesting"],
         excludes: ["Corpus"]
     ),
+    Module("WeirSignalsTests", in: "Tests", needs: ["WeirCore", "WeirSignals", "WeirTesting"]),
+    Module("WeirGraphsTests", in: "Tests", needs: ["WeirCore", "WeirGraphs", "WeirSelection", "WeirTesting"]),
     Module(
         "WeirLoadingTests",
         in: "Tests",

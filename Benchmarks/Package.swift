@@ -63,6 +63,13 @@ let areas: [(name: String, needs: [Target.Dependency])] = [
         ["CBench"] + weir("WeirCore", "WeirFiles", "WeirFormats", "WeirSelection", "WeirSockets")
     ),
     ("Command", ["CAllocations", "CBench", "CommonStream"] + weir("WeirCore", "WeirFormats", "WeirShake")),
+    (
+        "Reactive",
+        [
+            "CommonStream", .product(name: "OpenCombine", package: "OpenCombine"),
+            .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+        ] + weir("WeirCore", "WeirGraphs", "WeirSelection", "WeirSignals")
+    ),
 ]
 
 let package = Package(
@@ -72,6 +79,9 @@ let package = Package(
         .package(name: "Weir", path: ".."),
         // Without its traits: the allocation counters of the default ones read 0 here (see `Support/CAllocations`).
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.1", traits: []),
+        // Peers, measured beside.
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.1.4"),
     ],
     targets: [
         cSupport("CAllocations", needs: []),

@@ -6,6 +6,7 @@ internal import Foundation
 internal import OperatorWorkloads
 internal import PatternWorkloads
 internal import PipelineWorkloads
+internal import ReactiveWorkloads
 internal import RingWorkloads
 internal import TransportWorkloads
 
@@ -15,7 +16,7 @@ enum Compare {
     /// The suites, in the order in which they run.
     private static let suites = [
         PipelineWorkloads.suite, OperatorWorkloads.suite, PatternWorkloads.suite, RingWorkloads.suite,
-        DispatchWorkloads.suite,
+        DispatchWorkloads.suite, ReactiveWorkloads.suite,
         FormatWorkloads.suite, TransportWorkloads.suite, CommandWorkloads.suite,
     ]
 

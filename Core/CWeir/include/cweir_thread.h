@@ -23,6 +23,20 @@ void cweir_thread_back_off(uint32_t round);
 // Thread safety: any thread.
 int cweir_thread_start(const char *name, void (*_Nonnull body)(void *_Nullable context), void *_Nullable context);
 
+// The one object that this thread keeps; NULL until `cweir_thread_keep` was called on it.
+extern _Thread_local void *_Nullable cweir_thread_kept_object;
+
+// Returns the object that this thread keeps, or NULL.
+// Thread safety: any thread. Progress: wait-free, no system call.
+CWEIR_INLINE void *_Nullable cweir_thread_kept(void) {
+    return cweir_thread_kept_object;
+}
+
+// Makes this thread keep an object, of which `release` is told when the thread ends; not while it keeps another one.
+// Returns zero, or an error of `errno`; then nothing is kept.
+// Thread safety: any thread.
+int cweir_thread_keep(void *object, void (*_Nonnull release)(void *object));
+
 #pragma clang assume_nonnull end
 
 #endif

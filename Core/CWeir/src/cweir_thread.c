@@ -11,6 +11,7 @@
 #include <string.h>
 
 _Thread_local char cweir_thread_anchor;
+_Thread_local void *cweir_thread_kept_object;
 
 void cweir_thread_back_off(uint32_t round) {
     if (round >= 64) {
@@ -63,4 +64,45 @@ int cweir_thread_start(const char *name, void (*body)(void *context), void *cont
         free(start);
     }
     return error;
+}
+
+// An object that a thread keeps, and how to let go of it.
+typedef struct kept {
+    void *object;
+    void (*release)(void *object);
+} kept_t;
+
+static pthread_once_t kept_once = PTHREAD_ONCE_INIT;
+static pthread_key_t kept_key;
+static int kept_error;
+
+// Runs when a thread ends. Should letting go make the thread keep another object, the system calls this once more.
+static void let_go(void *argument) {
+    kept_t kept = *(kept_t *)argument;
+    free(argument);
+    cweir_thread_kept_object = NULL;
+    kept.release(kept.object);
+}
+
+static void make_kept_key(void) {
+    kept_error = pthread_key_create(&kept_key, let_go);
+}
+
+int cweir_thread_keep(void *object, void (*release)(void *object)) {
+    (void)pthread_once(&kept_once, make_kept_key);
+    if (kept_error != 0) {
+        return kept_error;
+    }
+    kept_t *kept = malloc(sizeof(kept_t));
+    if (kept == NULL) {
+        return ENOMEM;
+    }
+    *kept = (kept_t){.object = object, .release = release};
+    int error = pthread_setspecific(kept_key, kept);
+    if (error != 0) {
+        free(kept);
+        return error;
+    }
+    cweir_thread_kept_object = object;
+    return 0;
 }

@@ -25,4 +25,17 @@ public final class SinkHandle<Input: Sendable>: @unchecked Sendable {
         advance = { watermark in unsafe box.value.pointee.advance(to: watermark) }
         finish = { completion in unsafe box.value.pointee.finish(completion) }
     }
+
+    /// The closures of a handle, made together so that they can share what is not `Sendable`.
+    package typealias Closures = (
+        receive: (Input, Timestamp) -> Void, advance: (Timestamp) -> Void, finish: (Completion) -> Void
+    )
+
+    /// Creates a handle of closures that share state which is confined to them.
+    ///
+    /// - Parameter make: Makes the closures and their state; it captures nothing that is not `Sendable`, so nobody else
+    ///   can refer to the state.
+    package init(confining make: @Sendable () -> Closures) {
+        (receive, advance, finish) = make()
+    }
 }

@@ -1,0 +1,82 @@
+internal import CommonStream
+internal import Comparing
+internal import WeirCore
+internal import WeirGraphs
+internal import WeirSelection
+
+/// Two filters, two maps and a running sum: as a pipeline, and in graphs.
+enum GraphWork {
+    private static func measure(_ body: (Sum) -> Void) -> Double {
+        let sum = Sum()
+        let cost = nanoseconds(per: Numbers.events.count) { body(sum) }
+        sum.check()
+        return cost
+    }
+
+    static func pipeline() -> Double {
+        measure { sum in
+            let channel = EventChannel<StreamEvent>()
+            channel.filter { $0.value > 0.1 }.map { $0.value * 2 }.map { $0 + 1 }.filter { $0 < 2.9 }
+                .scan(into: 0.0) { $0 += $1 }
+                .attach(LastSink(sum))
+            let events = Numbers.events.span
+            var start = 0
+            while start < events.count {
+                let end = min(start + 256, events.count)
+                channel.publish(contentsOf: events.extracting(start..<end))
+                start = end
+            }
+            channel.finish()
+        }
+    }
+
+    static func fused() -> Double {
+        measure { sum in
+            let flow = Source(of: Numbers.events).operators { events in
+                events.filter { $0.value > 0.1 }.map { $0.value * 2 }.map { $0 + 1 }.filter { $0 < 2.9 }
+                    .scan(into: 0.0) { $0 += $1 }
+            }
+            flow.to(.fold(into: 0.0) { $0 = $1 }).run().whenComplete { sum.set((try? $0.get()) ?? 0) }
+        }
+    }
+
+    static func apart() -> Double {
+        measure { sum in
+            let doubled = Source(of: Numbers.events).filter { $0.value > 0.1 }.map { $0.value * 2 }
+            let flow = doubled.map { $0 + 1 }.filter { $0 < 2.9 }.scan(into: 0.0) { $0 += $1 }
+            flow.to(.fold(into: 0.0) { $0 = $1 }).run().whenComplete { sum.set((try? $0.get()) ?? 0) }
+        }
+    }
+
+    static func boundary() throws -> Double {
+        let count = Numbers.events.count
+        var total = 0
+        let cost = try nanoseconds(per: count) {
+            total = try Source(0..<count).async(capacity: 1024).to(.fold(into: 0) { $0 &+= $1 }).run().wait()
+        }
+        precondition(total == count * (count - 1) / 2, "the boundary gave \(total)")
+        return cost
+    }
+}
+
+/// Leaves the last element at the end.
+private struct LastSink: Sink {
+    typealias Input = Double
+
+    private let sum: Sum
+    private var last = 0.0
+
+    init(_ sum: Sum) {
+        self.sum = sum
+    }
+
+    mutating func receive(_ element: borrowing Double, at time: Timestamp) {
+        last = copy element
+    }
+
+    mutating func advance(to watermark: Timestamp) {}
+
+    mutating func finish(_ completion: Completion) {
+        sum.set(last)
+    }
+}

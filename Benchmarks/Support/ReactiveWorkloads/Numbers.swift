@@ -1,0 +1,30 @@
+internal import CommonStream
+internal import Synchronization
+
+/// The first two million events of the common stream, and where a run leaves its sum.
+enum Numbers {
+    static let events = Array(CommonStream.tenMillionEvents.prefix(2_000_000))
+
+    /// What the five stages come to, by hand.
+    static let sum: Double = {
+        var sum = 0.0
+        for event in events where event.value > 0.1 {
+            let value = event.value * 2 + 1
+            if value < 2.9 { sum += value }
+        }
+        return sum
+    }()
+}
+
+final class Sum: Sendable {
+    private let value = Mutex(0.0)
+
+    func set(_ sum: Double) {
+        value.withLock { $0 = sum }
+    }
+
+    func check() {
+        let sum = value.withLock { $0 }
+        precondition(sum == Numbers.sum, "the sum is \(sum) instead of \(Numbers.sum)")
+    }
+}

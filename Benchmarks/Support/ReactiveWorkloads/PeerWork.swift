@@ -1,0 +1,56 @@
+internal import AsyncAlgorithms
+internal import CommonStream
+internal import Comparing
+internal import OpenCombine
+internal import Synchronization
+
+/// The same work with other libraries.
+enum PeerWork {
+    /// A longer one overflows the stack.
+    static func openCombineChain(of length: Int) -> Double {
+        let changes = 200
+        let root = CurrentValueSubject<Int, Never>(0)
+        var last: AnyPublisher<Int, Never> = root.eraseToAnyPublisher()
+        for _ in 0..<length { last = last.map { $0 &+ 1 }.eraseToAnyPublisher() }
+        var seen = 0
+        let subscription = last.sink { seen = $0 }
+        let cost = nanoseconds(per: changes) {
+            for value in 1...changes { root.send(value) }
+        }
+        subscription.cancel()
+        precondition(seen == changes + length, "the chain gave \(seen)")
+        return cost / 1000
+    }
+
+    static func openCombine() -> Double {
+        var last = 0.0
+        let events = Numbers.events
+        let cost = nanoseconds(per: events.count) {
+            let source = Publishers.Sequence<[StreamEvent], Never>(sequence: events)
+            let doubled = source.filter { $0.value > 0.1 }.map { (event: StreamEvent) -> Double in event.value * 2 }
+            let small = doubled.map { (value: Double) -> Double in value + 1 }.filter { $0 < 2.9 }
+            let sums = small.scan(0.0) { (sum: Double, value: Double) -> Double in sum + value }
+            let subscription = sums.sink { last = $0 }
+            subscription.cancel()
+        }
+        precondition(last == Numbers.sum, "the sum is \(last) instead of \(Numbers.sum)")
+        return cost
+    }
+
+    static func asyncChannel() -> Double {
+        let count = 100_000
+        let done = Mutex(0)
+        let cost = nanoseconds(per: count) {
+            let channel = AsyncChannel<Int>()
+            wait(for: {
+                async let sum = channel.reduce(0, &+)
+                for number in 0..<count { await channel.send(number) }
+                channel.finish()
+                let total = await sum
+                done.withLock { $0 = total }
+            })
+        }
+        precondition(done.withLock { $0 } == count * (count - 1) / 2, "the channel lost elements")
+        return cost
+    }
+}

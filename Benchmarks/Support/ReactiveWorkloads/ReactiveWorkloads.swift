@@ -1,0 +1,38 @@
+public import Comparing
+
+/// Signals, and graphs beside the pipeline that does the same work, with what other libraries take for it.
+public enum ReactiveWorkloads {
+    public static let suite = Suite(
+        "reactive",
+        [
+            Workload("chain of 1000 signals, a change", in: .plain("µs"), goal: .atMost(50)) {
+                SignalWork.chain(of: 1000)
+            },
+            Workload("diamond of 1000 signals, a change", in: .plain("µs")) { SignalWork.diamond() },
+            Workload("chain of 100 signals, a change", in: .plain("µs")) { SignalWork.chain(of: 100) },
+            Workload(
+                "chain of 100, OpenCombine, a change",
+                in: .plain("µs"),
+                against: "chain of 100 signals, a change"
+            ) { PeerWork.openCombineChain(of: 100) },
+            Workload("five stages, pipeline", in: .nanosecondsPerElement) { GraphWork.pipeline() },
+            Workload(
+                "five stages, fused in a graph",
+                in: .nanosecondsPerElement,
+                against: "five stages, pipeline",
+                goal: .ratio(atMost: 1.5)
+            ) { GraphWork.fused() },
+            Workload("five stages, apart in a graph", in: .nanosecondsPerElement, against: "five stages, pipeline") {
+                GraphWork.apart()
+            },
+            Workload("five stages, OpenCombine", in: .nanosecondsPerElement, against: "five stages, pipeline") {
+                PeerWork.openCombine()
+            },
+            Workload("one boundary", in: .millionsPerSecond, goal: .atLeast(5)) { try GraphWork.boundary() },
+            Workload("one boundary, AsyncChannel", in: .millionsPerSecond, against: "one boundary") {
+                PeerWork.asyncChannel()
+            },
+        ],
+        setUp: { _ = Numbers.events }
+    )
+}

@@ -1,0 +1,32 @@
+internal import Comparing
+internal import WeirSignals
+
+/// Changes of one signal that a thousand others depend on.
+enum SignalWork {
+    private static let changes = 200
+
+    static func chain(of length: Int) -> Double {
+        let root = MutableSignal(0)
+        var last: Signal<Int> = root
+        for _ in 0..<length {
+            let below = last
+            last = Signal { below() &+ 1 }
+        }
+        return microseconds(changing: root) { precondition(last() == changes + length) }
+    }
+
+    static func diamond() -> Double {
+        let root = MutableSignal(0)
+        let middle = (0..<1000).map { index in Signal { root() &+ index } }
+        let join = Signal { middle.reduce(0) { $0 &+ $1() } }
+        return microseconds(changing: root) { precondition(join() == 1000 * changes + 999 * 500) }
+    }
+
+    private static func microseconds(changing root: MutableSignal<Int>, _ check: () -> Void) -> Double {
+        let cost = nanoseconds(per: changes) {
+            for value in 1...changes { root.value = value }
+        }
+        check()
+        return cost / 1000
+    }
+}

@@ -1,0 +1,50 @@
+internal import CWeir
+
+/// State that one thread at a time works on: whoever comes while another is at it leaves the work to that one.
+///
+/// Nobody waits and nothing recurses: ``run()`` from inside the work makes it run once more. The state need not be
+/// `Sendable`: it is made by a closure that captures nothing that is not, and only the work gets to see it.
+///
+/// Thread safety: any thread.
+@safe
+package final class GatedState<State>: @unchecked Sendable {
+    // Safety of `@unchecked Sendable`: `state` is touched only inside the gate, whose enter and leave order one thread's
+    // work before the next one's. Both closures are `@Sendable`, so nothing outside can refer to what the state holds.
+
+    private let gate: UnsafeMutablePointer<cweir_gate_t>
+    private let state: UnsafeMutablePointer<State>
+    private let work: @Sendable (inout State) -> Void
+
+    /// Creates the state.
+    ///
+    /// - Parameters:
+    ///   - make: Makes the state.
+    ///   - work: Does what is to be done, for everybody who has asked so far.
+    package init(_ make: @Sendable () -> State, work: @escaping @Sendable (inout State) -> Void) {
+        guard let line = unsafe cweir_allocate_lines(1, MemoryLayout<cweir_gate_t>.size) else {
+            preconditionFailure("there is no memory for confined state")
+        }
+        unsafe gate = line.bindMemory(to: cweir_gate_t.self, capacity: 1)
+        unsafe cweir_gate_init(gate)
+        unsafe state = .allocate(capacity: 1)
+        unsafe state.initialize(to: make())
+        self.work = work
+    }
+
+    deinit {
+        unsafe state.deinitialize(count: 1)
+        unsafe state.deallocate()
+        unsafe cweir_free_lines(gate)
+    }
+
+    /// Sees to it that the work runs after this call has begun: now, or by the thread that is at it.
+    package func run() {
+        guard unsafe cweir_gate_enter(gate) || cweir_gate_notify(gate) else { return }
+        repeat {
+            unsafe work(&state.pointee)
+        } while unsafe !cweir_gate_leave(gate)
+    }
+
+    /// Whether this thread is inside the work.
+    package var isInside: Bool { unsafe cweir_gate_is_inside(gate) }
+}

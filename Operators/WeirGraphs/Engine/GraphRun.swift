@@ -1,0 +1,88 @@
+internal import Synchronization
+public import WeirCore
+
+/// A graph that runs: its islands, and what has to be known of all of them together.
+@usableFromInline
+final class GraphRun: Sendable {
+    private struct Parts {
+        var islands: [Island] = []
+        var processors: [EventProcessor] = []
+        var unfinished = 0
+        var scheduler: Scheduler?
+    }
+
+    let settings: GraphSettings
+    private let parts: Locked<Parts>
+    // Islands that are awake or about to be.
+    private let active = Atomic(0)
+    // What may wake an island though none is awake: open sources from outside, and timers.
+    private let externals = Atomic(0)
+    private let deadlocked = Atomic(false)
+
+    init(_ settings: GraphSettings) {
+        self.settings = settings
+        parts = Locked(Parts(scheduler: settings.scheduler))
+    }
+
+    func start(_ islands: [Island], _ processors: [EventProcessor]) {
+        parts.withLock { parts in
+            parts.islands = islands
+            parts.processors = processors
+            parts.unfinished = islands.count
+        }
+        // Nothing is stuck before all have begun.
+        begin()
+        for island in islands { island.wake() }
+        end()
+    }
+
+    func begin() {
+        active.wrappingAdd(1, ordering: .acquiringAndReleasing)
+    }
+
+    /// Called when an island goes to sleep: when all have, and nobody can wake one, the graph is stuck.
+    func end() {
+        guard active.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
+        guard externals.load(ordering: .acquiring) == 0, !isDeadlocked else { return }
+        let islands = parts.withLock { $0.islands }
+        guard !islands.isEmpty else { return }
+        deadlocked.store(true, ordering: .releasing)
+        for island in islands { island.wake() }
+    }
+
+    var isDeadlocked: Bool { deadlocked.load(ordering: .acquiring) }
+
+    func addExternals(_ count: Int) {
+        if count != 0 { externals.wrappingAdd(count, ordering: .acquiringAndReleasing) }
+    }
+
+    func islandIsOver() {
+        let processors = parts.withLock { parts -> [EventProcessor] in
+            parts.unfinished -= 1
+            guard parts.unfinished == 0 else { return [] }
+            defer { parts = Parts() }
+            return parts.processors
+        }
+        for processor in processors { processor.stop(.now) }
+    }
+
+    /// Wakes a stage after a while.
+    @usableFromInline
+    func wake(_ island: Island, _ stage: Int, at time: Timestamp) {
+        let scheduler = parts.withLock { parts in
+            let scheduler = parts.scheduler ?? Scheduler(clock: settings.clock)
+            parts.scheduler = scheduler
+            return scheduler
+        }
+        addExternals(1)
+        let scheduled = try? scheduler.schedule(at: time) { _ in
+            island.wake(stage)
+            self.addExternals(-1)
+        }
+        if scheduled == nil {
+            // No timer is left: better early than never.
+            island.wake(stage)
+            addExternals(-1)
+        }
+    }
+}

@@ -1,0 +1,149 @@
+internal import Synchronization
+internal import WeirCore
+
+/// The part of a graph that one thread at a time runs: stages and the wires between them.
+///
+/// Whoever has something for a stage of the island, another island, a timer or the world outside, leaves it where the
+/// stage looks and wakes the stage.
+@usableFromInline
+final class Island: Sendable {
+    /// What belongs to the thread that runs the island.
+    struct State {
+        let ready: ReadyStages
+        var stages: [Stage]
+        var isOver = false
+        /// How many stages the outside may still give something to do.
+        var externals = 0
+    }
+
+    @usableFromInline let run: GraphRun
+    private let processor: EventProcessor?
+    private let isAwake = Atomic(false)
+    private let woken = Locked<Set<Int>>([])
+    private let confined = Locked<GatedState<State>?>(nil)
+
+    init(_ run: GraphRun, _ processor: EventProcessor?) {
+        self.run = run
+        self.processor = processor
+    }
+
+    /// Makes the stages and the wires between them.
+    func confine(_ stages: [StageDescription], _ wires: [WireDescription], _ settings: GraphSettings) {
+        let made = GatedState(
+            { self.make(stages, wires, settings) },
+            work: { [weak self] state in self?.work(&state) }
+        )
+        confined.withLock { $0 = made }
+    }
+
+    private func make(_ stages: [StageDescription], _ wires: [WireDescription], _ settings: GraphSettings) -> State {
+        let ready = ReadyStages(count: stages.count)
+        var inlets: [[Int: AnyWire]] = Array(repeating: [:], count: stages.count)
+        var outlets = inlets
+        for wire in wires {
+            let made = wire.make(
+                WireEnds(
+                    outletName: stages[wire.producer].outlets[wire.outlet],
+                    inletName: stages[wire.consumer].inlets[wire.inlet],
+                    ready: ready,
+                    producer: wire.producer,
+                    consumer: wire.consumer
+                )
+            )
+            outlets[wire.producer][wire.outlet] = made
+            inlets[wire.consumer][wire.inlet] = made
+        }
+        let made = stages.enumerated().map { index, stage in
+            let context = StageContext(
+                inlets: stage.inlets.indices.compactMap { inlets[index][$0] },
+                outlets: stage.outlets.indices.compactMap { outlets[index][$0] },
+                island: self,
+                settings: settings,
+                index: index,
+                ready: ready
+            )
+            ready.add(index)
+            return Stage(
+                step: stage.make(context),
+                isExternal: stage.isExternal,
+                inlets: context.inlets,
+                outlets: context.outlets
+            )
+        }
+        let externals = made.count { $0.isExternal }
+        run.addExternals(externals)
+        return State(ready: ready, stages: made, externals: externals)
+    }
+
+    /// Makes a stage look for what it has been given; from any thread.
+    @usableFromInline
+    func wake(_ stage: Int) {
+        _ = woken.withLock { $0.insert(stage) }
+        wake()
+    }
+
+    func wake() {
+        guard !isAwake.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        run.begin()
+        if let processor {
+            processor.perform { self.enter() }
+        } else {
+            enter()
+        }
+    }
+
+    private func enter() {
+        confined.withLock { $0 }?.run()
+    }
+
+    private func work(_ state: inout State) {
+        while isAwake.exchange(false, ordering: .acquiringAndReleasing) {
+            for stage in woken.withLock({ stages in
+                defer { stages.removeAll(keepingCapacity: true) }
+                return stages
+            }) {
+                state.ready.add(stage)
+            }
+            if !state.isOver {
+                if run.isDeadlocked { abort(state, with: .deadlock(waiting: waitingPorts(state))) }
+                while let stage = state.ready.take() { state.stages[stage].step() }
+                if state.stages.allSatisfy(\.isDone) {
+                    state.isOver = true
+                    state.stages = []
+                    run.islandIsOver()
+                }
+            }
+            let externals = state.stages.count { $0.isExternal && !$0.isDone }
+            run.addExternals(externals - state.externals)
+            state.externals = externals
+            run.end()
+        }
+    }
+
+    /// Ends whatever has not ended.
+    private func abort(_ state: State, with error: GraphError) {
+        for stage in state.stages {
+            for wire in stage.inlets + stage.outlets { wire.abort(error) }
+        }
+    }
+
+    /// The ports that wait for each other; empty when no stage of the island waits for another one of it.
+    private func waitingPorts(_ state: State) -> [String] {
+        guard var stage = state.stages.firstIndex(where: { !$0.isDone }) else { return [] }
+        var path: [(stage: Int, port: String)] = []
+        while true {
+            if let start = path.firstIndex(where: { $0.stage == stage }) { return path[start...].map(\.port) }
+            let wires = state.stages[stage]
+            // A stage that has asked for elements waits for who is to send them, otherwise for being asked.
+            if let wire = wires.inlets.first(where: { !$0.isOver && $0.demand > 0 && $0.count == 0 }) {
+                path.append((stage, "\(wire.inletName) waits for an element"))
+                stage = wire.producer
+            } else if let wire = wires.outlets.first(where: { !$0.isOver && $0.demand == 0 }) {
+                path.append((stage, "\(wire.outletName) waits for demand"))
+                stage = wire.consumer
+            } else {
+                return path.map(\.port)
+            }
+        }
+    }
+}

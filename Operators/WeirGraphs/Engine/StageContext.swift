@@ -1,0 +1,58 @@
+internal import WeirCore
+
+/// What a stage is made with when a graph begins to run.
+@usableFromInline
+struct StageContext {
+    @usableFromInline let inlets: [AnyWire]
+    @usableFromInline let outlets: [AnyWire]
+    @usableFromInline let island: Island
+    @usableFromInline let settings: GraphSettings
+    @usableFromInline let index: Int
+    @usableFromInline let ready: ReadyStages
+
+    /// How many elements a stage asks for at a time where nothing else says how many.
+    @usableFromInline var batch: Int { settings.batch }
+
+    @usableFromInline
+    func inlet<Element>(_ place: Int, of type: Element.Type) -> Wire<Element> {
+        guard let wire = inlets[place] as? Wire<Element> else {
+            preconditionFailure("the port \(inlets[place].inletName) does not take \(Element.self)")
+        }
+        return wire
+    }
+
+    @usableFromInline
+    func outlet<Element>(_ place: Int, of type: Element.Type) -> Wire<Element> {
+        guard let wire = outlets[place] as? Wire<Element> else {
+            preconditionFailure("the port \(outlets[place].outletName) does not give \(Element.self)")
+        }
+        return wire
+    }
+}
+
+/// How to make a stage, and what its ports are called.
+@usableFromInline
+struct StageDescription: Sendable {
+    /// What a stage does: whatever it can, each time that one of its wires has changed.
+    @usableFromInline typealias Step = () -> Void
+
+    let name: String
+    let inlets: [String]
+    let outlets: [String]
+    /// Whether something outside of the graph may give the stage something to do, until its ports are closed.
+    let isExternal: Bool
+    let make: @Sendable (StageContext) -> Step
+}
+
+/// A stage of an island that runs.
+struct Stage {
+    let step: StageDescription.Step
+    let isExternal: Bool
+    let inlets: [AnyWire]
+    let outlets: [AnyWire]
+
+    var isDone: Bool {
+        // One that serves the outside is not done before it has passed the end on, and let go of its inlets.
+        inlets.allSatisfy { isExternal ? $0.isCancelled : $0.isOver } && outlets.allSatisfy(\.isOver)
+    }
+}

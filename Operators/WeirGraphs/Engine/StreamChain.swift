@@ -1,0 +1,149 @@
+public import WeirCore
+
+/// The stream that a chain of operators inside a graph begins with.
+@frozen
+public struct ChainEntry<Element: Sendable>: EventStream {
+    @usableFromInline let box: ChainBox<Element>
+
+    @usableFromInline
+    init(_ box: ChainBox<Element>) {
+        self.box = box
+    }
+
+    /// Attaches a sink; the chain has one.
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        let state = DrivenState(sink)
+        let subscription = Subscription()
+        box.put(
+            ChainHandle(
+                receive: { elements, range in
+                    state.withLocal { sink in
+                        for index in range where !subscription.isCancelled {
+                            sink.receive(elements[index].element, at: elements[index].time)
+                        }
+                    }
+                },
+                advance: { watermark in state.withLocal { $0.advance(to: watermark) } },
+                finish: { completion in state.withLocal { $0.finish(completion) } }
+            )
+        )
+        return subscription
+    }
+}
+
+/// What drives a chain; formed where its type is known.
+@usableFromInline
+final class ChainHandle<Element: Sendable> {
+    @usableFromInline let receive: (ContiguousArray<Timed<Element>>, Range<Int>) -> Void
+    @usableFromInline let advance: (Timestamp) -> Void
+    @usableFromInline let finish: (Completion) -> Void
+
+    @usableFromInline
+    init(
+        receive: @escaping (ContiguousArray<Timed<Element>>, Range<Int>) -> Void,
+        advance: @escaping (Timestamp) -> Void,
+        finish: @escaping (Completion) -> Void
+    ) {
+        self.receive = receive
+        self.advance = advance
+        self.finish = finish
+    }
+}
+
+/// Where a chain's entry leaves what drives the chain.
+@usableFromInline
+final class ChainBox<Element: Sendable>: Sendable {
+    private let handle = DrivenState<ChainHandle<Element>?>(nil)
+
+    @usableFromInline
+    init() {}
+
+    @usableFromInline
+    func put(_ new: ChainHandle<Element>) {
+        precondition(
+            handle.value == nil,
+            "a chain of operators in a graph begins once; share the stream behind its entry"
+        )
+        handle.value = new
+    }
+
+    @usableFromInline
+    func take() -> ChainHandle<Element> {
+        guard let taken = handle.value else {
+            preconditionFailure("a chain of operators in a graph has to be made of the stream that it is given")
+        }
+        handle.value = nil
+        return taken
+    }
+}
+
+/// What came out of a chain and was not sent on.
+@frozen
+@usableFromInline
+struct ChainOutput<Element: Sendable>: Sendable {
+    @usableFromInline var elements: ContiguousArray<Timed<Element>> = []
+    @usableFromInline var first = 0
+    @usableFromInline var marks: ContiguousArray<(offset: Int, watermark: Timestamp)> = []
+    @usableFromInline var completion: Completion?
+
+    @inlinable
+    init() {}
+
+    @inlinable var isEmpty: Bool { first == elements.count && marks.isEmpty }
+
+    /// Sends what was asked for.
+    @inlinable
+    mutating func pour(into outlet: Wire<Element>) {
+        while !isEmpty {
+            let next = marks.first?.offset ?? elements.count
+            let number = min(next - first, outlet.demand)
+            if number > 0 {
+                if first == 0, number == elements.count, outlet.takesOver(&elements) {
+                    first = 0
+                } else {
+                    outlet.push(upTo: number) { output in
+                        for index in first..<first + number { output.append(elements[index]) }
+                    }
+                    first += number
+                }
+            } else if let mark = marks.first, mark.offset == first || elements.isEmpty {
+                marks.removeFirst()
+                outlet.advance(to: mark.watermark)
+            } else {
+                break
+            }
+        }
+        guard isEmpty else { return }
+        elements.removeAll(keepingCapacity: true)
+        first = 0
+    }
+}
+
+/// Leaves what comes out of a chain for the stage that drives it.
+@frozen
+@usableFromInline
+struct ChainExitSink<Input: Sendable>: Sink {
+    @usableFromInline let output: DrivenState<ChainOutput<Input>>
+
+    @inlinable
+    init(_ output: DrivenState<ChainOutput<Input>>) {
+        self.output = output
+    }
+
+    @inlinable
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        output.value.elements.append(Timed(copy element, at: time))
+    }
+
+    @inlinable
+    mutating func advance(to watermark: Timestamp) {
+        output.value.marks.append((output.value.elements.count, watermark))
+    }
+
+    @inlinable
+    mutating func finish(_ completion: Completion) {
+        if output.value.completion == nil { output.value.completion = completion }
+    }
+}

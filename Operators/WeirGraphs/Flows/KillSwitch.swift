@@ -1,0 +1,106 @@
+internal import Synchronization
+public import WeirCore
+
+/// Ends flows from outside.
+///
+///     let (stop, result) = source.via(.killSwitch(), keeping: { $1 }).to(sink) { ($0, $1) }.run()
+///     stop.finish()
+///
+/// Thread safety: any thread.
+public final class KillSwitch: Sendable {
+    private struct State {
+        var completion: Completion?
+        var wakes: [Waker] = []
+    }
+
+    private let state = Locked(State())
+    private let isUsed = Atomic(false)
+
+    /// Creates a switch, which may be put into any number of flows with `killSwitch(_:)`.
+    public init() {}
+
+    /// Ends the flows as if their sources had ended; their sources are cancelled.
+    public func finish() {
+        end(.finished)
+    }
+
+    /// Makes the flows fail; their sources are cancelled.
+    ///
+    /// - Parameter error: The failure.
+    public func abort(_ error: any Error = GraphError.stopped) {
+        end(.failed(error))
+    }
+
+    private func end(_ completion: Completion) {
+        let wakes = state.withLock { state -> [Waker] in
+            guard state.completion == nil else { return [] }
+            state.completion = completion
+            defer { state.wakes = [] }
+            return state.wakes
+        }
+        isUsed.store(true, ordering: .releasing)
+        for wake in wakes { wake() }
+    }
+
+    @usableFromInline
+    func onUse(_ wake: Waker) {
+        state.withLock { $0.wakes.append(wake) }
+    }
+
+    @usableFromInline var completion: Completion? {
+        isUsed.load(ordering: .acquiring) ? state.withLock { $0.completion } : nil
+    }
+}
+
+extension Flow where Output == Input {
+    @inlinable
+    static func stopping(
+        _ makeSwitch: @escaping @Sendable () -> KillSwitch,
+        _ handle: @escaping @Sendable (KillSwitch) -> Handle
+    ) -> Flow {
+        Flow(unchecked: { builder in
+            let killSwitch = makeSwitch()
+            let ports = builder.addLinear("killSwitch", isExternal: true) {
+                (context, inlet: Wire<Input>, outlet: Wire<Input>) in
+                killSwitch.onUse(context.waker())
+                return {
+                    if outlet.isClosed { return inlet.cancel() }
+                    while true {
+                        if let completion = killSwitch.completion {
+                            outlet.finish(completion)
+                            return inlet.cancel()
+                        }
+                        if outlet.demand > 0, inlet.available > 0 {
+                            outlet.push(inlet.takeFirst())
+                        } else if let watermark = inlet.takeWatermark() {
+                            outlet.advance(to: watermark)
+                        } else {
+                            break
+                        }
+                    }
+                    inlet.passOn(to: outlet)
+                }
+            }
+            return (ports, handle(killSwitch))
+        })
+    }
+}
+
+extension Flow where Output == Input, Handle == KillSwitch {
+    /// Lets everything through until its switch is used; each run gives one of its own.
+    @inlinable
+    public static func killSwitch() -> Flow {
+        stopping({ KillSwitch() }, { $0 })
+    }
+}
+
+extension Flow where Output == Input, Handle == Void {
+    /// Lets everything through until a switch is used.
+    ///
+    /// - Parameter killSwitch: The switch; several flows may share it.
+    /// - Returns: The flow.
+    @inlinable
+    public static func killSwitch(_ killSwitch: KillSwitch) -> Flow {
+        stopping({ killSwitch }, { _ in () })
+    }
+}

@@ -1,0 +1,52 @@
+public import WeirCore
+
+extension Flow where Handle == Void {
+    /// Puts operators of streams into a graph: the whole chain runs as one stage, at the speed of a pipeline.
+    ///
+    ///     source.via(Flow { $0.filter { $0.isValid }.slidingWindow(of: .seconds(10)).average(\.value) })
+    ///
+    /// The chain gets elements, watermarks and the completion in order. Where it makes more of an element than was asked
+    /// for, the rest waits, and no more elements are taken meanwhile.
+    ///
+    /// - Parameter build: Makes the chain of the stream that it begins with; called once for each run.
+    @inlinable
+    public init<Chain: EventStream>(
+        _ build: @escaping @Sendable (ChainEntry<Input>) -> Chain
+    ) where Chain.Element == Output {
+        self.init(unchecked: { builder in
+            let ports = builder.addLinear("operators") { (_, inlet: Wire<Input>, outlet: Wire<Output>) in
+                let output = DrivenState(ChainOutput<Output>())
+                let box = ChainBox<Input>()
+                build(ChainEntry(box)).attach(ChainExitSink(output))
+                let chain = box.take()
+                var hasEnded = false
+                return {
+                    if outlet.isClosed { return inlet.cancel() }
+                    while true {
+                        output.value.pour(into: outlet)
+                        guard output.value.isEmpty, output.value.completion == nil else { break }
+                        let number = min(inlet.available, outlet.demand)
+                        if number > 0 {
+                            inlet.take(number) { elements, range in chain.receive(elements, range) }
+                        } else if let watermark = inlet.takeWatermark() {
+                            chain.advance(watermark)
+                        } else if inlet.isDrained, !hasEnded, let completion = inlet.completion {
+                            hasEnded = true
+                            chain.finish(completion)
+                        } else {
+                            break
+                        }
+                    }
+                    guard output.value.isEmpty else { return }
+                    if let completion = output.value.completion {
+                        outlet.finish(completion)
+                        inlet.cancel()
+                    } else if outlet.wantsMore {
+                        inlet.request(upTo: outlet.demand)
+                    }
+                }
+            }
+            return (ports, ())
+        })
+    }
+}

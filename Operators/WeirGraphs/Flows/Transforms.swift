@@ -1,0 +1,257 @@
+public import WeirCore
+
+extension Flow where Handle == Void {
+    /// Turns each element into another value, with the element's time.
+    ///
+    /// - Parameters:
+    ///   - supervision: What to do when `transform` throws.
+    ///   - transform: Makes the value.
+    /// - Returns: The flow.
+    @inlinable
+    public static func map<Failure: Error>(
+        supervision: Supervision = .stop,
+        _ transform: @escaping @Sendable (Input) throws(Failure) -> Output
+    ) -> Flow {
+        transforming("map") {
+            { elements, range, output in
+                for index in range {
+                    do throws(Failure) {
+                        output.append(Timed(try transform(elements[index].element), at: elements[index].time))
+                    } catch {
+                        if supervision.directive(for: error, at: elements[index].time) == .stop { return error }
+                    }
+                }
+                return nil
+            }
+        }
+    }
+
+    /// Turns each element into another value, or leaves it out.
+    ///
+    /// - Parameters:
+    ///   - supervision: What to do when `transform` throws.
+    ///   - transform: Makes the value, or nil.
+    /// - Returns: The flow.
+    @inlinable
+    public static func compactMap<Failure: Error>(
+        supervision: Supervision = .stop,
+        _ transform: @escaping @Sendable (Input) throws(Failure) -> Output?
+    ) -> Flow {
+        transforming("compactMap") {
+            { elements, range, output in
+                for index in range {
+                    do throws(Failure) {
+                        if let value = try transform(elements[index].element) {
+                            output.append(Timed(value, at: elements[index].time))
+                        }
+                    } catch {
+                        if supervision.directive(for: error, at: elements[index].time) == .stop { return error }
+                    }
+                }
+                return nil
+            }
+        }
+    }
+
+    /// Folds the elements into a running value and sends it after each.
+    ///
+    /// - Parameters:
+    ///   - initial: The value before the first element; and after an error, where the supervision restarts.
+    ///   - supervision: What to do when `update` throws.
+    ///   - update: Takes the running value and an element, and changes the value.
+    /// - Returns: The flow.
+    @inlinable
+    public static func scan<Failure: Error>(
+        into initial: Output,
+        supervision: Supervision = .stop,
+        _ update: @escaping @Sendable (inout Output, Input) throws(Failure) -> Void
+    ) -> Flow {
+        transforming("scan") {
+            var kept = initial
+            return { elements, range, output in
+                var value = kept
+                defer { kept = value }
+                for index in range {
+                    let before = value
+                    do throws(Failure) {
+                        try update(&value, elements[index].element)
+                        output.append(Timed(value, at: elements[index].time))
+                    } catch {
+                        switch supervision.directive(for: error, at: elements[index].time) {
+                        case .stop: return error
+                        case .resume: value = before
+                        case .restart: value = initial
+                        }
+                    }
+                }
+                return nil
+            }
+        }
+    }
+
+    /// Turns each element into any number of others, which share its time.
+    ///
+    /// Takes the next element when all of these are sent: they are sent as they are asked for.
+    ///
+    /// - Parameters:
+    ///   - supervision: What to do when `transform` throws.
+    ///   - transform: Makes the elements.
+    /// - Returns: The flow.
+    @inlinable
+    public static func flatMap<Elements: Sequence, Failure: Error>(
+        supervision: Supervision = .stop,
+        _ transform: @escaping @Sendable (Input) throws(Failure) -> Elements
+    ) -> Flow where Elements.Element == Output, Elements.Iterator: SendableMetatype {
+        Flow(unchecked: { builder in
+            let ports = builder.addLinear("flatMap") { (_, inlet: Wire<Input>, outlet: Wire<Output>) in
+                var inner: Elements.Iterator?
+                var time = Timestamp.distantPast
+                return {
+                    if outlet.isClosed { return inlet.cancel() }
+                    while true {
+                        if var elements = inner {
+                            inner = nil
+                            var next: Output?
+                            while outlet.demand > 0 {
+                                next = elements.next()
+                                guard let element = next else { break }
+                                outlet.push(Timed(element, at: time))
+                            }
+                            if outlet.demand == 0 {
+                                inner = elements
+                                return
+                            }
+                        } else if outlet.demand > 0, inlet.available > 0 {
+                            let element = inlet.takeFirst()
+                            time = element.time
+                            do throws(Failure) {
+                                inner = try transform(element.element).makeIterator()
+                            } catch {
+                                if supervision.directive(for: error, at: time) == .stop {
+                                    outlet.finish(.failed(error))
+                                    return inlet.cancel()
+                                }
+                            }
+                        } else if let watermark = inlet.takeWatermark() {
+                            outlet.advance(to: watermark)
+                        } else {
+                            break
+                        }
+                    }
+                    if inlet.isDrained, let completion = inlet.completion {
+                        outlet.finish(completion)
+                    } else if outlet.demand > 0 {
+                        // One at a time: nobody knows how many come of it.
+                        inlet.request(upTo: 1)
+                    }
+                }
+            }
+            return (ports, ())
+        })
+    }
+}
+
+extension Flow where Output == Input, Handle == Void {
+    /// Lets through the elements that satisfy a condition.
+    ///
+    /// - Parameters:
+    ///   - supervision: What to do when `condition` throws.
+    ///   - condition: Called once for each element.
+    /// - Returns: The flow.
+    @inlinable
+    public static func filter<Failure: Error>(
+        supervision: Supervision = .stop,
+        _ condition: @escaping @Sendable (Input) throws(Failure) -> Bool
+    ) -> Flow {
+        transforming("filter") {
+            { elements, range, output in
+                for index in range {
+                    do throws(Failure) {
+                        if try condition(elements[index].element) { output.append(elements[index]) }
+                    } catch {
+                        if supervision.directive(for: error, at: elements[index].time) == .stop { return error }
+                    }
+                }
+                return nil
+            }
+        }
+    }
+
+    /// Lets the first elements through and then ends; asks for no more than these.
+    ///
+    /// - Parameter limit: How many; not negative.
+    /// - Returns: The flow.
+    @inlinable
+    public static func take(_ limit: Int) -> Flow {
+        precondition(limit >= 0, "a flow cannot take \(limit) elements")
+        return Flow(unchecked: { builder in
+            let ports = builder.addLinear("take") { (_, inlet: Wire<Input>, outlet: Wire<Input>) in
+                var rest = limit
+                return {
+                    if outlet.isClosed { return inlet.cancel() }
+                    while true {
+                        if rest == 0 {
+                            outlet.finish(.finished)
+                            return inlet.cancel()
+                        }
+                        if outlet.demand > 0, inlet.available > 0 {
+                            outlet.push(inlet.takeFirst())
+                            rest -= 1
+                        } else if let watermark = inlet.takeWatermark() {
+                            outlet.advance(to: watermark)
+                        } else {
+                            break
+                        }
+                    }
+                    if inlet.isDrained, let completion = inlet.completion {
+                        outlet.finish(completion)
+                    } else {
+                        inlet.request(upTo: min(rest, outlet.demand))
+                    }
+                }
+            }
+            return (ports, ())
+        })
+    }
+
+    /// Puts an element in place of a failure, and then ends.
+    ///
+    /// - Parameter replacement: Makes the element of the error; nil lets the failure pass.
+    /// - Returns: The flow.
+    @inlinable
+    public static func recover(_ replacement: @escaping @Sendable (any Error) -> Input?) -> Flow {
+        Flow(unchecked: { builder in
+            let ports = builder.addLinear("recover") { (_, inlet: Wire<Input>, outlet: Wire<Input>) in
+                var time = Timestamp.distantPast
+                var last: Timed<Input>?
+                return {
+                    if outlet.isClosed { return inlet.cancel() }
+                    while last == nil {
+                        if outlet.demand > 0, inlet.available > 0 {
+                            let element = inlet.takeFirst()
+                            time = element.time
+                            outlet.push(element)
+                        } else if let watermark = inlet.takeWatermark() {
+                            time = max(time, watermark)
+                            outlet.advance(to: watermark)
+                        } else {
+                            break
+                        }
+                    }
+                    if last == nil, inlet.isDrained, case .failed(let error)? = inlet.completion {
+                        last = replacement(error).map { Timed($0, at: time) }
+                    }
+                    if let element = last {
+                        if outlet.demand > 0 {
+                            outlet.push(element)
+                            outlet.finish(.finished)
+                        }
+                    } else {
+                        inlet.passOn(to: outlet)
+                    }
+                }
+            }
+            return (ports, ())
+        })
+    }
+}

@@ -1,0 +1,340 @@
+public import WeirCore
+
+/// When a merge ends.
+public enum MergeEnding: Sendable, Hashable {
+    /// With the last of its inlets.
+    case all
+    /// With the first inlet, the one at place 0: the others are cancelled. For merges that feed themselves.
+    case first
+    /// With whichever inlet ends first; the others are cancelled.
+    case any
+}
+
+/// What the watermarks of several inlets come to: the earliest.
+///
+/// One that has ended holds nothing back.
+@frozen
+@usableFromInline
+struct MeetingWatermarks {
+    @usableFromInline var watermarks: [Timestamp]
+    @usableFromInline var sent = Timestamp.distantPast
+
+    @usableFromInline
+    init(_ count: Int) {
+        watermarks = Array(repeating: .distantPast, count: count)
+    }
+
+    /// Notes an inlet's watermark; gives that of the whole if it has risen.
+    @usableFromInline
+    mutating func note(_ watermark: Timestamp, from inlet: Int) -> Timestamp? {
+        watermarks[inlet] = max(watermarks[inlet], watermark)
+        guard let earliest = watermarks.min(), earliest > sent else { return nil }
+        sent = earliest
+        return earliest == .distantFuture ? nil : earliest
+    }
+}
+
+extension GraphBuilder {
+    @inlinable
+    func addFanIn<Input, Output>(
+        _ name: String,
+        _ count: Int,
+        _ make: @escaping @Sendable (StageContext, [Wire<Input>], Wire<Output>) -> () -> Void
+    ) -> FanIn<Input, Output> {
+        precondition(count > 0, "a junction needs an inlet, not \(count)")
+        let stage = addStage(name, inlets: (1...count).map { "in\($0)" }, outlets: ["out"]) { context in
+            make(context, (0..<count).map { context.inlet($0, of: Input.self) }, context.outlet(0, of: Output.self))
+        }
+        return FanIn((0..<count).map { Inlet(self, stage, $0) }, Outlet(self, stage, 0))
+    }
+
+    /// Passes on what comes, from whichever inlet, by turns where several have something.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the elements.
+    ///   - count: How many inlets; from 1 on.
+    ///   - ending: When it ends. It fails with the first failure.
+    /// - Returns: The ports.
+    @inlinable
+    public func merge<Element>(
+        _ type: Element.Type,
+        from count: Int,
+        ending: MergeEnding = .all
+    ) -> FanIn<Element, Element> {
+        addMerge("merge", count, ending) { inlets, turn in
+            for offset in inlets.indices {
+                let place = (turn + offset) % inlets.count
+                if inlets[place].available > 0 { return place }
+            }
+            return nil
+        }
+    }
+
+    /// Passes on what comes, from the first inlet as long as that has something, otherwise from the others by turns.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the elements.
+    ///   - count: How many inlets; from 1 on. The one at place 0 is preferred.
+    ///   - ending: When it ends. It fails with the first failure.
+    /// - Returns: The ports.
+    @inlinable
+    public func mergePreferred<Element>(
+        _ type: Element.Type,
+        from count: Int,
+        ending: MergeEnding = .all
+    ) -> FanIn<Element, Element> {
+        addMerge("mergePreferred", count, ending) { inlets, turn in
+            if inlets[0].available > 0 { return 0 }
+            for offset in inlets.indices {
+                let place = (turn + offset) % inlets.count
+                if inlets[place].available > 0 { return place }
+            }
+            return nil
+        }
+    }
+
+    /// Passes elements on in the order of their event times; those of equal times in the order of the inlets.
+    ///
+    /// Each inlet must be in order itself. An element waits until every other inlet has a later one, or a watermark that is
+    /// not earlier, or has ended; so an inlet that says nothing holds up the whole.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the elements.
+    ///   - count: How many inlets; from 1 on.
+    /// - Returns: The ports.
+    @inlinable
+    public func mergeByTime<Element>(_ type: Element.Type, from count: Int) -> FanIn<Element, Element> {
+        addFanIn("mergeByTime", count) { context, inlets, outlet in
+            var meeting = MeetingWatermarks(inlets.count)
+            let batch = context.batch
+            return {
+                if outlet.isClosed { return inlets.cancelAll() }
+                while true {
+                    if let mark = inlets.indices.first(where: { inlets[$0].peekWatermark != nil }) {
+                        if let watermark = inlets[mark].takeWatermark(), let whole = meeting.note(watermark, from: mark)
+                        {
+                            outlet.advance(to: whole)
+                        }
+                        continue
+                    }
+                    guard outlet.demand > 0 else { break }
+                    var earliest: (place: Int, time: Timestamp)?
+                    for place in inlets.indices {
+                        guard let time = inlets[place].peek?.time else { continue }
+                        if earliest.map({ time < $0.time }) ?? true { earliest = (place, time) }
+                    }
+                    guard let earliest else { break }
+                    let isHeldUp = inlets.indices.contains { place in
+                        let inlet = inlets[place]
+                        return inlet.count == 0 && !inlet.isDrained && meeting.watermarks[place] < earliest.time
+                    }
+                    if isHeldUp { break }
+                    outlet.push(inlets[earliest.place].takeFirst())
+                }
+                if inlets.settle(outlet, &meeting, .all) {
+                    for inlet in inlets { inlet.request(upTo: min(batch, outlet.demand)) }
+                }
+            }
+        }
+    }
+
+    @inlinable
+    func addMerge<Element>(
+        _ name: String,
+        _ count: Int,
+        _ ending: MergeEnding,
+        _ choose: @escaping @Sendable (_ inlets: [Wire<Element>], _ turn: Int) -> Int?
+    ) -> FanIn<Element, Element> {
+        addFanIn(name, count) { _, inlets, outlet in
+            var meeting = MeetingWatermarks(inlets.count)
+            var turn = 0
+            return {
+                if outlet.isClosed { return inlets.cancelAll() }
+                while true {
+                    for place in inlets.indices {
+                        while let watermark = inlets[place].takeWatermark() {
+                            if let whole = meeting.note(watermark, from: place) { outlet.advance(to: whole) }
+                        }
+                    }
+                    guard outlet.demand > 0, let place = choose(inlets, turn) else { break }
+                    outlet.push(inlets[place].takeFirst())
+                    turn = (place + 1) % inlets.count
+                }
+                if inlets.settle(outlet, &meeting, ending) {
+                    for inlet in inlets { inlet.request(upTo: outlet.demand) }
+                }
+            }
+        }
+    }
+
+    /// Passes on all of the first inlet, then all of the second, and so on.
+    ///
+    /// Asks only the one whose turn it is.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the elements.
+    ///   - count: How many inlets; from 1 on.
+    /// - Returns: The ports.
+    @inlinable
+    public func concat<Element>(_ type: Element.Type, from count: Int) -> FanIn<Element, Element> {
+        addFanIn("concat", count) { _, inlets, outlet in
+            var meeting = MeetingWatermarks(inlets.count)
+            var current = 0
+            return {
+                if outlet.isClosed { return inlets.cancelAll() }
+                while current < inlets.count {
+                    let inlet = inlets[current]
+                    if outlet.demand > 0, inlet.available > 0 {
+                        outlet.push(inlet.takeFirst())
+                    } else if let watermark = inlet.takeWatermark() {
+                        if let whole = meeting.note(watermark, from: current) { outlet.advance(to: whole) }
+                    } else if inlet.isDrained, case .finished? = inlet.completion {
+                        current += 1
+                    } else {
+                        break
+                    }
+                }
+                if inlets.settle(outlet, &meeting, .all) { inlets[current].request(upTo: outlet.demand) }
+            }
+        }
+    }
+
+    /// Passes on so many elements of the first inlet, then so many of the second, and so on, and round again; inlets that
+    /// have ended are left out.
+    ///
+    /// Asks each inlet for one segment beforehand.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the elements.
+    ///   - count: How many inlets; from 1 on.
+    ///   - segment: How many elements of one before the next has its turn; from 1 on.
+    /// - Returns: The ports.
+    @inlinable
+    public func interleave<Element>(
+        _ type: Element.Type,
+        from count: Int,
+        segment: Int = 1
+    ) -> FanIn<Element, Element> {
+        precondition(segment > 0, "an interleaving has to take an element of each, not \(segment)")
+        return addFanIn("interleave", count) { _, inlets, outlet in
+            var meeting = MeetingWatermarks(inlets.count)
+            var current = 0
+            var rest = segment
+            return {
+                if outlet.isClosed { return inlets.cancelAll() }
+                while true {
+                    let inlet = inlets[current]
+                    if let watermark = inlet.takeWatermark() {
+                        if let whole = meeting.note(watermark, from: current) { outlet.advance(to: whole) }
+                    } else if rest == 0 || inlet.isDrained {
+                        guard inlets.contains(where: { !$0.isDrained }) else { break }
+                        current = (current + 1) % inlets.count
+                        rest = segment
+                    } else if outlet.demand > 0, inlet.available > 0 {
+                        outlet.push(inlet.takeFirst())
+                        rest -= 1
+                    } else {
+                        break
+                    }
+                }
+                if inlets.settle(outlet, &meeting, .all), outlet.demand > 0 {
+                    // All of them: one that is fed by the same broadcast as another must not hold that up.
+                    for inlet in inlets { inlet.request(upTo: segment) }
+                }
+            }
+        }
+    }
+
+    /// Makes one element of one of each of two inlets, in order; ends when no more pairs can come.
+    ///
+    /// An element has the later of the two times.
+    ///
+    /// - Parameter combine: Makes the element.
+    /// - Returns: The ports.
+    @inlinable
+    public func zip<First, Second, Output>(
+        _ combine: @escaping @Sendable (First, Second) -> Output
+    ) -> Pairing<First, Second, Output> {
+        let stage = addStage("zip", inlets: ["in1", "in2"], outlets: ["out"]) { context in
+            let first = context.inlet(0, of: First.self)
+            let second = context.inlet(1, of: Second.self)
+            let outlet = context.outlet(0, of: Output.self)
+            var meeting = MeetingWatermarks(2)
+            return {
+                func end(_ completion: Completion?) {
+                    if let completion { outlet.finish(completion) }
+                    first.cancel()
+                    second.cancel()
+                }
+                if outlet.isClosed { return end(nil) }
+                while true {
+                    if let watermark = first.takeWatermark() {
+                        if let whole = meeting.note(watermark, from: 0) { outlet.advance(to: whole) }
+                    } else if let watermark = second.takeWatermark() {
+                        if let whole = meeting.note(watermark, from: 1) { outlet.advance(to: whole) }
+                    } else if outlet.demand > 0, first.available > 0, second.available > 0 {
+                        let (one, other) = (first.takeFirst(), second.takeFirst())
+                        outlet.push(Timed(combine(one.element, other.element), at: max(one.time, other.time)))
+                    } else {
+                        break
+                    }
+                }
+                if first.isDrained { return end(first.completion) }
+                if second.isDrained { return end(second.completion) }
+                first.request(upTo: outlet.demand)
+                second.request(upTo: outlet.demand)
+            }
+        }
+        return Pairing(Inlet(self, stage, 0), Inlet(self, stage, 1), Outlet(self, stage, 0))
+    }
+
+    /// Makes pairs of one element of each of two inlets, in order; ends when no more pairs can come.
+    ///
+    /// - Parameters:
+    ///   - first: The type of the first inlet's elements.
+    ///   - second: The type of the second inlet's elements.
+    /// - Returns: The ports.
+    @inlinable
+    public func zip<First, Second>(
+        _ first: First.Type,
+        _ second: Second.Type
+    ) -> Pairing<First, Second, (First, Second)> {
+        zip { (first: First, second: Second) in (first, second) }
+    }
+}
+
+extension Array {
+    @inlinable
+    func cancelAll<Input>() where Element == Wire<Input> {
+        for inlet in self { inlet.cancel() }
+    }
+
+    /// Ends the outlet if it is time to; true while it is not.
+    @inlinable
+    func settle<Input, Output>(
+        _ outlet: Wire<Output>,
+        _ meeting: inout MeetingWatermarks,
+        _ ending: MergeEnding
+    ) -> Bool where Element == Wire<Input> {
+        var ended = 0
+        for place in indices where self[place].isDrained {
+            if case .failed(let error)? = self[place].completion {
+                outlet.finish(.failed(error))
+                cancelAll()
+                return false
+            }
+            ended += 1
+            if let whole = meeting.note(.distantFuture, from: place) { outlet.advance(to: whole) }
+        }
+        let isOver =
+            switch ending {
+            case .all: ended == count
+            case .first: self[0].isDrained
+            case .any: ended > 0
+            }
+        guard isOver else { return true }
+        outlet.finish(.finished)
+        cancelAll()
+        return false
+    }
+}

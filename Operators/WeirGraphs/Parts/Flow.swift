@@ -1,0 +1,84 @@
+/// A part of a graph with one inlet and one outlet: what is done to elements on their way.
+///
+///     let cleaned = Flow<Reading, Reading, Void>.filter { $0.isValid }.via(.throttle(1, per: .seconds(1)))
+///     source.via(cleaned).to(sink).run()
+///
+/// A flow is a description; it may stand in many graphs, and in one graph many times. The handle is what a run gives to
+/// control it by, if anything.
+public struct Flow<Input: Sendable, Output: Sendable, Handle: Sendable>: Sendable {
+    @usableFromInline let make: @Sendable (GraphBuilder) -> (ports: FlowPorts<Input, Output>, handle: Handle)
+
+    @usableFromInline
+    init(unchecked make: @escaping @Sendable (GraphBuilder) -> (ports: FlowPorts<Input, Output>, handle: Handle)) {
+        self.make = make
+    }
+
+    /// Creates a flow of connected parts.
+    ///
+    ///     let twice = try Flow<Int, Int, Void> { builder in
+    ///         let split = builder.broadcast(Int.self, to: 2)
+    ///         let merge = builder.merge(Int.self, from: 2)
+    ///         split.outlets[0] --> merge.inlets[0]
+    ///         split.outlets[1] --> merge.inlets[1]
+    ///         return (FlowPorts(split.inlet, merge.outlet), ())
+    ///     }
+    ///
+    /// - Parameter make: Puts the parts together, and returns the inlet and the outlet that are not connected, and the
+    ///   handle.
+    /// - Throws: ``GraphError`` when another port is not connected, or one twice; it names the port.
+    public init(
+        _ make: @escaping @Sendable (GraphBuilder) -> (ports: FlowPorts<Input, Output>, handle: Handle)
+    ) throws(GraphError) {
+        let builder = GraphBuilder()
+        let ports = make(builder).ports
+        try builder.check(
+            exceptOutlet: (ports.outlet.stage, ports.outlet.port),
+            exceptInlet: (ports.inlet.stage, ports.inlet.port)
+        )
+        self.make = make
+    }
+
+    /// The flow with another one behind it.
+    ///
+    /// - Parameter flow: The other flow.
+    /// - Returns: Both; the handle is this one's.
+    @inlinable
+    public func via<Next, Other>(_ flow: Flow<Output, Next, Other>) -> Flow<Input, Next, Handle> {
+        via(flow) { handle, _ in handle }
+    }
+
+    /// The flow with another one behind it.
+    ///
+    /// - Parameters:
+    ///   - flow: The other flow.
+    ///   - combine: Makes the handle of the two.
+    /// - Returns: Both.
+    @inlinable
+    public func via<Next, Other, Both: Sendable>(
+        _ flow: Flow<Output, Next, Other>,
+        keeping combine: @escaping @Sendable (Handle, Other) -> Both
+    ) -> Flow<Input, Next, Both> {
+        let make = make
+        return Flow<Input, Next, Both>(unchecked: { builder in
+            let (first, handle) = make(builder)
+            let (second, other) = flow.make(builder)
+            builder.connect(first.outlet, to: second.inlet)
+            return (FlowPorts(first.inlet, second.outlet), combine(handle, other))
+        })
+    }
+
+    /// The flow with a sink behind it.
+    ///
+    /// - Parameter sink: The sink.
+    /// - Returns: A sink of what the flow takes.
+    @inlinable
+    public func to<Result>(_ sink: GraphSink<Output, Result>) -> GraphSink<Input, Result> {
+        let make = make
+        return GraphSink<Input, Result>(unchecked: { builder in
+            let ports = make(builder).ports
+            let (inlet, result) = sink.make(builder)
+            builder.connect(ports.outlet, to: inlet)
+            return (ports.inlet, result)
+        })
+    }
+}

@@ -1,0 +1,65 @@
+public import WeirCore
+
+extension Signal where Value: Sendable {
+    /// The changes of the signal, as a stream that any thread may attach to.
+    ///
+    ///     let alarms = pressure.changes.filter { $0 > 9 }
+    ///
+    /// A sink gets the value after each cycle that has changed it, with the time when that was carried, on the thread that
+    /// made the write; not the value that the signal has when it is attached. The stream finishes when the signal goes
+    /// away, so somebody must hold the signal. Sends no watermarks.
+    public final var changes: SignalChanges<Value> { changes(stampedBy: EventClock()) }
+
+    /// The changes of the signal, as a stream that any thread may attach to.
+    ///
+    /// - Parameter clock: The clock that gives the elements their times.
+    /// - Returns: The stream; see ``changes``.
+    public final func changes(stampedBy clock: EventClock) -> SignalChanges<Value> {
+        let changes = SignalChanges<Value>()
+        let (cell, multicast) = (cell, changes.multicast)
+        node.audience.addFollower {
+            multicast.send(cell.value, at: clock.now())
+            return true
+        }
+        node.audience.atEnd { multicast.finish() }
+        return changes
+    }
+
+    /// The value and its changes, as an asynchronous sequence.
+    ///
+    /// Starts with the value that the signal has, and ends when it goes away.
+    ///
+    /// - Parameter policy: How many values may wait, and which are dropped when there are more.
+    /// - Returns: The values.
+    public final func values(_ policy: BufferingPolicy = .newest(1)) -> AsyncStream<Value> {
+        let buffering: AsyncStream<Value>.Continuation.BufferingPolicy =
+            switch policy {
+            case .oldest(let count): .bufferingOldest(count)
+            case .newest(let count): .bufferingNewest(count)
+            }
+        let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: buffering)
+        continuation.yield(self())
+        let cell = cell
+        node.audience.addFollower {
+            if case .terminated = continuation.yield(cell.value) { return false }
+            return true
+        }
+        node.audience.atEnd { continuation.finish() }
+        return stream
+    }
+}
+
+/// The changes of a signal as a stream; made by ``Signal/changes``.
+///
+/// Thread safety: any thread may attach.
+public final class SignalChanges<Element: Sendable>: EventStream {
+    @usableFromInline let multicast = Multicast<Element>()
+
+    init() {}
+
+    @inlinable
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+        multicast.attach(sink)
+    }
+}

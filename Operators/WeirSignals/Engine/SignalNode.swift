@@ -1,0 +1,198 @@
+internal import WeirCore
+
+/// A signal's place in the graph of what depends on what.
+///
+/// A node keeps its dependencies alive; its dependents only know it as long as they live. Both ends of an edge know
+/// where the other end is kept, so that an edge goes in constant time.
+@usableFromInline
+final class SignalNode {
+    /// The edge to something that the node read when it was computed last.
+    struct Dependency {
+        let node: SignalNode
+        var position: Int
+    }
+
+    /// The edge to something that read the node; the dependent's `deinit` takes it out again.
+    struct Dependent {
+        let node: Unretained<SignalNode>
+        var position: Int
+    }
+
+    typealias Recompute = (SignalNode) -> Bool
+
+    let label: SignalLabel
+
+    /// Everything about a node that changes.
+    struct State {
+        /// Greater than the level of every dependency, so that computing level by level computes each node once.
+        var level = 0
+        var dependencies: ContiguousArray<Dependency> = []
+        var dependents: ContiguousArray<Dependent> = []
+
+        // MARK: What a node does; formed where the type of its value is known
+
+        /// Computes the value anew and says whether it has changed; nil for what is set from outside.
+        var recompute: Recompute?
+        /// Says whether what was set differs from the value before; nil for what is computed.
+        var commit: (() -> Bool)?
+
+        // MARK: What happens during a cycle
+
+        /// Whether a dependency has changed since the node was computed.
+        var isDirty = false
+        /// Whether the node is in the list of a level; it may be clean by then.
+        var isQueued = false
+        var next: Unretained<SignalNode>?
+        var isComputing = false
+        /// Whether what is being computed cannot be had, because it depends on itself.
+        var isBroken = false
+        /// The cycle in which the node was last found, or made, up to date on demand.
+        var settledIn: UInt64 = 0
+        /// Whether the node was set and not committed yet.
+        var isTouched = false
+        var isToBeTold = false
+
+        // MARK: What happens while the node is being computed
+
+        /// How many dependencies are confirmed so far; those behind them are left over from the last time.
+        var confirmed = 0
+        var levelSoFar = 0
+        /// Tells one computation from all others.
+        var run: UInt64 = 0
+        /// The computation that read the node last.
+        var readIn: UInt64 = 0
+        /// What was being computed when this computation began.
+        var outer: Unretained<SignalNode>?
+
+        // MARK: Who wants to hear of changes
+
+        var audience: SignalAudience?
+    }
+
+    let state = Place(State())
+
+    @usableFromInline var isBroken: Bool { state.value.isBroken }
+
+    @usableFromInline
+    init(_ label: SignalLabel) {
+        self.label = label
+    }
+
+    deinit {
+        precondition(!state.value.isComputing, "the signal \(label) went away while its own expression was running")
+        SignalCycle.onThisThread { cycle in
+            if state.value.isQueued { cycle.unlink(self) }
+            // By index, because taking one edge out may move another one of the node's own.
+            for index in state.value.dependencies.indices {
+                state.value.dependencies[index].node.removeDependent(at: state.value.dependencies[index].position)
+            }
+            cycle.bury(self)
+            state.value.audience?.end()
+        }
+    }
+
+    @usableFromInline
+    func computes(_ recompute: @escaping (SignalNode) -> Bool) {
+        state.value.recompute = recompute
+    }
+
+    @usableFromInline
+    func commits(_ commit: @escaping () -> Bool) {
+        state.value.commit = commit
+    }
+
+    func runRecompute() -> Bool { state.value.recompute?(self) ?? false }
+
+    var isComputed: Bool { state.value.recompute != nil }
+
+    func runCommit() -> Bool { state.value.commit?() ?? false }
+
+    // MARK: Edges
+
+    /// Notes that the computation that is running has read `node`.
+    func confirmDependency(on node: SignalNode) {
+        let place = state.value.confirmed
+        state.value.confirmed += 1
+        guard place < state.value.dependencies.count else {
+            state.value.dependencies.append(makeEdge(to: node, from: place))
+            return
+        }
+        guard state.value.dependencies[place].node !== node else { return }
+        let leftOver = state.value.dependencies[place]
+        leftOver.node.state.value.dependents[leftOver.position].position = state.value.dependencies.count
+        state.value.dependencies.append(leftOver)
+        state.value.dependencies[place] = makeEdge(to: node, from: place)
+    }
+
+    private func makeEdge(to node: SignalNode, from place: Int) -> Dependency {
+        node.state.value.dependents.append(Dependent(node: Unretained(self), position: place))
+        return Dependency(node: node, position: node.state.value.dependents.count - 1)
+    }
+
+    /// Lets go of what the computation that has just ended did not read any more.
+    func dropLeftOverDependencies() {
+        while state.value.dependencies.count > state.value.confirmed {
+            let leftOver = state.value.dependencies.removeLast()
+            leftOver.node.removeDependent(at: leftOver.position)
+        }
+    }
+
+    /// Takes an edge out, and moves the last one to its place.
+    private func removeDependent(at position: Int) {
+        let last = state.value.dependents.removeLast()
+        guard position < state.value.dependents.count else { return }
+        state.value.dependents[position] = last
+        last.node.with { $0.state.value.dependencies[last.position].position = position }
+    }
+
+    // MARK: Observers
+
+    var hasAudience: Bool { state.value.audience?.isEmpty == false }
+
+    /// Who wants to hear of the node; most nodes have nobody.
+    var audience: SignalAudience {
+        if let audience = state.value.audience { return audience }
+        let audience = SignalAudience()
+        state.value.audience = audience
+        return audience
+    }
+
+    // MARK: For the generic half
+
+    @usableFromInline
+    func noteRead() {
+        SignalCycle.onThisThread { $0.noteRead(of: self) }
+    }
+
+    @usableFromInline
+    func beginFirstRun() {
+        SignalCycle.onThisThread { $0.beginFirstRun(of: self) }
+    }
+
+    @usableFromInline
+    func endFirstRun() {
+        SignalCycle.onThisThread { $0.endFirstRun(of: self) }
+    }
+
+    /// Begins a write; false while observers are being told, when it has to be left for later.
+    @usableFromInline
+    func beginWrite() -> Bool {
+        SignalCycle.onThisThread { $0.beginWrite(to: self) }
+    }
+
+    @usableFromInline
+    func endWrite() {
+        SignalCycle.onThisThread { $0.endTransaction() }
+    }
+
+    @usableFromInline
+    func writeLater(_ perform: @escaping () -> Void) {
+        SignalCycle.onThisThread { $0.writeLater(to: self, perform) }
+    }
+
+    /// Whether this is the first write of the cycle, before which the old value has to be kept.
+    @usableFromInline
+    func touch() -> Bool {
+        SignalCycle.onThisThread { $0.touch(self) }
+    }
+}

@@ -1,0 +1,223 @@
+import Observation
+import Testing
+import WeirCore
+import WeirSignals
+import WeirTesting
+
+private typealias Signal<Value> = WeirSignals.Signal<Value>
+
+private struct Reading: Event, Equatable {
+    let timestamp: Timestamp
+    let value: Int
+
+    init(_ value: Int) {
+        timestamp = Timestamp(secondsSinceEpoch: Int64(value))
+        self.value = value
+    }
+}
+
+@Suite struct BridgeTests {
+    /// Lets other tasks run until something holds; bounded.
+    private func wait(isolation: isolated (any Actor)? = #isolation, until condition: () -> Bool) async -> Bool {
+        for _ in 0..<100_000 {
+            if condition() { return true }
+            await Task.yield()
+        }
+        return condition()
+    }
+
+    @Test @MainActor func aStreamBecomesASignalOfTheActor() async {
+        let channel = EventChannel<Reading>()
+        var value: Signal<Reading>? = channel.signal(initial: Reading(0))
+        let double = value.map { value in Signal { value().value * 2 } }
+        channel.publish(Reading(7))
+        #expect(await wait { value?().value == 7 })
+        #expect(double?() == 14)
+        for number in 8...100 { channel.publish(Reading(number)) }
+        #expect(await wait { value?().value == 100 })
+        #expect(double?() == 200)
+        value = nil
+    }
+
+    @Test @MainActor func theStreamIsDetachedWithTheSignal() async {
+        let subject = Multicast<Int>()
+        let observed = Observed()
+        var value: Signal<Int>? = TappedStream(subject, observed).signal(initial: 0)
+        #expect(value?() == 0)
+        #expect(observed.subscription.withLock { $0?.isCancelled } == false)
+        value = nil
+        #expect(await wait { observed.subscription.withLock { $0?.isCancelled } == true })
+    }
+
+    @Test func signalsAreHostedByAStream() {
+        let channel = EventChannel<Reading>()
+        let output = EventChannel<Reading>()
+        let recorder = Recorder<Reading>(output)
+        let subscription = channel.hostSignals(initial: Reading(0)) { reading in
+            let square = Signal { reading().value * reading().value }
+            let isOdd = Signal { reading().value % 2 == 1 }
+            let both = Signal { isOdd() ? square() : 0 }
+            return [both.observe { output.publish(Reading($0)) }]
+        }
+        for value in 1...4 { channel.publish(Reading(value)) }
+        #expect(recorder.elements.map(\.value) == [1, 0, 9, 0])
+        subscription.cancel()
+        channel.publish(Reading(5))
+        #expect(recorder.elements.count == 4)
+    }
+
+    @Test func hostedSignalsMayBeCarriedByManyThreads() throws {
+        let subject = Multicast<Int>()
+        let seen = Locked<[Int]>([])
+        subject.hostSignals(initial: 0) { number in
+            let next = number.map { $0 + 1 }
+            let tenfold = Signal { next() * 10 }
+            return [tenfold.observe { value in seen.withLock { $0.append(value) } }]
+        }
+        // New threads, which have all carried as few changes as each other.
+        for number in 1...20 {
+            let processor = EventProcessor(name: "carrier")
+            try processor.start()
+            let done = Parker()
+            processor.perform {
+                subject.send(number, at: .epoch)
+                done.unpark()
+            }
+            done.park()
+            processor.stop(.now)
+        }
+        #expect(seen.withLock { $0 } == (1...20).map { ($0 + 1) * 10 })
+    }
+
+    @Test func hostedSignalsGoWithTheStream() {
+        final class Token: Sendable {}
+        let subject = Multicast<Int>()
+        let token = WeakToken()
+        subject.hostSignals(initial: 0) { _ in
+            let made = Token()
+            token.object.withLock { $0 = WeakReference(made) }
+            return made
+        }
+        #expect(token.isAlive)
+        subject.finish()
+        #expect(!token.isAlive)
+    }
+
+    @Test func changesAreAStream() {
+        let clock = VirtualClock()
+        let recorder = Recorder<Int>()
+        do {
+            let number = MutableSignal(1)
+            let parity = number.map { $0 % 2 }
+            parity.changes(stampedBy: EventClock(clock)).attach(recorder.sink)
+            clock.advance(by: .seconds(1))
+            number.value = 2
+            number.value = 4
+            clock.advance(by: .seconds(1))
+            transaction {
+                number.value = 6
+                number.value = 7
+            }
+        }
+        #expect(recorder.elements == [0, 1])
+        #expect(recorder.times == [1, 2].map { Timestamp(secondsSinceEpoch: $0) })
+        #expect(recorder.isFinished, "the stream ends with its signal")
+    }
+
+    @Test @MainActor func valuesAreAnAsyncSequence() async {
+        var number: MutableSignal<Int>? = MutableSignal(1)
+        guard let values = number?.values(.oldest(10)) else { return }
+        number?.value = 2
+        number?.value = 3
+        number = nil
+        var seen: [Int] = []
+        for await value in values { seen.append(value) }
+        #expect(seen == [1, 2, 3])
+    }
+
+    @Test @MainActor func anAsyncSequenceBecomesASignal() async {
+        let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+        let latest = stream.signal(initial: 0)
+        let double = latest.map { $0 * 2 }
+        continuation.yield(4)
+        #expect(await wait { double() == 8 })
+        continuation.finish()
+    }
+
+    @Test func anObservableIsToldOfChanges() {
+        let number = MutableSignal(1)
+        let observable = ObservableSignal(number.map { $0 / 2 })
+        let told = Told()
+        func track() -> Int {
+            withObservationTracking({ observable.value }, onChange: { told.count.withLock { $0 += 1 } })
+        }
+        #expect(track() == 0)
+        number.value = 0
+        #expect(told.count.withLock { $0 } == 0)
+        number.value = 2
+        #expect(told.count.withLock { $0 } == 1)
+        #expect(track() == 1)
+        observable.cancel()
+        number.value = 20
+        #expect(observable.value == 1)
+    }
+
+    @Test func anEndingSignalLeaksNothing() {
+        let root = MutableSignal(0)
+        weak var leaked: Counter?
+        do {
+            let counter = Counter()
+            leaked = counter
+            let derived = Signal { () -> Int in
+                counter.count += 1
+                return root()
+            }
+            let above = derived.map { $0 + 1 }
+            let observation = above.observe { _ in counter.count += 1 }
+            root.value = 1
+            observation.cancel()
+        }
+        #expect(leaked == nil)
+    }
+}
+
+private final class Told: Sendable {
+    let count = Locked(0)
+}
+
+private final class Observed: Sendable {
+    let subscription = Locked<Subscription?>(nil)
+}
+
+/// Remembers the subscription that attaching gave.
+private struct TappedStream: EventStream {
+    typealias Element = Int
+
+    let upstream: Multicast<Int>
+    let observed: Observed
+
+    init(_ upstream: Multicast<Int>, _ observed: Observed) {
+        self.upstream = upstream
+        self.observed = observed
+    }
+
+    func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Int {
+        let subscription = upstream.attach(sink)
+        observed.subscription.withLock { $0 = subscription }
+        return subscription
+    }
+}
+
+private struct WeakReference: Sendable {
+    weak let object: (any AnyObject & Sendable)?
+
+    init(_ object: any AnyObject & Sendable) {
+        self.object = object
+    }
+}
+
+private final class WeakToken: Sendable {
+    let object = Locked<WeakReference?>(nil)
+
+    var isAlive: Bool { object.withLock { $0?.object != nil } }
+}
