@@ -14,7 +14,7 @@ import WeirFraud
         let run = try run([:], "0,a,10,52.52,13.405,true\n60000,b,9,40.7,-74,true\n599000,a,20,40.713,-74.006,true\n")
         #expect(
             run.lines == [
-                #"{"time":"1970-01-01T00:09:59Z","card":"a","rule":"two places","amount":20.0,"kilometres":6385.1,"#
+                #"{"time":"1970-01-01T00:09:59Z","card":"a","rule":"two places","amount":20.0,"kilometres":6385.0,"#
                     + #""purchases":[{"time":"1970-01-01T00:00:00Z","amount":10.0,"latitude":52.52,"longitude":13.405},"#
                     + #"{"time":"1970-01-01T00:09:59Z","amount":20.0,"latitude":40.713,"longitude":-74.006}]}"#
             ]

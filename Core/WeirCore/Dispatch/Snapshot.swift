@@ -61,17 +61,28 @@ final class Snapshot<Value: AnyObject & Sendable>: @unchecked Sendable {
     @discardableResult
     func replace(with value: Value?) -> [Value] {
         let new = unsafe value.map { unsafe Unmanaged.passRetained($0).toOpaque() }
-        var unused: [Value] = []
-        retired.withLock { retired in
+        return retired.withLock { retired in
             if let old = unsafe cweir_snapshot_replace(state, new) {
                 unsafe retired.sinceLastPhase.append(Unmanaged<Value>.fromOpaque(old).takeRetainedValue())
             }
-            // Twice: with nobody reading, what was just replaced goes at once.
-            for _ in 0..<2 where unsafe cweir_snapshot_advance(state) {
-                unused += retired.before
-                retired.before = retired.sinceLastPhase
-                retired.sinceLastPhase = []
-            }
+            return collect(&retired)
+        }
+    }
+
+    /// Looks again whether what was replaced is still read.
+    ///
+    /// - Returns: What nobody reads any more. What goes with it may be foreign: let go of it outside locks.
+    func collect() -> [Value] {
+        retired.withLock { collect(&$0) }
+    }
+
+    private func collect(_ retired: inout Retired) -> [Value] {
+        var unused: [Value] = []
+        // Twice: with nobody reading, what was just replaced goes at once.
+        for _ in 0..<2 where unsafe cweir_snapshot_advance(state) {
+            unused += retired.before
+            retired.before = retired.sinceLastPhase
+            retired.sinceLastPhase = []
         }
         return unused
     }

@@ -20,8 +20,19 @@ public final class ProcessorPool: Sendable {
         var made = 0
         var grown: UInt64 = 0
         var shrunk: UInt64 = 0
-        // Those that were shrunk away and may still be at their last events.
+        // Those that were shrunk away, with the members among whom somebody may still choose them: a mailbox that closed
+        // before the last of these has put in its event would lose it.
+        var retiring: [(core: ProcessorCore, members: PoolMembers)] = []
+        // Those that nobody can choose any more, and that may still be at their last events.
         var leaving: [ProcessorCore] = []
+
+        /// Takes note that nobody chooses among some members any more; returns the processors that can go.
+        mutating func settle(_ unused: [PoolMembers]) -> [ProcessorCore] {
+            let settled = retiring.filter { entry in unused.contains { $0 === entry.members } }.map(\.core)
+            retiring.removeAll { entry in unused.contains { $0 === entry.members } }
+            leaving += settled
+            return settled
+        }
         var watch: Subscription?
         var listeners: [UInt64: @Sendable () -> Void] = [:]
         var nextListener: UInt64 = 0
@@ -145,7 +156,7 @@ public final class ProcessorPool: Sendable {
     public func stop(_ mode: EventProcessor.StopMode = .draining) {
         let (cores, watch) = state.withLock { state in
             state.isStopped = true
-            var cores = state.leaving
+            var cores = state.leaving + state.retiring.map(\.core)
             members.read { cores += $0.all.map(\.core) }
             defer { state.watch = nil }
             return (cores, state.watch)
@@ -159,7 +170,7 @@ public final class ProcessorPool: Sendable {
     /// Not from inside a handler, and not from asynchronous code: it blocks.
     public func waitUntilStopped() {
         let cores = state.withLock { state in
-            var cores = state.leaving
+            var cores = state.leaving + state.retiring.map(\.core)
             members.read { cores += $0.all.map(\.core) }
             return cores
         }
@@ -240,43 +251,45 @@ public final class ProcessorPool: Sendable {
         var count = 0
         members.read { count = $0.count }
         guard count < size.upperBound else { return }
-        state.withLock { state in
+        let settled = state.withLock { state -> [ProcessorCore] in
             var all: [PoolMember] = []
             members.read { all = $0.all }
-            guard all.count == count, state.isStarted, !state.isStopped else { return }
+            guard all.count == count, state.isStarted, !state.isStopped else { return [] }
             let member = makeMember(&state)
             // Without a thread left the pool stays as it is.
-            guard (try? member.core.start()) != nil else { return }
-            members.replace(with: PoolMembers(all + [member]))
+            guard (try? member.core.start()) != nil else { return [] }
             state.grown += 1
             state.quietSince = nil
+            return state.settle(members.replace(with: PoolMembers(all + [member])))
         }
+        for core in settled { core.stop(.draining) }
     }
 
     /// Takes the last processor away when nothing has been pending for the quiet period.
     private func shrinkIfQuiet() {
         let now = bus.clock.now()
-        let leaving = state.withLock { state -> ProcessorCore? in
-            var all: [PoolMember] = []
-            members.read { all = $0.all }
-            guard all.allSatisfy({ $0.load == 0 }), !state.isStopped else {
+        let settled = state.withLock { state -> [ProcessorCore] in
+            guard !state.isStopped else { return [] }
+            let settled = state.settle(members.collect())
+            var current: PoolMembers?
+            members.read { current = $0 }
+            guard let current, current.all.allSatisfy({ $0.load == 0 }) else {
                 state.quietSince = nil
-                return nil
+                return settled
             }
             let since = state.quietSince ?? now
             state.quietSince = since
             state.leaving.removeAll { $0.hasStopped }
-            guard now - since >= scaling.quietPeriod, all.count > size.lowerBound, let last = all.popLast() else {
-                return nil
+            guard now - since >= scaling.quietPeriod, current.count > size.lowerBound, let last = current.all.last else {
+                return settled
             }
             // The next one waits for a quiet period of its own.
             state.quietSince = now
-            members.replace(with: PoolMembers(all))
             state.shrunk += 1
-            state.leaving.append(last.core)
-            return last.core
+            state.retiring.append((last.core, current))
+            return settled + state.settle(members.replace(with: PoolMembers(current.all.dropLast())))
         }
         // What was put into its mailbox before it closed is handled.
-        leaving?.stop(.draining)
+        for core in settled { core.stop(.draining) }
     }
 }
