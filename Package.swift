@@ -146,7 +146,11 @@ let tests: [Module] = [
     Module("WeirDecodableTests", in: "Tests", needs: ["WeirCore", "WeirDecodable", "WeirFormats", "WeirTesting"]),
     Module("WeirRecordingTests", in: "Tests", needs: ["WeirCore", "WeirRecording", "WeirTesting"]),
     Module("WeirShakeTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirShake"]),
-    Module("WeirSentimentTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirSentiment"]),
+    Module(
+        "WeirSentimentTests",
+        in: "Tests",
+        needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirGraphs", "WeirSentiment"]
+    ),
     Module("WeirFraudTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFraud"]),
     Module("WeirWalkTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirWalk"]),
     Module(

@@ -76,10 +76,10 @@ final class PoolDoor<E: Event>: Sendable {
             var hasEntered = false
             isTaken = pool.send(envelope, context) { members in
                 if hasEntered { shard.leave() }
-                let place = shard.enter(preferred: shard.index % members.count)
+                let number = shard.enter(preferred: members.all[shard.index % members.count].number)
                 hasEntered = true
                 // A processor that has left is at its last events: when these are handled the shard may move.
-                return place < members.count ? members.all[place] : nil
+                return members.all.first { $0.number == number }
             }
         }
         if !isTaken { envelope.destroy() }

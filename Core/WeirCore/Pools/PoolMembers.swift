@@ -4,8 +4,12 @@ internal import Synchronization
 final class PoolMember: Sendable {
     let core: ProcessorCore
 
-    init(_ core: ProcessorCore) {
+    /// Its number, which no other processor of the pool ever gets.
+    let number: UInt32
+
+    init(_ core: ProcessorCore, number: UInt32) {
         self.core = core
+        self.number = number
     }
 
     /// How many events it has not yet handled.
@@ -47,26 +51,26 @@ final class PoolShards: @unchecked Sendable {
         Shard(shards: self, index: hash & (Self.count - 1))
     }
 
-    /// One shard: the place of its processor (the high 16 bits) and how many of its events are pending there.
+    /// One shard: the number of its processor (the high half) and how many of its events are pending there.
     struct Shard: Sendable {
         fileprivate let shards: PoolShards
         let index: Int
 
         /// Counts one more event.
         ///
-        /// - Parameter preferred: Where the shard would go, if it may move.
-        /// - Returns: The place of the processor that the event has to go to.
-        func enter(preferred: Int) -> Int {
+        /// - Parameter preferred: The number of the processor that the shard would go to, if it may move.
+        /// - Returns: The number of the processor that the event has to go to.
+        func enter(preferred: UInt32) -> UInt32 {
             var state = unsafe shards.states[index].load(ordering: .acquiring)
             while true {
                 let pending = state & PoolShards.pendingMask
-                let place = pending == 0 ? UInt64(preferred) : state >> 48
+                let number = pending == 0 ? UInt64(preferred) : state >> 32
                 let (exchanged, original) = unsafe shards.states[index].compareExchange(
                     expected: state,
-                    desired: place << 48 | (pending + 1),
+                    desired: number << 32 | (pending + 1),
                     ordering: .acquiringAndReleasing
                 )
-                if exchanged { return Int(place) }
+                if exchanged { return UInt32(number) }
                 state = original
             }
         }
@@ -77,5 +81,5 @@ final class PoolShards: @unchecked Sendable {
         }
     }
 
-    fileprivate static let pendingMask: UInt64 = (1 << 48) - 1
+    fileprivate static let pendingMask: UInt64 = (1 << 32) - 1
 }

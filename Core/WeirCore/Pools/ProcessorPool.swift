@@ -239,7 +239,8 @@ public final class ProcessorPool: Sendable {
         state.made += 1
         do {
             return PoolMember(
-                try ProcessorCore(name: "\(name).\(state.made)", bounds: bounds, clock: bus.clock)
+                try ProcessorCore(name: "\(name).\(state.made)", bounds: bounds, clock: bus.clock),
+                number: UInt32(truncatingIfNeeded: state.made)
             )
         } catch {
             preconditionFailure("a processor of the pool '\(name)' cannot be made: \(error)")
