@@ -16,7 +16,7 @@ public struct Generated<Element: Sendable>: EventStream {
     @usableFromInline let count: Int
     @usableFromInline let start: Timestamp
     @usableFromInline let interval: Duration
-    @usableFromInline let make: @Sendable (inout SeededNumbers, Timestamp) -> Element
+    @usableFromInline let make: @Sendable (inout SeededGenerator, Timestamp) -> Element
 
     /// Creates the stream.
     ///
@@ -32,7 +32,7 @@ public struct Generated<Element: Sendable>: EventStream {
         count: Int,
         from start: Timestamp = .epoch,
         every interval: Duration,
-        _ make: @escaping @Sendable (inout SeededNumbers, Timestamp) -> Element
+        _ make: @escaping @Sendable (inout SeededGenerator, Timestamp) -> Element
     ) {
         precondition(count >= 0, "a stream cannot have \(count) elements")
         self.seed = seed
@@ -45,7 +45,7 @@ public struct Generated<Element: Sendable>: EventStream {
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        var generator = SeededNumbers(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         var time = start
         for index in 0..<count {
             if index > 0 { time = time + interval }
@@ -53,29 +53,5 @@ public struct Generated<Element: Sendable>: EventStream {
         }
         sink.finish(.finished)
         return Subscription()
-    }
-}
-
-/// The generator splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): the same
-/// seed gives the same numbers on every machine.
-@frozen
-public struct SeededNumbers: RandomNumberGenerator, Sendable {
-    @usableFromInline var state: UInt64
-
-    /// Creates a generator.
-    ///
-    /// - Parameter seed: The same seed gives the same numbers.
-    @inlinable
-    public init(seed: UInt64) {
-        state = seed
-    }
-
-    @inlinable
-    public mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
