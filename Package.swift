@@ -63,6 +63,7 @@ let modules: [Module] = [
     Module("WeirCalendarWindows", in: "Operators", needs: ["WeirCore", "WeirWindows"]),
     Module("WeirFormats", in: "Transports", needs: ["WeirCore"]),
     Module("WeirFiles", in: "Transports", needs: ["WeirCore"]),
+    Module("WeirSystem", in: "Transports", needs: ["CWeir", "WeirCore"]),
     Module("WeirRecording", in: "Transports", needs: ["WeirCore"]),
     Module("WeirSockets", in: "Transports", needs: ["CWeir", "CWeirSockets", "WeirCore", "WeirFiles"]),
     Module("WeirDecodable", in: "Transports", needs: ["WeirCore", "WeirFormats"]),
@@ -182,8 +183,7 @@ let targets: [Target] = [
         name: "weir",
         dependencies: [
             "WeirCore", "WeirFormats", "WeirFiles", "WeirFraud", "WeirLoading", "WeirReport", "WeirSentiment",
-            "WeirShake",
-            "WeirSockets", "WeirWalk",
+            "WeirShake", "WeirSockets", "WeirSystem", "WeirWalk",
         ],
         path: "Plugins/Host",
         swiftSettings: swiftSettings

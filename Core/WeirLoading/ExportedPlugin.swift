@@ -79,7 +79,7 @@ enum ExportedPlugin {
                         length: name.count
                     ),
                     is_required: schema.fields[index].isRequired ? 1 : 0,
-                    reserved: 0
+                    is_time: schema.timeField == index ? 1 : 0
                 )
             )
             for byte in name {

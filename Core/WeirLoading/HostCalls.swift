@@ -70,7 +70,8 @@ final class HostCalls {
         let unit = TimeUnit.allCases.first { $0.nanoseconds == nanoseconds }
         schema = unsafe RecordSchema(
             fields: fields.map { unsafe RecordSchema.Field($0.name.string, isRequired: $0.is_required != 0) },
-            timeUnit: unit ?? .milliseconds
+            timeUnit: unit ?? .milliseconds,
+            timeField: fields.firstIndex { unsafe $0.is_time != 0 }
         )
     }
 

@@ -2,11 +2,14 @@ internal import WeirCore
 internal import WeirFiles
 
 /// A place that bytes come from or go to, such as `file:readings.csv`.
-struct Address {
+struct Address: Sendable {
     let transport: any Transport
 
     /// The part after the scheme and its colon, with its options.
     let place: String
+
+    /// The whole address.
+    var text: String { "\(transport.scheme):\(place)" }
 
     /// The place without the options.
     var path: String { TransportAddress.place(of: place) }

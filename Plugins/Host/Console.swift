@@ -4,23 +4,82 @@ internal import WeirFiles
 /// Standard error: what people should read.
 ///
 /// A closed standard error is no reason to stop, so nothing here fails.
-struct Console {
-    private let sink: (any TransportSink)?
+///
+/// Thread safety: any thread; lines do not mix.
+final class Console: Sendable {
+    private struct Screen {
+        let sink: (any TransportSink)?
+        /// Whether there is a line that will be replaced.
+        var hasProgress = false
+        /// What waits until a display is over.
+        var held: String?
+    }
+
+    /// How much is kept while a display has the terminal; what comes then is shown first.
+    private static let heldLimit = 64 << 10
+
+    private let screen: Locked<Screen>
+
+    /// Creates a console on standard error.
+    convenience init() {
+        self.init(try? StandardStream.openErrorSink())
+    }
 
     /// Creates a console.
     ///
     /// - Parameter sink: Takes what is written.
-    init(_ sink: (any TransportSink)? = try? StandardStream.openErrorSink()) {
-        self.sink = sink
+    init(_ sink: sending (any TransportSink)?) {
+        screen = Locked(Screen(sink: sink))
     }
 
     /// Writes a line that says who speaks.
-    func writeLine(_ message: String) {
-        write("weir: \(message)\n")
+    ///
+    /// - Parameters:
+    ///   - message: What to say.
+    ///   - pipeline: Whom it is about, where there are several.
+    func writeLine(_ message: String, about pipeline: String? = nil) {
+        write("weir: \(pipeline.map { "[\($0)] " } ?? "")\(message)\n")
     }
 
-    /// Writes text as it is.
+    /// Writes text as it is, after taking away the line about progress.
     func write(_ text: String) {
-        try? sink?.write(Array(text.utf8).span)
+        screen.withLock { screen in
+            if let held = screen.held {
+                if held.utf8.count < Self.heldLimit { screen.held = held + text }
+                return
+            }
+            let text = (screen.hasProgress ? "\r\u{1B}[K" : "") + text
+            screen.hasProgress = false
+            try? screen.sink?.write(Array(text.utf8).span)
+        }
+    }
+
+    /// Shows a line that the next one replaces.
+    func showProgress(_ message: String) {
+        screen.withLock { screen in
+            guard screen.held == nil else { return }
+            screen.hasProgress = true
+            try? screen.sink?.write(Array("\r\u{1B}[Kweir: \(message)".utf8).span)
+        }
+    }
+
+    /// Keeps what is written until ``release()``, because a display has the terminal.
+    func hold() {
+        screen.withLock { $0.held = "" }
+    }
+
+    /// Writes what was kept.
+    func release() {
+        guard let held = screen.withLock({ exchange(&$0.held, with: nil) }), !held.isEmpty else { return }
+        write(held)
+    }
+
+    /// Takes the line about progress away.
+    func eraseProgress() {
+        screen.withLock { screen in
+            guard screen.hasProgress else { return }
+            screen.hasProgress = false
+            try? screen.sink?.write(Array("\r\u{1B}[K".utf8).span)
+        }
     }
 }

@@ -43,7 +43,7 @@ struct ConvertCommand {
         self.request = request
         self.console = console
         self.interruption = interruption
-        try Overwriting.check(input: request.input, output: request.output, rejected: request.rejected)
+        try Overwriting.check(inputs: [request.input], outputs: [request.output], rejected: request.rejected)
         try Self.checkThatOutputCanBeRead(request)
         InterruptSignal.catchFirst()
         (fields, source) = try Self.survey(request)

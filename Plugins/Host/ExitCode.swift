@@ -8,6 +8,7 @@ enum ExitCode: Int32, CaseIterable {
     case internalError = 70
     case cannotCreate = 73
     case outputFailed = 74
+    case badConfiguration = 78
     case interrupted = 130
 
     /// What it means, for the help.
@@ -21,7 +22,8 @@ enum ExitCode: Int32, CaseIterable {
         case .internalError: "a defect in weir"
         case .cannotCreate: "an output cannot be opened"
         case .outputFailed: "an output cannot be written any further"
-        case .interrupted: "stopped by Ctrl-C; a second Ctrl-C ends at once"
+        case .badConfiguration: "the configuration file cannot be used"
+        case .interrupted: "stopped by Ctrl-C or SIGTERM; a second one ends at once"
         }
     }
 }

@@ -16,13 +16,27 @@ struct Host {
             switch try Invocation(arguments, registry) {
             case .help(let topic): return try show(Help.text(topic, registry))
             case .version: return try show("weir \(Version.text)\n")
-            case .list(let kind): return try show(Listing.text(kind, registry))
+            case .list(let kind, let isJSON):
+                return try show(isJSON ? Listing.json(kind, registry) : Listing.text(kind, registry))
+            case .graph(let command): return try show(command.text)
+            case .completion(let command): return try show(command.text(registry))
+            case .bench(let command):
+                InterruptSignal.catchFirst()
+                return try show(try command.run(registry, interruption: interruption))
+            case .record(let command): return try command.run(console: console)
+            case .replay(let command): return try command.run(console: console, interruption: interruption)
+            case .doctor(let command):
+                let (text, isGood) = command.run()
+                let code = try show(text)
+                return isGood ? code : .inputRejected
             case .create(let command):
                 console.write(try command.run())
                 return .done
-            case .run(let request):
-                var run = try RunCommand(request, console: console, interruption: interruption)
-                return try run.run()
+            case .run(let command): return try command.run(registry, console: console, interruption: interruption)
+            case .top(let command):
+                guard let text = try command.run() else { return .done }
+                return try show(text)
+            case .validate(let command): return try command.run(registry, console: console)
             case .convert(let request):
                 var conversion = try ConvertCommand(request, console: console, interruption: interruption)
                 return try conversion.run()

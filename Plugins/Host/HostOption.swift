@@ -4,11 +4,20 @@ enum HostOption: String, CaseIterable {
     case format
     case framing
     case to
+    case output
     case rejected
     case report
     case strict
     case maxLine = "max-line"
     case seed
+    case idleTimeout = "idle-timeout"
+    case partitionBy = "partition-by"
+    case workers
+    case restarts
+    case config
+    case control
+    case metrics
+    case live
     case help
 
     /// What stands for the value in the help; `nil` where the option takes none.
@@ -17,26 +26,50 @@ enum HostOption: String, CaseIterable {
         case .from, .to: "ADDRESS"
         case .format: "FORMAT"
         case .framing: "FRAMING"
-        case .rejected, .report: "FILE"
+        case .output: "STYLE"
+        case .rejected, .report, .config, .metrics: "FILE"
+        case .control: "SOCKET"
         case .maxLine: "SIZE"
-        case .seed: "N"
-        case .strict, .help: nil
+        case .idleTimeout: "DURATION"
+        case .partitionBy: "FIELD"
+        case .seed, .workers, .restarts: "N"
+        case .strict, .live, .help: nil
         }
     }
+
+    /// Whether it may be given several times.
+    var isRepeatable: Bool { self == .from || self == .to }
+
+    /// Whether it is about one pipeline, so that a configuration has it for each.
+    var isOfPipeline: Bool { !Self.ofProgram.contains(self) }
+
+    /// Those that most people need; the others stand in `weir run --help` only.
+    static let common: [HostOption] = [.from, .format, .to, .output, .rejected, .report, .live, .help]
+
+    /// Those that are about the program.
+    static let ofProgram: [HostOption] = [.config, .control, .metrics, .live, .help]
 
     /// What it does, in a few words.
     var meaning: String {
         switch self {
-        case .from:
-            "PATH, stdin, demo, or a transport's address such as udp://:9000 (default: stdin where it is no terminal)"
-        case .format: "csv, jsonl or binary (default: by the file's ending, otherwise csv)"
-        case .framing: "newline, or length: frames of records, each after its length (default: newline)"
-        case .to: "stdout, file:PATH or another transport's address (default: stdout)"
+        case .from: "PATH, stdin, demo or an address; several are merged by time"
+        case .format: "csv, jsonl or binary (default: by the file's ending, else csv)"
+        case .framing: "newline, or length before each frame (default: newline)"
+        case .to: "PATH, stdout or an address; several get the same"
+        case .output: "json, pretty, csv, or template:TEXT with '{time}' and so on"
         case .rejected: "keep the rejected lines in this file"
         case .report: "write a page with charts of the run to this file"
         case .strict: "exit with 1 when input was rejected"
         case .maxLine: "reject lines that are longer (default: 1MiB)"
         case .seed: "the seed of the demo (default: 1)"
+        case .idleTimeout: "an input holds up the others no longer (default: 1s)"
+        case .partitionBy: "spread records over workers by this field"
+        case .workers: "how many workers there are (default: 1)"
+        case .restarts: "start a configured pipeline again so often (default: 10)"
+        case .config: "run the pipelines of this file"
+        case .control: "where 'weir top' gets its answers, or 'none'"
+        case .metrics: "keep numbers for Prometheus in this file"
+        case .live: "show on the terminal how it goes"
         case .help: "show this page"
         }
     }

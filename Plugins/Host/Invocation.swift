@@ -5,8 +5,16 @@ enum Invocation {
     case nothing
     case version
     case help(Help.Topic)
-    case list(Listing.Kind?)
-    case run(RunRequest)
+    case list(Listing.Kind?, isJSON: Bool)
+    case graph(GraphCommand)
+    case completion(CompletionCommand)
+    case bench(BenchCommand)
+    case record(RecordCommand)
+    case replay(ReplayCommand)
+    case doctor(DoctorCommand)
+    case run(RunCommand)
+    case validate(ValidateCommand)
+    case top(TopCommand)
     case convert(ConvertRequest)
     case create(CreateCommand)
 
@@ -26,14 +34,25 @@ enum Invocation {
         case "--version": self = .version
         case "help": self = .help(try Help.Topic(rest.filter { !$0.hasPrefix("-") }, registry))
         case "--help", "-h": self = .help(.weir)
-        case "list": self = Self.asksForHelp(rest) ? .help(.list) : .list(try Self.listKind(rest))
+        case "list": self = Self.asksForHelp(rest) ? .help(.list) : try Self.list(rest)
+        case _ where Help.pages[command] != nil && Self.asksForHelp(rest): self = .help(.page(command))
+        case "graph": self = .graph(try GraphCommand(rest, registry))
+        case "completion": self = .completion(try CompletionCommand(rest))
+        case "bench": self = .bench(try BenchCommand(rest, registry))
+        case "report": self = .run(try ReportCommand.command(rest, registry))
+        case "record": self = .record(try RecordCommand(rest, registry))
+        case "replay": self = .replay(try ReplayCommand(rest, registry))
+        case "doctor": self = .doctor(try DoctorCommand(rest))
         case "run":
             if Self.asksForHelp(rest) {
                 let plugin = rest.first.flatMap { $0.hasPrefix("-") ? nil : $0 }
                 self = .help(try Help.Topic(["run"] + (plugin.map { [$0] } ?? []), registry))
             } else {
-                self = .run(try RunRequest(rest, registry))
+                self = .run(try RunCommand(rest, registry))
             }
+        case "validate":
+            self = Self.asksForHelp(rest) ? .help(.validate) : .validate(try ValidateCommand(rest, registry))
+        case "top": self = Self.asksForHelp(rest) ? .help(.top) : .top(try TopCommand(rest))
         case "convert":
             self = Self.asksForHelp(rest) ? .help(.convert) : .convert(try ConvertRequest(rest, registry))
         case "create":
@@ -42,7 +61,9 @@ enum Invocation {
                 ? .help(.create) : .create(try CreateCommand(rest, programPath: CommandLine.arguments.first ?? ""))
         default:
             let isOption = command.hasPrefix("-")
-            let names = isOption ? ["--help", "--version"] : ["run", "convert", "list", "create", "help"]
+            let names =
+                isOption
+                ? ["--help", "--version"] : CompletionCommand.commands
             throw .usage(
                 "there is no \(isOption ? "option" : "command") '\(command)'"
                     + Suggestion.text(
@@ -58,9 +79,13 @@ enum Invocation {
         words.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
     }
 
-    private static func listKind(_ words: [String]) throws(HostError) -> Listing.Kind? {
-        let arguments = try Arguments(words, names: [("help", false)], topic: "list")
-        guard let word = arguments.places.first else { return nil }
+    private static func list(_ words: [String]) throws(HostError) -> Invocation {
+        let arguments = try Arguments(words, names: [("format", true), ("help", false)], topic: "list")
+        let form = arguments.options["format"] ?? "text"
+        guard form == "text" || form == "json" else {
+            throw .usage("--format: '\(form)' is neither text nor json")
+        }
+        guard let word = arguments.places.first else { return .list(nil, isJSON: form == "json") }
         guard arguments.places.count == 1 else {
             throw .usage("'weir list' takes one word, not \(arguments.places.count)")
         }
@@ -75,6 +100,6 @@ enum Invocation {
                     )
             )
         }
-        return kind
+        return .list(kind, isJSON: form == "json")
     }
 }

@@ -8,7 +8,6 @@ struct Progress {
     private let expectedByteCount: Int64?
     private let isOn: Bool
     private var last: Timestamp
-    private var isShown = false
 
     /// Creates a line that is not shown yet.
     ///
@@ -42,17 +41,14 @@ struct Progress {
         let now = clock.now()
         guard now.nanosecondsSinceEpoch - last.nanosecondsSinceEpoch >= Self.periodInNanoseconds else { return }
         last = now
-        isShown = true
         let share = expectedByteCount.map { "\(min(100, byteCount * 100 / $0)) %, " } ?? ""
         let rate = Quantity.rate(events, in: elapsedNanoseconds)
-        console.write("\r\u{1B}[Kweir: \(share)\(Quantity.grouped(events)) events, \(rate) events/s")
+        console.showProgress("\(share)\(Quantity.grouped(events)) events, \(rate) events/s")
     }
 
     /// Takes the line away, so that something else can be written.
-    mutating func erase() {
-        guard isShown else { return }
-        isShown = false
-        console.write("\r\u{1B}[K")
+    func erase() {
+        console.eraseProgress()
     }
 
     private static let periodInNanoseconds: Int64 = 200_000_000

@@ -3,6 +3,7 @@ internal import WeirCore
 /// Says which lines were rejected, and keeps them where that is wanted.
 struct RejectionReport {
     private let console: Console
+    private let pipeline: String?
     private let file: (any TransportSink)?
     private var reported = 0
     private var hasOpenLine = false
@@ -14,22 +15,28 @@ struct RejectionReport {
     ///
     /// - Parameters:
     ///   - console: Where to say it.
+    ///   - pipeline: Whose lines they are, where there are several pipelines.
     ///   - file: Where to keep the lines.
-    init(_ console: Console, keepingLinesIn file: (any TransportSink)?) {
+    init(_ console: Console, pipeline: String? = nil, keepingLinesIn file: (any TransportSink)?) {
         self.console = console
+        self.pipeline = pipeline
         self.file = file
     }
 
-    /// Reports the rejections of a batch, of which there is at least one.
+    /// Reports the rejections of a batch.
     mutating func report(_ batch: borrowing RecordBatch) throws(TransportError) {
-        // What the decoder rejected stands before what the consumer refused; people want the order of the input.
-        let rejections = batch.rejections.sorted { $0.start < $1.start }
+        try report(RejectedLine.all(of: batch))
+    }
+
+    /// Reports lines, in the order of the input.
+    mutating func report(_ rejections: [RejectedLine]) throws(TransportError) {
+        guard !rejections.isEmpty else { return }
         var lines: [UInt8] = []
         for rejection in rejections {
-            if !rejection.isContinuation { show(rejection, in: batch) }
+            if !rejection.isContinuation { show(rejection) }
             guard file != nil else { continue }
             if hasOpenLine, !rejection.isContinuation { lines.append(UInt8(ascii: "\n")) }
-            lines += batch.raw(rejection)
+            lines += rejection.raw
             hasOpenLine = true
         }
         try file?.write(lines.span)
@@ -42,17 +49,19 @@ struct RejectionReport {
         try file?.write([UInt8(ascii: "\n")].span)
     }
 
-    private mutating func show(_ rejection: Rejection, in batch: borrowing RecordBatch) {
+    private mutating func show(_ rejection: RejectedLine) {
         guard reported <= Self.limit else { return }
         reported += 1
         guard reported <= Self.limit else {
             console.writeLine(
                 "further rejections are only counted"
-                    + (file == nil ? " (--rejected FILE keeps them)" : " here; the file has them all")
+                    + (file == nil ? " (--rejected FILE keeps them)" : " here; the file has them all"),
+                about: pipeline
             )
             return
         }
-        let excerpt = Excerpt.of(batch.raw(rejection), limit: 60)
-        console.writeLine("line \(rejection.line) rejected: \(rejection.reason): \(excerpt)")
+        let excerpt = Excerpt.of(rejection.raw, limit: 60)
+        let place = rejection.input.map { "'\($0)', line \(rejection.line)" } ?? "line \(rejection.line)"
+        console.writeLine("\(place) rejected: \(rejection.reason): \(excerpt)", about: pipeline)
     }
 }

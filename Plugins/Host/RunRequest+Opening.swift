@@ -2,19 +2,29 @@ internal import WeirCore
 internal import WeirFiles
 
 extension RunRequest {
-    /// Whether a person types the input.
+    /// Whether a person types an input.
     var readsTerminal: Bool {
-        guard case .address(let address) = input else { return false }
-        return address.transport.scheme == "stdin" && StandardStream.input.isTerminal
+        inputs.contains { input in
+            guard case .address(let address) = input.source else { return false }
+            return address.transport.scheme == "stdin" && StandardStream.input.isTerminal
+        }
     }
 
-    /// Opens the input.
-    func openSource() throws(HostError) -> any TransportSource {
-        switch input {
-        case .demo(let seed): return plugin.makeDemo(seed: seed)
+    /// Opens an input.
+    ///
+    /// - Parameters:
+    ///   - input: The input.
+    ///   - meters: Takes the meter of a transport that has one.
+    /// - Returns: A source at the start of its bytes.
+    /// - Throws: ``HostError`` when it cannot be opened.
+    func openSource(of input: Input, _ meters: MeterBoard? = nil) throws(HostError) -> any TransportSource {
+        switch input.source {
+        case .demo(let seed): return instances[0].plugin.makeDemo(seed: seed)
         case .address(let address):
             do throws(TransportError) {
-                return try address.transport.openSource(address.place)
+                let source = try address.transport.openSource(address.place)
+                meters?.add(source.meter, name: inputs.count == 1 ? "input" : "input '\(input.name)'")
+                return source
             } catch .interrupted(let place) {
                 throw HostError(.interrupted, "\(TransportError.interrupted(address: place))")
             } catch {
@@ -29,29 +39,35 @@ extension RunRequest {
         return Suggestion.text(for: address.path, among: ["demo", "stdin"])
     }
 
-    /// Checks that the outputs are not the input, nor each other: opening them would empty it.
+    /// Checks that the outputs are not an input, nor each other: opening them would empty it.
     func checkThatNothingIsOverwritten() throws(HostError) {
-        var source: Address?
-        if case .address(let address) = input { source = address }
-        try Overwriting.check(input: source, output: output, rejected: rejected, report: report)
+        let sources = inputs.compactMap { input in
+            if case .address(let address) = input.source { address } else { nil }
+        }
+        try Overwriting.check(inputs: sources, outputs: outputs, rejected: rejected, report: report)
     }
 
-    /// An error in the input as a whole, with what to do about it.
-    func explain(_ error: FormatError) -> String {
+    /// An error in an input as a whole, with what to do about it.
+    func explain(_ error: FormatError, in input: Input) -> String {
         let place =
-            switch input {
+            switch input.source {
             case .demo: "the demo"
             case .address(let address): address.transport.scheme == "stdin" ? "standard input" : "'\(address.name)'"
             }
-        var text = "\(place) cannot be read as \(format.name): \(error)"
+        var text = "\(place) cannot be read as \(input.format.name): \(error)"
         switch error {
         case .missingFields(let names, _):
-            let option = plugin.options.first { if case .mapping = $0.kind { true } else { false } }
-            guard let option else { break }
-            let key = values.mapping(option.name).first { $0.value == names.first }?.key
-            text += "; say which to read with --\(option.name) \(key ?? "KEY")=NAME"
+            for instance in instances {
+                for option in instance.plugin.options {
+                    guard case .mapping = option.kind else { continue }
+                    let mapping = instance.values.mapping(option.name)
+                    let key = mapping.first { $0.value == names.first }?.key
+                    guard key != nil || instances.count == 1 else { continue }
+                    return text + "; say which to read with --\(option.name) \(key ?? "KEY")=NAME"
+                }
+            }
         case .badHeader:
-            text += "; is it \(otherFormats.joined(separator: " or "))? --format says so"
+            text += "; is it \(input.otherFormats.joined(separator: " or "))? --format says so"
         case .duplicateField: break
         }
         return text

@@ -5,10 +5,16 @@ enum Table {
     /// - Parameters:
     ///   - rows: What to lay out.
     ///   - leftWidth: How wide the left column is at most; a longer text gets a line of its own.
+    ///   - minimumLeftWidth: How wide the left column is at least.
     ///   - width: How wide the lines are at most.
     /// - Returns: Lines, each with its end. Spaces that do not break hold words together, and become plain ones.
-    static func text(_ rows: [(left: String, right: String)], leftWidth: Int = 26, width: Int = 90) -> String {
-        let widest = rows.map(\.left.count).filter { $0 <= leftWidth }.max() ?? 0
+    static func text(
+        _ rows: [(left: String, right: String)],
+        leftWidth: Int = 26,
+        minimumLeftWidth: Int = 0,
+        width: Int = 90
+    ) -> String {
+        let widest = max(minimumLeftWidth, rows.map(\.left.count).filter { $0 <= leftWidth }.max() ?? 0)
         let margin = 2 + widest + 2
         var text = ""
         for row in rows {

@@ -1,9 +1,12 @@
 internal import WeirCore
 
 /// What was counted in a run.
-struct Tally {
-    private(set) var events: UInt64 = 0
-    private(set) var rejected: UInt64 = 0
+struct Tally: Sendable {
+    /// The records that were taken.
+    var events: UInt64 = 0
+
+    /// The lines that were rejected.
+    var rejected: UInt64 = 0
 
     /// Counts a batch after its consumer took it.
     ///

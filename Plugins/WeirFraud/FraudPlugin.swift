@@ -127,7 +127,24 @@ public struct FraudPlugin: Plugin {
         let fields = PurchaseDecoder.Key.allCases.map { key in
             RecordSchema.Field(columns[key.fieldName] ?? key.fieldName, isRequired: required.contains(key))
         }
-        return RecordSchema(fields: fields, timeUnit: timeUnit)
+        return RecordSchema(fields: fields, timeUnit: timeUnit, timeField: PurchaseDecoder.Key.time.rawValue)
+    }
+
+    public func graph(_ options: OptionValues) -> PluginGraph {
+        var graph = PluginGraph()
+        let purchases = graph.add("purchases", .source)
+        let places = graph.add(
+            "pattern per card: in shops, then \(options.number("distance")) km away within \(options.duration("within"))",
+            .step,
+            after: purchases
+        )
+        let trial = graph.add(
+            "pattern per card: \(options.integer("trials")) small, then a large one within \(options.duration("trial-time"))",
+            .step,
+            after: purchases
+        )
+        graph.add("suspicions", .sink, after: places, trial)
+        return graph
     }
 
     public func makeDemo(seed: UInt64) -> any TransportSource {

@@ -144,6 +144,22 @@ public struct SentimentPlugin: Plugin {
         return RecordSchema(fields: fields, timeUnit: timeUnit)
     }
 
+    public func graph(_ options: OptionValues) -> PluginGraph {
+        var graph = PluginGraph()
+        var last = graph.add("posts", .source)
+        if options.text("retweets") == "exclude" { last = graph.add("filter: no retweets", .step, after: last) }
+        if let count = options.integerIfGiven("take") { last = graph.add("take \(count)", .step, after: last) }
+        last = graph.add("map: the author's score, the text's sign, the brands", .step, after: last)
+        let total = graph.add("running sum per brand", .step, after: last)
+        if let window = options.durationIfGiven("window") {
+            let rolling = graph.add("rolling sum per brand over \(window)", .step, after: last)
+            graph.add("scores", .sink, after: total, rolling)
+        } else {
+            graph.add("scores", .sink, after: total)
+        }
+        return graph
+    }
+
     public func makeDemo(seed: UInt64) -> any TransportSource {
         SentimentDemo.source(seed: seed)
     }

@@ -104,7 +104,22 @@ public struct ShakePlugin: Plugin {
                 ? RecordSchema.Field(groupField ?? "group", isRequired: groupField != nil)
                 : RecordSchema.Field(columns[key.fieldName] ?? key.fieldName)
         }
-        return RecordSchema(fields: fields, timeUnit: timeUnit)
+        return RecordSchema(fields: fields, timeUnit: timeUnit, timeField: ReadingDecoder.Key.time.rawValue)
+    }
+
+    public func partitionField(_ options: OptionValues) -> String? { options.textIfGiven("by") }
+
+    public func graph(_ options: OptionValues) -> PluginGraph {
+        var graph = PluginGraph()
+        var last = graph.add("readings", .source)
+        if let field = options.textIfGiven("by") { last = graph.add("grouped by \(field)", .step, after: last) }
+        last = graph.add("pairwise", .step, after: last)
+        last = graph.add("filter: differs by more than \(options.number("threshold")) g on an axis", .step, after: last)
+        if options.duration("quiet-period") > .zero {
+            last = graph.add("once per burst, quiet for \(options.duration("quiet-period"))", .step, after: last)
+        }
+        graph.add("shakes", .sink, after: last)
+        return graph
     }
 
     public func makeDemo(seed: UInt64) -> any TransportSource {

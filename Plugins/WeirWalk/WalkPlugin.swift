@@ -165,7 +165,30 @@ public struct WalkPlugin: Plugin {
                 ? RecordSchema.Field(groupField ?? "group", isRequired: groupField != nil)
                 : RecordSchema.Field(columns[key.fieldName] ?? key.fieldName, isRequired: key == .time)
         }
-        return RecordSchema(fields: fields, timeUnit: timeUnit)
+        return RecordSchema(fields: fields, timeUnit: timeUnit, timeField: MovementDecoder.Key.time.rawValue)
+    }
+
+    public func partitionField(_ options: OptionValues) -> String? { options.textIfGiven("by") }
+
+    public func graph(_ options: OptionValues) -> PluginGraph {
+        var graph = PluginGraph()
+        var last = graph.add("movements", .source)
+        last = graph.add("drop locations not better than \(options.number("accuracy")) m", .step, after: last)
+        if let field = options.textIfGiven("by") { last = graph.add("grouped by \(field)", .step, after: last) }
+        let speed = graph.add(
+            "speed between \(options.number("slowest")) and \(options.number("fastest")) m/s",
+            .step,
+            after: last
+        )
+        if options.text("steps") == "required" {
+            let steps = graph.add("steps rise", .step, after: last)
+            last = graph.add("both within \(options.duration("interval"))", .step, after: steps, speed)
+        } else {
+            last = speed
+        }
+        if options.text("emit") == "changes" { last = graph.add("filter: changes", .step, after: last) }
+        graph.add("walking or not", .sink, after: last)
+        return graph
     }
 
     public func makeDemo(seed: UInt64) -> any TransportSource {

@@ -26,12 +26,14 @@ extension HostTests {
 
         @Test func helpNamesTheExitCodes() throws {
             let help = try weir.run("--help").output
-            for code in ["0", "1", "2", "66", "70", "73", "74", "130"] { #expect(help.contains("\n  \(code) ")) }
+            for code in ["0", "1", "2", "66", "70", "73", "74", "78", "130"] { #expect(help.contains("\n  \(code) ")) }
         }
 
         @Test func helpOfAPluginShowsItsOptionsWithDefaults() throws {
             let help = try weir.run("run", "shake", "--help").output
-            for option in ["--threshold NUMBER", "--unit g|mg|m/s2", "(default: 500ms)", "--from ADDRESS", "--strict"] {
+            for option in [
+                "--threshold NUMBER", "--unit g|mg|m/s2", "(default: 500ms)", "--from ADDRESS", "--output STYLE",
+            ] {
                 #expect(help.contains(option))
             }
         }
@@ -91,7 +93,7 @@ extension HostTests {
             ),
             (["run", "shake", "--from", "file"], "--from: 'file' lacks its path; write file:PATH"),
             (["run", "shake", "--to", "fiel:a"], "there is no transport 'fiel'"),
-            (["run", "shake", "a", "b"], "there can be one input, not 2: 'a', 'b'"),
+            (["run", "shake", "stdin", "stdin"], "--from: standard input is given twice; it can be read once"),
             (["run", "shake", "--max-line", "huge"], "--max-line: 'huge' is not a size; write 4096, 64KiB or 1MiB"),
             (["run", "shake", "--max-line", "15"], "--max-line: 15 is not between 16 bytes and 1GiB"),
             (["run", "shake", "--seed", "1"], "--seed is of use only with '--from demo'"),

@@ -82,12 +82,14 @@ private final class SteppingClock: TimeSource {
     }
 }
 
-private final class Screen: TransportSink {
-    private(set) var text = ""
+private final class Screen: TransportSink, Sendable {
+    private let shown = Mutex("")
+
+    var text: String { shown.withLock { $0 } }
 
     func write(_ bytes: Span<UInt8>) throws(TransportError) {
         var copy: [UInt8] = []
         for index in bytes.indices { copy.append(bytes[index]) }
-        text += String(decoding: copy, as: UTF8.self)
+        shown.withLock { [copy] in $0 += String(decoding: copy, as: UTF8.self) }
     }
 }

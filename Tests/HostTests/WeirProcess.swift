@@ -83,18 +83,21 @@ final class WeirProcess {
     ///   - input: Its standard input.
     ///   - output: Its standard output; a file where there is none.
     ///   - errors: Its standard error; a file where there is none.
+    ///   - environment: Variables to set beside those of the tests.
     /// - Returns: The run.
     /// - Throws: When the program cannot be started.
     func start(
         _ arguments: [String],
         input: Input,
         output: FileHandle? = nil,
-        errors: FileHandle? = nil
+        errors: FileHandle? = nil,
+        environment: [String: String] = [:]
     ) throws -> Running {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: try Self.program)
         process.currentDirectoryURL = URL(fileURLWithPath: folder)
         process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         switch input {
         case .nothing: process.standardInput = FileHandle.nullDevice
         case .text(let text):
@@ -161,6 +164,11 @@ struct Arrivals {
             guard takeSome(milliseconds: Int32(WeirProcess.patience * 1000)) else { return false }
         }
         return true
+    }
+
+    /// Forgets what came up to the first place of a text, and the text.
+    mutating func forget(through wanted: String) {
+        if let range = text.range(of: wanted) { text.removeSubrange(..<range.upperBound) }
     }
 
     /// Reads until the other side has ended.

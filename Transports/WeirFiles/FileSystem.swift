@@ -46,4 +46,39 @@ public enum FileSystem {
             throw .cannotOpen(address: folder, reason: SystemCalls.describe(error))
         }
     }
+
+    /// Checks that a file can be written, without changing it; one that is not there yet is made and removed again.
+    ///
+    /// - Parameter path: The path of the file.
+    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` when it cannot be written.
+    public static func checkWritable(_ path: String) throws(TransportError) {
+        let isNew = !exists(path)
+        // Without waiting: a pipe that nobody reads yet can be written later.
+        let flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | (isNew ? O_CREAT | O_EXCL : 0)
+        let descriptor = unsafe open(path, flags, 0o666)
+        guard descriptor >= 0 else {
+            let error = SystemCalls.lastError
+            guard error != ENXIO else { return }
+            throw .cannotOpen(address: path, reason: SystemCalls.describe(error))
+        }
+        SystemCalls.closeDescriptor(descriptor)
+        if isNew { unsafe unlink(path) }
+    }
+
+    /// Puts a file in the place of another one in one step: who reads it sees the old one or the new one.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file; a file of that name with `.new` behind it is overwritten.
+    ///   - bytes: The new contents.
+    /// - Throws: ``TransportError`` when it cannot be written.
+    public static func replaceFile(_ path: String, with bytes: [UInt8]) throws(TransportError) {
+        let draft = path + ".new"
+        // The sink closes the file before it is renamed.
+        try FileTransport().openSink(draft).write(bytes.span)
+        guard unsafe rename(draft, path) == 0 else {
+            let reason = SystemCalls.describe(SystemCalls.lastError)
+            unsafe unlink(draft)
+            throw .writeFailed(address: path, reason: reason)
+        }
+    }
 }

@@ -33,6 +33,11 @@ public final class Interruption: Sendable {
     /// Whether it was triggered.
     public var isTriggered: Bool { wasTriggered.load(ordering: .acquiring) }
 
+    /// Waits until it is triggered.
+    public func wait() {
+        while !isTriggered { _ = SystemCalls.wait(for: descriptor, .reading) }
+    }
+
     /// Stops the sources.
     ///
     /// Safe in a signal handler: it stores a flag, writes a byte to a pipe that does not block, and leaves the number of

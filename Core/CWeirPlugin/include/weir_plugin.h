@@ -75,11 +75,11 @@ typedef struct weir_setting {
     weir_text value;
 } weir_setting;
 
-/// A field that is wanted of each record.
+/// A field that is wanted of each record. At most one is the record's time.
 typedef struct weir_field {
     weir_text name;
     uint32_t is_required;
-    uint32_t reserved;
+    uint32_t is_time;
 } weir_field;
 
 /// How the bytes of a field are to be read.

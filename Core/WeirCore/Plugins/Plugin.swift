@@ -38,11 +38,40 @@ public protocol Plugin: Sendable {
     /// - Throws: ``PluginError`` when the options contradict each other.
     func start(_ options: OptionValues, output: MatchOutput) throws(PluginError) -> RecordConsumer
 
+    /// The field whose values the plugin keeps apart completely: what it finds for one depends on the records of no
+    /// other. `nil` where there is none with these options, which is the default.
+    ///
+    /// A host may then have several instances of the plugin share the values of the field.
+    ///
+    /// - Parameter options: A value for each declared option.
+    /// - Returns: The name of the field in the input.
+    func partitionField(_ options: OptionValues) -> String?
+
+    /// The operators that the pipeline is made of; by default only what goes in and out.
+    ///
+    /// - Parameter options: A value for each declared option.
+    /// - Returns: The graph.
+    func graph(_ options: OptionValues) -> PluginGraph
+
     /// Makes an input to try the plugin with, which shows what it finds.
     ///
     /// - Parameter seed: The same seed gives the same bytes.
     /// - Returns: CSV with a header.
     func makeDemo(seed: UInt64) -> any TransportSource
+}
+
+extension Plugin {
+    /// Records, the plugin, and matches.
+    public func graph(_ options: OptionValues) -> PluginGraph {
+        var graph = PluginGraph()
+        let records = graph.add("records", .source)
+        let plugin = graph.add(name, .step, after: records)
+        graph.add("matches", .sink, after: plugin)
+        return graph
+    }
+
+    /// None.
+    public func partitionField(_ options: OptionValues) -> String? { nil }
 }
 
 /// Why a plugin cannot start.

@@ -281,7 +281,8 @@ public final class ProcessorPool: Sendable {
             let since = state.quietSince ?? now
             state.quietSince = since
             state.leaving.removeAll { $0.hasStopped }
-            guard now - since >= scaling.quietPeriod, current.count > size.lowerBound, let last = current.all.last else {
+            guard now - since >= scaling.quietPeriod, current.count > size.lowerBound, let last = current.all.last
+            else {
                 return settled
             }
             // The next one waits for a quiet period of its own.

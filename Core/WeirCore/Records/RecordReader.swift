@@ -94,6 +94,16 @@ public struct RecordReader: ~Copyable {
         return false
     }
 
+    /// Hands over what was read and not decoded, and ends the reader: another one can go on with the same source.
+    ///
+    /// - Returns: The bytes that come before those that the source hands out next.
+    package mutating func takeUnread() -> [UInt8] {
+        let rest = unsafe [UInt8](buffer[start..<end])
+        phase = .finished
+        start = end
+        return rest
+    }
+
     /// Decodes from what is buffered until there is something to hand out, or bytes are wanting.
     ///
     /// - Returns: Whether there is something to hand out.

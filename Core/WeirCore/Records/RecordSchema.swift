@@ -49,14 +49,22 @@ public struct RecordSchema: Sendable, Hashable {
     /// What a time that is written as a bare number counts.
     public var timeUnit: TimeUnit
 
+    /// The index of the field that is a record's event time; `nil` where the consumer does not say.
+    ///
+    /// A host needs it to merge several inputs, and to say how far the input is.
+    public var timeField: Int?
+
     /// Creates a schema.
     ///
     /// - Parameters:
     ///   - fields: The fields that are wanted, in the order of the keys' raw values.
     ///   - timeUnit: What a time that is written as a bare number counts.
-    public init(fields: [Field], timeUnit: TimeUnit = .milliseconds) {
+    ///   - timeField: The index of the field that is a record's event time, where there is one.
+    public init(fields: [Field], timeUnit: TimeUnit = .milliseconds, timeField: Int? = nil) {
+        precondition(timeField.map(fields.indices.contains) ?? true, "there is no field \(timeField ?? -1)")
         self.fields = fields
         self.timeUnit = timeUnit
+        self.timeField = timeField
     }
 
     /// Creates the schema of the keys, under their own names.

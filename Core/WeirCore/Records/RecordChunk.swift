@@ -1,0 +1,173 @@
+/// Records that left the bytes they were found in: a copy that another thread can read.
+///
+/// A reader hands out batches that are valid only for a moment. A chunk keeps some of their records, with all their
+/// fields and their raw bytes, and lends them as a batch again.
+///
+/// Thread safety: a value.
+package struct RecordChunk: Sendable {
+    /// What is wanted of each record.
+    package let schema: RecordSchema
+
+    private var bytes: [UInt8] = []
+    private var slots: [RecordBatch.Slot] = []
+    private var rows: [RecordBatch.Row] = []
+
+    /// Creates a chunk without records.
+    ///
+    /// - Parameter schema: The schema of the batches whose records it will take.
+    package init(schema: RecordSchema) {
+        self.schema = schema
+    }
+
+    /// How many records there are.
+    package var count: Int { rows.count }
+
+    /// The line that a record starts on.
+    package func line(ofRecordAt index: Int) -> UInt64 { rows[index].line }
+
+    /// Copies a record.
+    ///
+    /// - Parameters:
+    ///   - index: The record's index in the batch.
+    ///   - batch: A batch of the same schema.
+    /// - Returns: Whether there was room: a chunk takes up to 1 GiB.
+    /// - Complexity: O(*n*) for *n* bytes.
+    package mutating func append(recordAt index: Int, of batch: borrowing RecordBatch) -> Bool {
+        precondition(index >= 0 && index < batch.count, "there are \(batch.count) records, so none at \(index)")
+        let row = unsafe batch.rows[index]
+        let first = index * batch.fieldCount
+        guard bytes.count + Int(row.length) < 1 << 30 else { return false }
+        let start = bytes.count
+        let (rowStart, rowEnd) = (row.start, row.start &+ row.length)
+        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: batch.base + Int(rowStart), count: Int(row.length)))
+        for field in 0..<batch.fieldCount {
+            var slot = unsafe batch.slots[first + field]
+            if slot.start >= rowStart, slot.start &+ slot.length <= rowEnd {
+                slot.start = slot.start &- rowStart &+ UInt32(start)
+            } else {
+                // A format of columns keeps the fields of a record apart from one another.
+                let place = UInt32(bytes.count)
+                unsafe bytes.append(
+                    contentsOf: UnsafeBufferPointer(start: batch.base + Int(slot.start), count: Int(slot.length))
+                )
+                slot.start = place
+            }
+            slots.append(slot)
+        }
+        var copy = row
+        copy.start = UInt32(start)
+        rows.append(copy)
+        return true
+    }
+
+    /// Copies the record of another chunk of the same schema.
+    package mutating func append(recordAt index: Int, of chunk: RecordChunk) {
+        let fieldCount = schema.fields.count
+        let row = chunk.rows[index]
+        let end = index + 1 < chunk.rows.count ? Int(chunk.rows[index + 1].start) : chunk.bytes.count
+        let shift = UInt32(bytes.count) &- row.start
+        bytes.append(contentsOf: chunk.bytes[Int(row.start)..<end])
+        for field in 0..<fieldCount {
+            var slot = chunk.slots[index * fieldCount + field]
+            slot.start = slot.start &+ shift
+            slots.append(slot)
+        }
+        var copy = row
+        copy.start = row.start &+ shift
+        rows.append(copy)
+    }
+
+    /// Lends records as a batch.
+    ///
+    /// - Parameters:
+    ///   - records: The indexes of the records; not more than fit into the batch.
+    ///   - batch: A batch of the same schema, which is overwritten.
+    ///   - body: Called with the batch, which is valid only during the call.
+    /// - Throws: What `body` throws.
+    package func lend<Failure: Error>(
+        _ records: Range<Int>,
+        in batch: inout RecordBatch,
+        _ body: (inout RecordBatch) throws(Failure) -> Void
+    ) throws(Failure) {
+        precondition(batch.fieldCount == schema.fields.count, "the batch has another schema than the chunk")
+        precondition(records.count <= batch.capacity, "\(records.count) records do not fit into the batch")
+        // The bytes are those of the array, which lives until the call is over.
+        unsafe try bytes.withUnsafeBufferPointer { (bytes) throws(Failure) in
+            unsafe batch.begin(in: UnsafeRawBufferPointer(bytes))
+            for index in records { batch.append(rows[index], slots[(index * batch.fieldCount)...]) }
+            try body(&batch)
+        }
+    }
+}
+
+extension RecordBatch {
+    fileprivate mutating func append(_ row: Row, _ fields: ArraySlice<Slot>) {
+        let first = recordCount * fieldCount
+        for field in 0..<fieldCount { unsafe slots[first + field] = fields[fields.startIndex + field] }
+        unsafe rows[recordCount] = row
+        recordCount += 1
+    }
+
+    /// Shows the records of another batch with some of their fields: nothing is copied but the places.
+    ///
+    /// - Parameters:
+    ///   - other: A batch that has not more records than fit; its bytes must be valid as long as this one is read.
+    ///   - fields: For each field of this batch's schema, its index in the other one's.
+    package mutating func show(_ other: borrowing RecordBatch, fields: [Int]) {
+        precondition(fields.count == fieldCount, "\(fields.count) fields were named, the schema has \(fieldCount)")
+        precondition(other.count <= capacity, "\(other.count) records do not fit into the batch")
+        unsafe other.withBytes { unsafe begin(in: $0) }
+        for index in 0..<other.count {
+            for field in 0..<fieldCount {
+                unsafe slots[index * fieldCount + field] = other.slots[index * other.fieldCount + fields[field]]
+            }
+            unsafe rows[index] = other.rows[index]
+        }
+        recordCount = other.count
+    }
+
+    /// A number that records with the same text in a field share, in every process and version.
+    ///
+    /// FNV-1a with 64 bits (Fowler, Noll and Vo), over the text without quotes and escapes.
+    ///
+    /// - Parameters:
+    ///   - field: The index of the field in the schema.
+    ///   - index: The record's index, below ``count``.
+    /// - Returns: The same number for all records without the field.
+    package func stableHash(ofField field: Int, inRecordAt index: Int) -> UInt64 {
+        let slot = unsafe slots[index * fieldCount + field]
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        switch slot.encoding {
+        case .absent, .null: break
+        case .doubledQuotes, .escaped:
+            let record = unsafe RecordFields(base: base, slots: slots + index * fieldCount, timeScale: timeScale)
+            if let text = try? record.string(field) {
+                for byte in text.utf8 { add(byte) }
+            }
+        default:
+            let text = unsafe UnsafeBufferPointer(start: base + Int(slot.start), count: Int(slot.length))
+            for place in 0..<text.count { add(unsafe text[place]) }
+        }
+        return hash
+    }
+
+    /// The time in a field, where it can be read.
+    package func time(ofField field: Int, inRecordAt index: Int) -> Timestamp? {
+        guard (0..<fieldCount).contains(field), (0..<count).contains(index) else { return nil }
+        let record = unsafe RecordFields(base: base, slots: slots + index * fieldCount, timeScale: timeScale)
+        return try? record.timestamp(field)
+    }
+}
+
+extension RecordChunk {
+    /// The index of the record whose raw bytes start at a place, as a rejection of a lent batch says it.
+    package func index(ofRecordStartingAt start: Int) -> Int? {
+        rows.firstIndex { $0.start == UInt32(truncatingIfNeeded: start) }
+    }
+}
+
+extension Timestamp {
+    /// The time as RFC 3339 writes it, in UTC.
+    package var text: String { TimeText.rfc3339(nanoseconds: nanosecondsSinceEpoch) }
+}

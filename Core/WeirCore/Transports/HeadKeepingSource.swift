@@ -1,0 +1,60 @@
+/// A source that remembers its first line, so that its reading can begin again in the middle.
+package final class HeadKeepingSource: TransportSource {
+    private let source: any TransportSource
+    private var prefix: ByteSource?
+    private var kept: [UInt8] = []
+    private var isInQuotes = false
+    private var isComplete: Bool
+
+    /// Creates a source.
+    ///
+    /// - Parameters:
+    ///   - source: Where the bytes come from.
+    ///   - keepsHead: Whether the first line says what the others mean, as a header does.
+    package init(_ source: any TransportSource, keepsHead: Bool) {
+        self.source = source
+        isComplete = !keepsHead
+    }
+
+    /// The first line with its end; empty where it means nothing, `nil` while it is not complete.
+    package var head: [UInt8]? { isComplete ? kept : nil }
+
+    /// How many bytes the source gave so far.
+    package private(set) var byteCount: Int64 = 0
+
+    package var expectedByteCount: Int64? { source.expectedByteCount }
+
+    package var meter: TransportMeter? { source.meter }
+
+    package var drainsWhenInterrupted: Bool { source.drainsWhenInterrupted }
+
+    /// Hands out bytes before those that the source has left.
+    package func prepend(_ bytes: [UInt8]) {
+        prefix = ByteSource(bytes)
+    }
+
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
+        if let prefix {
+            let count = unsafe try prefix.read(into: buffer)
+            if count > 0 { return count }
+            self.prefix = nil
+        }
+        let count = unsafe try source.read(into: buffer)
+        byteCount += Int64(count)
+        if !isComplete { unsafe keep(buffer[..<count]) }
+        return count
+    }
+
+    private func keep(_ bytes: Slice<UnsafeMutableRawBufferPointer>) {
+        for place in unsafe 0..<bytes.count {
+            // Below the slice's count, counted from its start.
+            let byte = unsafe bytes[bytes.startIndex + place]
+            kept.append(byte)
+            if byte == UInt8(ascii: "\"") { isInQuotes.toggle() }
+            guard byte != UInt8(ascii: "\n") || isInQuotes else {
+                isComplete = true
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+internal import WeirCore
+internal import WeirFiles
+
+/// The pipelines of a configuration file.
+///
+///     {
+///       "pipelines": {
+///         "shakes": { "plugin": "shake", "from": "readings.csv", "columns": { "time": "t_ms" }, "threshold": 1.5 },
+///         "walks": { "plugin": "walk", "from": ["a.csv", "b.csv"], "to": ["walks.jsonl", "stdout"] }
+///       }
+///     }
+///
+/// The members of a pipeline are `plugin` or `plugins`, and the options of `weir run`, without their dashes.
+struct Configuration: Sendable {
+    /// A pipeline as it was written.
+    struct Plan: Sendable {
+        let name: String
+        let file: String
+        let arguments: PipelineArguments
+        let place: TextPlace
+        /// Where each option stands.
+        let places: [String: TextPlace]
+
+        /// Understands the pipeline.
+        ///
+        /// - Throws: ``HostError`` with the place of what cannot be understood.
+        func request(_ registry: Registry) throws(HostError) -> RunRequest {
+            do throws(HostError) {
+                return try RunRequest(arguments, name: name, registry)
+            } catch {
+                throw locate(error)
+            }
+        }
+
+        /// An error with its place: messages about an option begin with its name.
+        func locate(_ error: HostError) -> HostError {
+            guard error.exitCode == .usage else { return error }
+            guard error.message.hasPrefix("--") else { return Configuration.error(error.message, file, place) }
+            let option = String(error.message.dropFirst(2).prefix { $0 != ":" && $0 != " " })
+            return Configuration.error(String(error.message.dropFirst(2)), file, places[option] ?? place)
+        }
+    }
+
+    let plans: [Plan]
+
+    /// Reads a file.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - environment: What stands for options that neither the pipeline nor the command line gives.
+    ///   - registry: What there is.
+    /// - Throws: ``HostError`` with the place of the first mistake.
+    init(path: String, environment: EnvironmentOptions, _ registry: Registry) throws(HostError) {
+        let bytes: [UInt8]
+        do throws(TransportError) {
+            bytes = try FileTransport().openSource(path).readAll(limit: 16 << 20, address: path)
+        } catch {
+            throw HostError(.badConfiguration, "\(error)")
+        }
+        let root: JSONNode
+        do throws(JSONError) {
+            root = try JSONReader.read(bytes)
+        } catch {
+            throw Self.error(error.reason, path, error.place)
+        }
+        guard case .object(let members) = root.value else {
+            throw Self.error("the file must be an object, with the member 'pipelines'", path, root.place)
+        }
+        if let unknown = members.first(where: { $0.name != "pipelines" }) {
+            throw Self.error(
+                "there is no '\(unknown.name)'" + Suggestion.text(for: unknown.name, among: ["pipelines"]),
+                path,
+                unknown.place
+            )
+        }
+        guard let member = members.first, case .object(let pipelines) = member.value.value else {
+            throw Self.error(
+                "'pipelines' must be an object with a member for each pipeline",
+                path,
+                members.first?.value.place ?? root.place
+            )
+        }
+        guard !pipelines.isEmpty else { throw Self.error("there are no pipelines", path, member.value.place) }
+        var plans: [Plan] = []
+        for pipeline in pipelines { plans.append(try Self.plan(pipeline, path, environment, registry)) }
+        try Self.checkOutputs(of: plans)
+        self.plans = plans
+    }
+
+    static func error(_ message: String, _ file: String, _ place: TextPlace) -> HostError {
+        HostError(.badConfiguration, "\(file):\(place.line):\(place.column): \(message)")
+    }
+
+    private static func plan(
+        _ member: JSONNode.Member,
+        _ file: String,
+        _ environment: EnvironmentOptions,
+        _ registry: Registry
+    ) throws(HostError) -> Plan {
+        guard case .object(var members) = member.value.value else {
+            throw error("the pipeline '\(member.name)' must be an object", file, member.value.place)
+        }
+        guard !member.name.isEmpty else { throw error("a pipeline needs a name", file, member.place) }
+        let named = members.filter { $0.name == "plugin" || $0.name == "plugins" }
+        guard let plugin = named.first, named.count == 1 else {
+            // Somebody may have written it with a typo, which is then the first thing to say.
+            if named.isEmpty,
+                let near = members.first(where: { Suggestion.nearest(to: $0.name, among: ["plugin"]) != nil })
+            {
+                throw error("there is no '\(near.name)'; did you mean 'plugin'?", file, near.place)
+            }
+            throw error(
+                "the pipeline '\(member.name)' needs "
+                    + (named.isEmpty ? "a 'plugin'" : "either 'plugin' or 'plugins'"),
+                file,
+                member.place
+            )
+        }
+        let words = try texts(plugin.value, file, of: plugin.name)
+        guard !words.isEmpty else { throw error("there is no plugin in the list", file, plugin.value.place) }
+        members.removeAll { $0.name == plugin.name }
+        let plugins: [RunRequest.Named]
+        do throws(HostError) {
+            plugins = try RunRequest.plugins(words, registry)
+        } catch {
+            guard error.exitCode == .usage else { throw error }
+            throw Self.error(error.message, file, plugin.value.place)
+        }
+        let (names, repeatable) = RunRequest.optionNames(plugins)
+        let known = names.filter { HostOption(rawValue: $0.name)?.isOfPipeline ?? true }
+        var options: [String: String] = [:]
+        var places: [String: TextPlace] = [:]
+        for option in members {
+            guard let found = known.first(where: { $0.name == option.name }) else {
+                throw error(
+                    "there is no option '\(option.name)'"
+                        + Suggestion.text(
+                            for: option.name,
+                            among: known.map(\.name) + ["plugin"],
+                            otherwise: "'weir run \(words[0]) --help' lists them"
+                        ),
+                    file,
+                    option.place
+                )
+            }
+            places[option.name] = option.value.place
+            options[option.name] = try value(
+                option,
+                file,
+                takesValue: found.takesValue,
+                isRepeatable: repeatable.contains(option.name)
+            )
+        }
+        try environment.fill(&options, names: known)
+        let arguments = PipelineArguments(plugins: words, places: [], options: options)
+        guard arguments[.from] != nil else {
+            throw error("the pipeline '\(member.name)' needs an input, 'from'", file, member.place)
+        }
+        return Plan(name: member.name, file: file, arguments: arguments, place: member.place, places: places)
+    }
+
+    /// What an option would be on a command line; `nil` where it is not given.
+    private static func value(
+        _ option: JSONNode.Member,
+        _ file: String,
+        takesValue: Bool,
+        isRepeatable: Bool
+    ) throws(HostError) -> String? {
+        switch option.value.value {
+        case .boolean(let isOn) where !takesValue: return isOn ? "" : nil
+        case _ where !takesValue:
+            throw error("'\(option.name)' is true or false, not \(option.value.value.kind)", file, option.value.place)
+        case .text, .number: return try texts(option.value, file, of: option.name).first
+        case .array where isRepeatable:
+            let values = try texts(option.value, file, of: option.name)
+            guard !values.isEmpty else {
+                throw error("'\(option.name)' has nothing in its list", file, option.value.place)
+            }
+            return values.joined(separator: "\n")
+        case .object(let members):
+            // A mapping: the same as `key=name,key=name`.
+            var pairs: [String] = []
+            for member in members {
+                guard case .text(let name) = member.value.value, !name.isEmpty else {
+                    throw error("'\(member.name)' must be a name in quotes", file, member.value.place)
+                }
+                pairs.append("\(member.name)=\(name)")
+            }
+            return pairs.joined(separator: ",")
+        default:
+            throw error("'\(option.name)' cannot be \(option.value.value.kind)", file, option.value.place)
+        }
+    }
+
+    /// One text, or a list of them.
+    private static func texts(_ node: JSONNode, _ file: String, of name: String) throws(HostError) -> [String] {
+        switch node.value {
+        case .text(let text), .number(let text):
+            guard !text.isEmpty, !text.contains("\n") else { throw error("'\(name)' needs a value", file, node.place) }
+            return [text]
+        case .array(let nodes):
+            var all: [String] = []
+            for node in nodes {
+                if case .array = node.value { throw error("'\(name)' is a list of texts", file, node.place) }
+                all += try texts(node, file, of: name)
+            }
+            return all
+        default: throw error("'\(name)' is a text or a list of texts, not \(node.value.kind)", file, node.place)
+        }
+    }
+
+    /// Checks that no two pipelines write to the same file.
+    private static func checkOutputs(of plans: [Plan]) throws(HostError) {
+        var owners: [String: String] = [:]
+        for plan in plans {
+            let files =
+                plan.arguments.values(.to).map { ("to", $0) }
+                + [HostOption.rejected, .report].flatMap { option in
+                    plan.arguments.values(option).map { (option.rawValue, $0) }
+                }
+            for (option, file) in files where file != "stdout" && file != "-" {
+                if let owner = owners[file], owner != plan.name {
+                    throw error(
+                        "'\(file)' is an output of the pipeline '\(owner)' already; write to another file",
+                        plan.file,
+                        plan.places[option] ?? plan.place
+                    )
+                }
+                owners[file] = plan.name
+            }
+        }
+    }
+}

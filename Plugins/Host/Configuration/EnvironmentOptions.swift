@@ -1,0 +1,46 @@
+internal import WeirSystem
+
+/// Options that stand in the environment, as `WEIR_MAX_LINE` for `--max-line`.
+///
+/// The command line goes before a configuration file, and that before the environment: what stands in the environment is
+/// as good as a default of one's own.
+struct EnvironmentOptions: Sendable {
+    private let value: @Sendable (String) -> String?
+
+    /// Options from an environment.
+    ///
+    /// - Parameter value: Looks a variable up.
+    init(value: @escaping @Sendable (String) -> String? = { ProgramEnvironment.value(of: $0) }) {
+        self.value = value
+    }
+
+    /// The variable of an option.
+    static func variable(of option: String) -> String {
+        "WEIR_"
+            + String(
+                option.uppercased().map { $0 == "-" || $0 == "." ? "_" : $0 }
+            )
+    }
+
+    /// Adds the options that are not given yet.
+    ///
+    /// - Parameters:
+    ///   - options: What is given, by name.
+    ///   - names: The options that there are, and whether they take a value.
+    /// - Throws: ``HostError`` for a value that says neither yes nor no where one of them is wanted.
+    func fill(_ options: inout [String: String], names: [(name: String, takesValue: Bool)]) throws(HostError) {
+        for (name, takesValue) in names where options[name] == nil && name != HostOption.help.rawValue {
+            let variable = Self.variable(of: name)
+            guard let text = value(variable), !text.isEmpty else { continue }
+            if takesValue {
+                options[name] = text
+                continue
+            }
+            switch text.lowercased() {
+            case "1", "true", "yes": options[name] = ""
+            case "0", "false", "no": break
+            default: throw .usage("\(variable): '\(text)' is neither true nor false")
+            }
+        }
+    }
+}

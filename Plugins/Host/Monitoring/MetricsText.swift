@@ -1,0 +1,95 @@
+internal import WeirCore
+
+/// Numbers of pipelines in the text format of Prometheus (version 0.0.4).
+enum MetricsText {
+    private struct Family: Sendable {
+        let name: String
+        let kind: String
+        let help: String
+        let samples: @Sendable (PipelineStatus.Numbers) -> [(labels: String, value: String)]
+    }
+
+    /// The text.
+    static func text(_ statuses: [PipelineStatus]) -> String {
+        let all = statuses.map { (name: escaped($0.name), numbers: $0.numbers) }
+        var text = ""
+        for family in families {
+            var lines = ""
+            for (name, numbers) in all {
+                for sample in family.samples(numbers) {
+                    let suffix = sample.labels.hasPrefix("_") ? sample.labels : ""
+                    let labels = suffix.isEmpty && !sample.labels.isEmpty ? "," + sample.labels : ""
+                    lines += "\(family.name)\(suffix){pipeline=\"\(name)\"\(labels)} \(sample.value)\n"
+                }
+            }
+            guard !lines.isEmpty else { continue }
+            text += "# HELP \(family.name) \(family.help)\n# TYPE \(family.name) \(family.kind)\n" + lines
+        }
+        return text
+    }
+
+    private static func one(_ value: some BinaryInteger) -> [(labels: String, value: String)] { [("", "\(value)")] }
+
+    private static let families = [
+        Family(name: "weir_up", kind: "gauge", help: "Whether the pipeline runs.") {
+            one($0.phase == .running ? 1 : 0)
+        },
+        Family(name: "weir_events_total", kind: "counter", help: "Events that were read.") { one($0.tally.events) },
+        Family(name: "weir_matches_total", kind: "counter", help: "Complex events that were found.") {
+            one($0.matches)
+        },
+        Family(name: "weir_rejected_total", kind: "counter", help: "Lines that were rejected.") {
+            one($0.tally.rejected)
+        },
+        Family(name: "weir_read_bytes_total", kind: "counter", help: "Bytes that were read.") { one($0.byteCount) },
+        Family(name: "weir_pending_records", kind: "gauge", help: "Records that were read and wait.") {
+            one($0.pending)
+        },
+        Family(name: "weir_watermark_seconds", kind: "gauge", help: "The greatest event time so far, since the epoch.")
+        {
+            $0.watermark.map { [("", seconds($0.nanosecondsSinceEpoch))] } ?? []
+        },
+        Family(
+            name: "weir_delay_seconds",
+            kind: "summary",
+            help: "How long a batch took from its reading to its matches."
+        ) {
+            numbers in
+            numbers.delays.total == 0
+                ? []
+                : [0.5, 0.99].map { ("quantile=\"\($0)\"", seconds(numbers.delays.quantile($0))) }
+                    + [("_sum", seconds(numbers.delays.sum)), ("_count", "\(numbers.delays.total)")]
+        },
+        Family(name: "weir_restarts_total", kind: "counter", help: "How often the pipeline was started again.") {
+            one($0.restarts)
+        },
+        Family(
+            name: "weir_replacements_total",
+            kind: "counter",
+            help: "How often the plugins were replaced while it ran."
+        ) {
+            one($0.replacements)
+        },
+        Family(name: "weir_plugin_count_total", kind: "counter", help: "What plugins count, such as what they discard.")
+        {
+            $0.counts.map { ("of=\"\(escaped($0.name))\"", "\($0.value)") }
+        },
+    ]
+
+    private static func seconds(_ nanoseconds: Int64) -> String {
+        "\(Double(nanoseconds) / 1e9)"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for character in text {
+            switch character {
+            case "\\": result += "\\\\"
+            case "\"": result += "\\\""
+            case "\n": result += "\\n"
+            default: result.append(character)
+            }
+        }
+        return result
+    }
+}

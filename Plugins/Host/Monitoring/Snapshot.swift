@@ -1,0 +1,28 @@
+internal import WeirCore
+
+/// How pipelines go at one moment, for people.
+enum Snapshot {
+    /// A block of lines for each pipeline.
+    static func text(_ statuses: [PipelineStatus]) -> String {
+        statuses.map { status in
+            let numbers = status.numbers
+            var rows = [
+                ("state", numbers.phase.word),
+                ("events", Quantity.grouped(numbers.tally.events)),
+                ("matches", Quantity.grouped(numbers.matches)),
+                ("rejected", Quantity.grouped(numbers.tally.rejected)),
+                ("pending", Quantity.grouped(UInt64(numbers.pending))),
+                ("delay p50", Quantity.duration(numbers.delays.quantile(0.5))),
+                ("delay p99", Quantity.duration(numbers.delays.quantile(0.99))),
+            ]
+            if let watermark = numbers.watermark { rows.append(("watermark", watermark.text)) }
+            if numbers.restarts > 0 { rows.append(("restarts", String(numbers.restarts))) }
+            if numbers.replacements > 0 { rows.append(("replacements", String(numbers.replacements))) }
+            rows += numbers.counts.filter { $0.value > 0 }.map { (Quantity.grouped($0.value), $0.name) }
+            rows += status.transports.map { ($0.name, "\($0.metrics)") }
+            if let error = numbers.lastError { rows.append(("last error", error)) }
+            return "weir: \(status.name)\n" + Table.text(rows)
+        }
+        .joined()
+    }
+}

@@ -1,0 +1,136 @@
+internal import WeirCore
+
+/// The numbers of a pipeline as they go over the control socket: JSON, in this program's own words.
+struct StatusReport: Sendable {
+    var name = ""
+    var state = ""
+    var events = 0.0
+    var matches = 0.0
+    var rejected = 0.0
+    var bytes = 0.0
+    var pending = 0.0
+    /// In seconds since the epoch.
+    var watermark: Double?
+    /// In nanoseconds.
+    var median = 0.0
+    var tail = 0.0
+    var restarts = 0.0
+    var counts: [(name: String, value: Double)] = []
+
+    init(_ status: PipelineStatus) {
+        let numbers = status.numbers
+        name = status.name
+        state = numbers.phase.word
+        events = Double(numbers.tally.events)
+        matches = Double(numbers.matches)
+        rejected = Double(numbers.tally.rejected)
+        bytes = Double(numbers.byteCount)
+        pending = Double(numbers.pending)
+        watermark = numbers.watermark.map { Double($0.nanosecondsSinceEpoch) / 1e9 }
+        median = Double(numbers.delays.quantile(0.5))
+        tail = Double(numbers.delays.quantile(0.99))
+        restarts = Double(numbers.restarts)
+        counts = numbers.counts.map { ($0.name, Double($0.value)) }
+        for (transport, metrics) in status.transports {
+            pending += Double(metrics.pending)
+            counts += TransportMetrics.Rejection.allCases.filter { metrics[$0] > 0 }.map {
+                ("\(transport): rejected, \($0.rawValue)", Double(metrics[$0]))
+            }
+            counts += TransportMetrics.Drop.allCases.filter { metrics[$0] > 0 }.map {
+                ("\(transport): dropped, \($0.rawValue)", Double(metrics[$0]))
+            }
+        }
+    }
+
+    private init(_ node: JSONNode) {
+        guard case .object(let members) = node.value else { return }
+        for member in members {
+            switch (member.name, member.value.value) {
+            case ("name", .text(let text)): name = text
+            case ("state", .text(let text)): state = text
+            case ("events", .number(let text)): events = Double(text) ?? 0
+            case ("matches", .number(let text)): matches = Double(text) ?? 0
+            case ("rejected", .number(let text)): rejected = Double(text) ?? 0
+            case ("bytes", .number(let text)): bytes = Double(text) ?? 0
+            case ("pending", .number(let text)): pending = Double(text) ?? 0
+            case ("watermark_s", .number(let text)): watermark = Double(text)
+            case ("delay_p50_ns", .number(let text)): median = Double(text) ?? 0
+            case ("delay_p99_ns", .number(let text)): tail = Double(text) ?? 0
+            case ("restarts", .number(let text)): restarts = Double(text) ?? 0
+            case ("counts", .object(let found)):
+                counts = found.map { count in
+                    if case .number(let text) = count.value.value {
+                        (count.name, Double(text) ?? 0)
+                    } else {
+                        (count.name, 0)
+                    }
+                }
+            default: break
+            }
+        }
+    }
+
+    /// Reads what ``text(_:)`` wrote.
+    ///
+    /// - Returns: `nil` for anything else.
+    static func read(_ text: String) -> [StatusReport]? {
+        guard
+            let root = try? JSONReader.read(Array(text.utf8)),
+            case .object(let members) = root.value,
+            case .array(let pipelines)? = members.first(where: { $0.name == "pipelines" })?.value.value
+        else { return nil }
+        return pipelines.map { StatusReport($0) }
+    }
+
+    /// Writes reports as a line of JSON.
+    static func text(_ statuses: [PipelineStatus]) -> String {
+        let pipelines = statuses.map { status in
+            let report = StatusReport(status)
+            var members = [
+                ("name", JSONQuote.text(report.name)), ("state", JSONQuote.text(report.state)),
+                ("events", whole(report.events)), ("matches", whole(report.matches)),
+                ("rejected", whole(report.rejected)),
+                ("bytes", whole(report.bytes)), ("pending", whole(report.pending)),
+                ("delay_p50_ns", whole(report.median)), ("delay_p99_ns", whole(report.tail)),
+                ("restarts", whole(report.restarts)),
+            ]
+            if let watermark = report.watermark { members.append(("watermark_s", "\(watermark)")) }
+            // Two plugins may count things of the same name.
+            var counts: [(String, Double)] = []
+            for count in report.counts {
+                if let index = counts.firstIndex(where: { $0.0 == count.name }) {
+                    counts[index].1 += count.value
+                } else {
+                    counts.append((count.name, count.value))
+                }
+            }
+            members.append(
+                ("counts", "{" + counts.map { "\(JSONQuote.text($0.0)):\(whole($0.1))" }.joined(separator: ",") + "}")
+            )
+            if let error = status.numbers.lastError { members.append(("last_error", JSONQuote.text(error))) }
+            return "{" + members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
+        }
+        return "{\"weir\":\"\(Version.text)\",\"pipelines\":[\(pipelines.joined(separator: ","))]}\n"
+    }
+
+    private static func whole(_ value: Double) -> String { "\(Int64(value))" }
+}
+
+/// Texts as JSON writes them.
+enum JSONQuote {
+    static func text(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case "\n": quoted += "\\n"
+            case _ where scalar.value < 0x20:
+                let digits = String(scalar.value, radix: 16)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}

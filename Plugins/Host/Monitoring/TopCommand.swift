@@ -1,0 +1,105 @@
+internal import WeirCore
+internal import WeirFiles
+internal import WeirSystem
+
+/// Looks at programs that run: `weir top`.
+struct TopCommand {
+    private enum Mode {
+        case live
+        /// One answer, as text.
+        case once(question: String)
+    }
+
+    private let path: String?
+    private let mode: Mode
+
+    /// Reads what follows `weir top`.
+    init(_ words: [String]) throws(HostError) {
+        let arguments = try Arguments(
+            words,
+            names: [("snapshot", false), ("metrics", false), ("json", false), ("help", false)],
+            topic: "top"
+        )
+        guard arguments.places.count <= 1 else { throw .usage("'weir top' looks at one program; name one socket") }
+        path = arguments.places.first
+        let asked = ["snapshot", "metrics", "json"].filter { arguments.options[$0] != nil }
+        guard asked.count <= 1 else { throw .usage("--\(asked[0]) and --\(asked[1]) exclude each other") }
+        mode =
+            switch asked.first {
+            case "json": .once(question: "status")
+            case let question?: .once(question: question)
+            case nil: .live
+            }
+    }
+
+    static var page: String {
+        """
+        Looks at a weir that runs.
+
+        Examples:
+          weir top
+          weir top --metrics
+          weir top /run/user/1000/weir/4711.sock
+
+        Usage: weir top [SOCKET] [OPTIONS]
+
+        Without a socket it takes that of the only weir of yours that runs.
+
+        Options:
+        \(Table.text([
+            ("--snapshot", "show the numbers once, for people"),
+            ("--json", "show the numbers once, as JSON"),
+            ("--metrics", "show the numbers once, in the text format of Prometheus"),
+        ]))
+        Keys: q quit, p pause, s sort by name, rate, matches, delay or pending.
+
+        """
+    }
+
+    /// Runs.
+    ///
+    /// - Returns: The text to show, where it is to be shown once.
+    func run() throws(HostError) -> String? {
+        let path = if let path { path } else { try Self.onlySocket() }
+        switch mode {
+        case .once(let question): return try Self.ask(path, question)
+        case .live:
+            guard StatusReport.read(try Self.ask(path, "status")) != nil else {
+                throw HostError(.noInput, "'\(path)' does not answer like weir")
+            }
+            guard StandardStream.output.isTerminal, let screen = TerminalScreen() else {
+                throw .usage("'weir top' needs a terminal; for once, take 'weir top --snapshot'")
+            }
+            defer { screen.giveBack() }
+            InterruptSignal.catchFirst()
+            LiveDisplay(screen, title: "weir top \(path)").run(
+                while: { !(InterruptSignal.interruption?.isTriggered ?? false) },
+                reports: { (try? ControlSocket.ask(path, "status")).flatMap(StatusReport.read) },
+                quit: {}
+            )
+            return nil
+        }
+    }
+
+    private static func ask(_ path: String, _ question: String) throws(HostError) -> String {
+        do throws(TransportError) {
+            return try ControlSocket.ask(path, question)
+        } catch {
+            throw HostError(.noInput, "\(error)")
+        }
+    }
+
+    private static func onlySocket() throws(HostError) -> String {
+        guard let folder = ControlSocket.privateFolder() else {
+            throw HostError(.noInput, "there is no private folder for sockets; set XDG_RUNTIME_DIR, or name the socket")
+        }
+        let sockets = ControlSocket.living(in: folder)
+        guard let first = sockets.first else {
+            throw HostError(.noInput, "no weir of yours runs, as far as '\(folder)' tells")
+        }
+        guard sockets.count == 1 else {
+            throw .usage("\(sockets.count) run; name one of \(sockets.joined(separator: ", "))")
+        }
+        return first
+    }
+}

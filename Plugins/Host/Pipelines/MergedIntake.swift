@@ -1,0 +1,243 @@
+internal import WeirCore
+internal import WeirSystem
+
+/// The records of several inputs, merged by event time.
+///
+/// A thread reads each input. A record is handed out once every other input has shown a record that is not older, has
+/// ended, or has brought nothing for the idle timeout; records of the same time stand in the order of the inputs. So the
+/// merged order of files is a function of the files alone. The order within an input stays as it is: a record that is
+/// older than the one before it, or whose time cannot be read, counts as being of the same time as that.
+final class MergedIntake: Intake {
+    /// What a reading thread hands over.
+    private enum Piece: Sendable {
+        case records(RecordChunk, times: [Timestamp], rejections: [RejectedLine], byteCount: Int64)
+        case ended
+        case interrupted
+        case failed(HostError)
+    }
+
+    /// An input, as far as it was merged.
+    private struct Head {
+        let name: String
+        let queue: BoundedQueue<Piece>
+        var chunk: RecordChunk
+        var times: [Timestamp] = []
+        var next = 0
+        var byteCount: Int64 = 0
+        var hasEnded = false
+        /// Since when the others have waited for it.
+        var waitingSince: Timestamp?
+
+        var time: Timestamp? { next < times.count ? times[next] : nil }
+    }
+
+    /// How many pieces an input may be ahead of the others.
+    private static let queueCapacity = 4
+
+    private let schema: RecordSchema
+    private let idleTimeout: Duration
+    private let clock = MonotonicClock()
+    private let arrival = Parker()
+    private let latch = Latch()
+    private var heads: [Head] = []
+    private var batch: RecordBatch
+    private var origins: [Int] = []
+    private var merged: RecordChunk
+    private var wasInterrupted = false
+
+    /// Starts reading.
+    ///
+    /// - Parameters:
+    ///   - request: Says what to read.
+    ///   - schema: What is wanted of each record; has a time.
+    ///   - batchCapacity: How many records to hand out at a time.
+    ///   - meters: Takes the meters of the transports.
+    /// - Throws: ``HostError`` when an input cannot be opened or there is no time to merge by.
+    init(_ request: RunRequest, schema: RecordSchema, batchCapacity: Int, _ meters: MeterBoard?) throws(HostError) {
+        guard let timeField = schema.timeField else {
+            throw .usage(
+                "several inputs are merged by event time, and it is not known which field that is for "
+                    + request.instances.map { "'\($0.name)'" }.joined(separator: " and ") + "; give one input"
+            )
+        }
+        self.schema = schema
+        idleTimeout = request.idleTimeout
+        batch = RecordBatch(schema: schema, capacity: batchCapacity)
+        merged = RecordChunk(schema: schema)
+        let started = arrival
+        for input in request.inputs {
+            let queue = BoundedQueue<Piece>(capacity: Self.queueCapacity, arrival: started)
+            heads.append(Head(name: input.name, queue: queue, chunk: RecordChunk(schema: schema)))
+            let latch = latch
+            latch.enter()
+            let isStarted = SystemThread.start("weir.input") {
+                Self.read(input, of: request, schema, timeField, into: queue, meters)
+                latch.leave()
+            }
+            guard isStarted else {
+                latch.leave()
+                throw HostError(.internalError, "the system has no threads left")
+            }
+        }
+    }
+
+    func change(to schema: RecordSchema) -> Bool { false }
+
+    func close() {
+        for head in heads { head.queue.close() }
+        latch.wait()
+    }
+
+    /// Reads an input to its end, on a thread of its own.
+    private static func read(
+        _ input: RunRequest.Input,
+        of request: RunRequest,
+        _ schema: RecordSchema,
+        _ timeField: Int,
+        into queue: BoundedQueue<Piece>,
+        _ meters: MeterBoard?
+    ) {
+        do {
+            let source = try request.openSource(of: input, meters)
+            var reader = RecordReader(source, format: input.format, schema: schema, limits: request.limits)
+            var last = Timestamp.distantPast
+            var isWanted = true
+            while isWanted {
+                var piece: Piece?
+                let hasMore = try reader.next { batch in
+                    var chunk = RecordChunk(schema: schema)
+                    var times: [Timestamp] = []
+                    for index in 0..<batch.count where chunk.append(recordAt: index, of: batch) {
+                        last = max(last, batch.time(ofField: timeField, inRecordAt: index) ?? last)
+                        times.append(last)
+                    }
+                    let rejections = RejectedLine.all(of: batch) { _ in input.name }
+                    piece = .records(chunk, times: times, rejections: rejections, byteCount: 0)
+                }
+                guard hasMore, case .records(let chunk, let times, let rejections, _)? = piece else { break }
+                isWanted = queue.give(
+                    .records(chunk, times: times, rejections: rejections, byteCount: reader.byteCount)
+                )
+            }
+            queue.give(.ended)
+        } catch let error as HostError {
+            queue.give(error.exitCode == .interrupted ? .interrupted : .failed(error))
+        } catch TransportError.interrupted {
+            queue.give(.interrupted)
+        } catch let error as FormatError {
+            queue.give(.failed(HostError(.noInput, request.explain(error, in: input))))
+        } catch {
+            queue.give(.failed(HostError(.noInput, "\(error)")))
+        }
+    }
+
+    func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
+        merged = RecordChunk(schema: schema)
+        origins.removeAll(keepingCapacity: true)
+        var rejections: [RejectedLine] = []
+        while merged.count < batch.capacity, rejections.isEmpty {
+            rejections = try fillHeads()
+            guard rejections.isEmpty else { break }
+            let waiting = heads.indices.filter { !heads[$0].hasEnded && heads[$0].time == nil }
+            if !waiting.isEmpty {
+                // What is merged already need not wait for the input that the rest waits for.
+                guard merged.count == 0 else { break }
+                guard areIdle(waiting) else {
+                    arrival.park(until: deadline(of: waiting))
+                    continue
+                }
+            }
+            guard takeOldest() else {
+                guard waiting.isEmpty else {
+                    // All others have ended or are idle too: there is nothing to do but wait.
+                    arrival.park()
+                    continue
+                }
+                break
+            }
+        }
+        if merged.count == 0, rejections.isEmpty {
+            if wasInterrupted { throw TransportError.interrupted(address: "the inputs") }
+            return false
+        }
+        pendingRejections = rejections
+        try merged.lend(0..<merged.count, in: &batch, body)
+        return true
+    }
+
+    /// The lines of the last batch that were rejected while they were read.
+    private(set) var pendingRejections: [RejectedLine] = []
+
+    /// Takes the next piece of each input that has shown everything.
+    private func fillHeads() throws(HostError) -> [RejectedLine] {
+        for index in heads.indices where !heads[index].hasEnded && heads[index].time == nil {
+            guard let piece = heads[index].queue.takeIfThere() else { continue }
+            heads[index].waitingSince = nil
+            switch piece {
+            case .records(let chunk, let times, let rejections, let byteCount):
+                heads[index].chunk = chunk
+                heads[index].times = times
+                heads[index].next = 0
+                heads[index].byteCount = byteCount
+                if !rejections.isEmpty { return rejections }
+            case .ended: heads[index].hasEnded = true
+            case .interrupted:
+                heads[index].hasEnded = true
+                wasInterrupted = true
+            case .failed(let error): throw error
+            }
+        }
+        return []
+    }
+
+    /// Whether the inputs that there is nothing of have brought nothing for so long that the others go on.
+    private func areIdle(_ waiting: [Int]) -> Bool {
+        let now = clock.now()
+        var areIdle = true
+        for index in waiting {
+            let since = heads[index].waitingSince ?? now
+            heads[index].waitingSince = since
+            if now - since < idleTimeout { areIdle = false }
+        }
+        return areIdle
+    }
+
+    private func deadline(of waiting: [Int]) -> Timestamp {
+        let ends = waiting.compactMap { heads[$0].waitingSince.map { $0 + idleTimeout } }
+        let now = clock.now()
+        return ends.filter { $0 > now }.min() ?? now
+    }
+
+    /// Moves the oldest record that there is into the batch.
+    ///
+    /// - Returns: False when there is none.
+    private func takeOldest() -> Bool {
+        var oldest: (index: Int, time: Timestamp)?
+        for index in heads.indices {
+            guard let time = heads[index].time else { continue }
+            if let found = oldest, found.time <= time { continue }
+            oldest = (index, time)
+        }
+        guard let oldest else { return false }
+        merged.append(recordAt: heads[oldest.index].next, of: heads[oldest.index].chunk)
+        origins.append(oldest.index)
+        heads[oldest.index].next += 1
+        return true
+    }
+
+    func input(ofLineStartingAt start: Int) -> String? {
+        merged.index(ofRecordStartingAt: start).map { heads[origins[$0]].name }
+    }
+
+    func input(ofRecordAt index: Int) -> String? { heads[origins[index]].name }
+
+    var byteCount: Int64 { heads.reduce(0) { $0 + $1.byteCount } }
+
+    var expectedByteCount: Int64? { nil }
+
+    var drainsWhenInterrupted: Bool { true }
+
+    var pendingCount: Int {
+        heads.reduce(0) { $0 + $1.times.count - $1.next + $1.queue.count * RunningPlugins.batchCapacity }
+    }
+}

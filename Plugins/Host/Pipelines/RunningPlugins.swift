@@ -1,0 +1,127 @@
+internal import WeirCore
+
+/// The plugins of a pipeline, started, fed by one thread.
+final class RunningPlugins {
+    /// A plugin that sees only some of the fields.
+    private final class View {
+        var batch: RecordBatch
+        let fields: [Int]
+
+        init(_ schema: RecordSchema, fields: [Int], capacity: Int) {
+            batch = RecordBatch(schema: schema, capacity: capacity)
+            self.fields = fields
+        }
+    }
+
+    /// How many records a batch can have.
+    static let batchCapacity = 512
+
+    /// The fields that any of the plugins wants.
+    let schema: RecordSchema
+
+    private let names: [String]
+    private let consumers: [RecordConsumer]
+    private let outputs: [MatchOutput]
+
+    /// Empty where the only plugin takes the batches as they come.
+    private var views: [View] = []
+
+    /// Starts plugins.
+    ///
+    /// - Parameters:
+    ///   - instances: The plugins; at least one.
+    ///   - report: What the run shows to people afterwards, if somebody asked for it.
+    /// - Throws: ``HostError`` when one does not start.
+    init(_ instances: [RunRequest.Instance], report: Report? = nil) throws(HostError) {
+        var consumers: [RecordConsumer] = []
+        var outputs: [MatchOutput] = []
+        for instance in instances {
+            let output = MatchOutput(report: report)
+            do throws(PluginError) {
+                consumers.append(try instance.plugin.start(instance.values, output: output))
+            } catch {
+                throw .usage(instances.count == 1 ? "\(error)" : "\(error), in '\(instance.name)'")
+            }
+            outputs.append(output)
+        }
+        self.consumers = consumers
+        self.outputs = outputs
+        names = instances.map(\.name)
+        let schemas = consumers.map(\.schema)
+        schema = schemas.count == 1 ? schemas[0] : Self.union(of: schemas)
+        guard consumers.count > 1 else { return }
+        for consumer in consumers {
+            let fields = consumer.schema.fields.map { field in
+                // The union has the fields of all.
+                schema.fields.firstIndex { $0.name == field.name } ?? 0
+            }
+            views.append(View(consumer.schema, fields: fields, capacity: Self.batchCapacity))
+        }
+    }
+
+    private static func union(of schemas: [RecordSchema]) -> RecordSchema {
+        var fields: [RecordSchema.Field] = []
+        for field in schemas.flatMap(\.fields) {
+            guard let index = fields.firstIndex(where: { $0.name == field.name }) else {
+                fields.append(field)
+                continue
+            }
+            fields[index].isRequired = fields[index].isRequired || field.isRequired
+        }
+        // Inputs are merged by one time: plugins that disagree about it cannot share them.
+        let times = Set(schemas.map { schema in schema.timeField.map { schema.fields[$0].name } })
+        let units = Set(schemas.map(\.timeUnit))
+        let time = times.count == 1 && units.count == 1 ? times.first ?? nil : nil
+        return RecordSchema(
+            fields: fields,
+            timeUnit: schemas[0].timeUnit,
+            timeField: time.flatMap { name in fields.firstIndex { $0.name == name } }
+        )
+    }
+
+    /// Has the plugins take a batch.
+    ///
+    /// - Parameters:
+    ///   - batch: Records of ``schema``, not more than ``batchCapacity``.
+    ///   - refused: Called with the lines that plugins refused, which join the batch's rejections only where there is
+    ///     one plugin.
+    func receive(_ batch: inout RecordBatch, refused: ([RejectedLine]) -> Void) {
+        guard !views.isEmpty else {
+            consumers[0].receive(&batch)
+            return
+        }
+        for (index, view) in views.enumerated() {
+            view.batch.show(batch, fields: view.fields)
+            consumers[index].receive(&view.batch)
+            guard !view.batch.rejections.isEmpty else { continue }
+            refused(RejectedLine.all(of: view.batch))
+        }
+    }
+
+    /// Tells the plugins that nothing follows.
+    func finish(_ completion: Completion) {
+        for consumer in consumers { consumer.finish(completion) }
+    }
+
+    /// Whether nothing more can come.
+    var isFinished: Bool { outputs.allSatisfy(\.isFinished) }
+
+    /// How many matches there were.
+    var matchCount: UInt64 { outputs.reduce(0) { $0 + $1.count } }
+
+    /// What the plugins counted.
+    var counts: [NamedCount] { outputs.flatMap(\.counts) }
+
+    /// Hands over the lines written since the last call.
+    ///
+    /// - Parameter body: Called with whole lines; not called when there are none.
+    /// - Throws: What `body` throws.
+    func takeLines<Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) {
+        guard outputs.count > 1 else { return try outputs[0].take(body) }
+        for (name, output) in zip(names, outputs) {
+            var tagged: [UInt8] = []
+            output.take { lines in tagged = MatchLines.tag(lines, member: "plugin", name) }
+            if !tagged.isEmpty { try body(tagged.span) }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+internal import WeirCore
+internal import WeirFiles
+internal import WeirSystem
+
+/// Runs the pipelines of a configuration, each on its own.
+final class Supervisor: Sendable {
+    private struct State: Sendable {
+        var keepers: [PipelineKeeper] = []
+        var wantsReload = false
+        var wasInterrupted = false
+    }
+
+    private let path: String
+    private let environment: EnvironmentOptions
+    private let console: Console
+    private let state = Locked(State())
+    private let wake = Parker()
+    private let outputs = SharedOutputs()
+
+    /// Creates a supervisor; nothing runs yet.
+    ///
+    /// - Parameters:
+    ///   - path: The configuration file.
+    ///   - environment: What stands for options that are given nowhere else.
+    ///   - console: Where to tell people.
+    init(path: String, environment: EnvironmentOptions, console: Console) {
+        self.path = path
+        self.environment = environment
+        self.console = console
+    }
+
+    /// How the pipelines go.
+    var statuses: [PipelineStatus] { state.withLock { $0.keepers.map(\.status) } }
+
+    /// Has the configuration read again.
+    func reload() {
+        state.withLock { $0.wantsReload = true }
+        wake.unpark()
+    }
+
+    /// Has the pipelines end in order.
+    func interrupt() {
+        state.withLock { $0.wasInterrupted = true }
+        wake.unpark()
+    }
+
+    /// Runs until all pipelines have ended.
+    ///
+    /// - Returns: How the program ends: as the first pipeline did that failed, if one did.
+    /// - Throws: ``HostError`` when the configuration cannot be used.
+    func run() throws(HostError) -> ExitCode {
+        let configuration = try Configuration(
+            path: path,
+            environment: environment,
+            try Registry.builtIn(interruption: nil)
+        )
+        // Every pipeline is understood before the first one starts.
+        for plan in configuration.plans { _ = try plan.request(try Registry.builtIn(interruption: nil)) }
+        let keepers = configuration.plans.map(makeKeeper)
+        state.withLock { $0.keepers = keepers }
+        for keeper in keepers { keeper.start() }
+        var isStopping = false
+        while true {
+            let (wantsReload, wasInterrupted, keepers) = state.withLock { state in
+                defer { state.wantsReload = false }
+                return (state.wantsReload, state.wasInterrupted, state.keepers)
+            }
+            if wasInterrupted, !isStopping {
+                isStopping = true
+                for keeper in keepers { keeper.stop() }
+            }
+            if wantsReload, !isStopping { applyConfiguration() }
+            let codes = state.withLock { $0.keepers.map(\.exitCode) }
+            guard codes.contains(nil) else { return exitCode(of: codes.compactMap { $0 }, wasInterrupted) }
+            wake.park()
+        }
+    }
+
+    private func exitCode(of codes: [ExitCode], _ wasInterrupted: Bool) -> ExitCode {
+        if wasInterrupted { return .interrupted }
+        return codes.first { $0 != .done && $0 != .inputRejected && $0 != .interrupted }
+            ?? codes.first { $0 == .inputRejected } ?? .done
+    }
+
+    private func makeKeeper(_ plan: Configuration.Plan) -> PipelineKeeper {
+        PipelineKeeper(
+            plan,
+            PipelineKeeper.Surroundings(console: console, outputs: outputs) { [wake] in wake.unpark() }
+        )
+    }
+
+    /// Reads the configuration again, and replaces what changed; where it cannot be used, all goes on as before.
+    private func applyConfiguration() {
+        do throws(HostError) {
+            let registry = try Registry.builtIn(interruption: nil)
+            let configuration = try Configuration(path: path, environment: environment, registry)
+            for plan in configuration.plans { _ = try plan.request(registry) }
+            let before = state.withLock { $0.keepers }
+            var changes: [String] = []
+            for keeper in before where !configuration.plans.contains(where: { $0.name == keeper.plan.name }) {
+                keeper.stop()
+                changes.append("'\(keeper.plan.name)' ends")
+            }
+            for plan in configuration.plans {
+                guard let keeper = before.first(where: { $0.plan.name == plan.name }) else {
+                    let keeper = makeKeeper(plan)
+                    state.withLock { $0.keepers.append(keeper) }
+                    keeper.start()
+                    changes.append("'\(plan.name)' is new")
+                    continue
+                }
+                guard keeper.plan.arguments != plan.arguments else { continue }
+                try keeper.change(to: plan)
+                changes.append("'\(plan.name)' changed")
+            }
+            console.writeLine(
+                "read '\(path)' again: " + (changes.isEmpty ? "nothing changed" : changes.joined(separator: ", "))
+            )
+        } catch {
+            console.writeLine(error.message)
+            console.writeLine("the configuration stays as it was")
+        }
+    }
+}

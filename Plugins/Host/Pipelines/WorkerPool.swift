@@ -1,0 +1,332 @@
+internal import WeirCore
+internal import WeirSystem
+
+/// Spreads the records of a pipeline over threads by the value of a field, and brings what they find back into order.
+///
+/// Each worker has plugins of its own. Records with the same value go to the same worker, in their order. What is found
+/// comes out in the order of the records that complete it, as with one worker; what only the end of the inputs brings
+/// comes last, sorted by its bytes, with any number of workers.
+///
+/// Safety of the order: every worker answers every batch, also one that has no record for it, so that the answers to a
+/// batch can be merged by the places of their records.
+final class WorkerPool {
+    /// What came of a batch.
+    struct Harvest {
+        var lines: [UInt8] = []
+        var matches: UInt64 = 0
+        var events: UInt64 = 0
+        var rejections: [RejectedLine] = []
+        var byteCount: Int64 = 0
+        var watermark: Timestamp?
+        var counts: [(name: String, value: UInt64)] = []
+        /// When the batch was read.
+        var start: Timestamp
+    }
+
+    /// What the reading thread says about a batch.
+    private enum Header: Sendable {
+        case batch(count: Int, rejections: [RejectedLine], byteCount: Int64, watermark: Timestamp?, start: Timestamp)
+        case ended
+        case failed(HostError)
+        case interrupted
+    }
+
+    private enum Job: Sendable {
+        case records(RecordChunk, places: [Int32], inputs: [String])
+        case finish
+    }
+
+    /// A worker's answer to a batch.
+    private struct Answer: Sendable {
+        var lines: [UInt8] = []
+        /// Up to where the lines of each record that brought some go.
+        var marks: [(place: Int32, end: Int)] = []
+        var matches: UInt64 = 0
+        var rejections: [(place: Int32, line: RejectedLine)] = []
+        var counts: [(name: String, value: UInt64)] = []
+        var failure: HostError?
+    }
+
+    /// How many records a batch can have: more than for one thread, because handing it over has its price.
+    static let batchCapacity = 2048
+
+    /// How many batches may be on the way.
+    private static let window = 8
+
+    private let inputCount: Int
+    private let headers: BoundedQueue<Header>
+    private let jobs: [BoundedQueue<Job>]
+    private let answers: [BoundedQueue<Answer>]
+    private let latch = Latch()
+    private var byteCount: Int64 = 0
+    private var watermark: Timestamp?
+    private var hasEnded = false
+
+    /// Starts the threads; the inputs are opened by one of them.
+    ///
+    /// - Parameters:
+    ///   - request: What to do.
+    ///   - partition: How to spread it.
+    ///   - schema: What is wanted of each record.
+    ///   - meters: Takes the meters of the transports.
+    /// - Throws: ``HostError`` when the field is not among those, or the system has no threads left.
+    init(_ request: RunRequest, _ partition: RunRequest.Partition, schema: RecordSchema, _ meters: MeterBoard)
+        throws(HostError)
+    {
+        guard let field = schema.fields.firstIndex(where: { $0.name == partition.field }) else {
+            throw .usage("--partition-by: no plugin reads the field '\(partition.field)'")
+        }
+        inputCount = request.inputs.count
+        let arrival = Parker()
+        headers = BoundedQueue(capacity: Self.window, arrival: arrival)
+        answers = (0..<partition.workerCount).map { _ in BoundedQueue(capacity: Self.window, arrival: arrival) }
+        jobs = (0..<partition.workerCount).map { _ in BoundedQueue(capacity: Self.window) }
+        for (jobs, answers) in zip(jobs, answers) {
+            try start("weir.worker") { Self.work(request, schema, jobs, answers) }
+        }
+        try start("weir.intake") { [headers, jobs] in Self.read(request, schema, field, headers, jobs, meters) }
+    }
+
+    private func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(HostError) {
+        let latch = latch
+        latch.enter()
+        let isStarted = SystemThread.start(name) {
+            body()
+            latch.leave()
+        }
+        guard isStarted else {
+            latch.leave()
+            close()
+            throw HostError(.internalError, "the system has no threads left")
+        }
+    }
+
+    /// Waits until no thread is at work any more; somebody must have interrupted the inputs before, unless they ended.
+    func close() {
+        headers.close()
+        for queue in jobs { queue.close() }
+        for queue in answers { queue.close() }
+        latch.wait()
+    }
+
+    /// How many records are on the way, at most.
+    var pendingCount: Int { (jobs.map(\.count).max() ?? 0) * Self.batchCapacity }
+
+    // MARK: The reading thread
+
+    private static func read(
+        _ request: RunRequest,
+        _ schema: RecordSchema,
+        _ field: Int,
+        _ headers: BoundedQueue<Header>,
+        _ jobs: [BoundedQueue<Job>],
+        _ meters: MeterBoard
+    ) {
+        var end = Header.ended
+        do {
+            let intake = try request.makeIntake(schema: schema, batchCapacity: batchCapacity, meters)
+            defer { intake.close() }
+            let clock = MonotonicClock()
+            var watermark: Timestamp?
+            var isWanted = true
+            while isWanted {
+                var shares = jobs.map { _ in (chunk: RecordChunk(schema: schema), places: [Int32](), inputs: [String]())
+                }
+                var header: Header?
+                let hasMore = try intake.next { batch in
+                    let start = clock.now()
+                    var rejections = intake.pendingRejections
+                    rejections += RejectedLine.all(of: batch) { intake.input(ofLineStartingAt: $0) }
+                    for index in 0..<batch.count {
+                        let hash = batch.stableHash(ofField: field, inRecordAt: index)
+                        let worker = Int(hash % UInt64(jobs.count))
+                        guard shares[worker].chunk.append(recordAt: index, of: batch) else {
+                            rejections.append(
+                                RejectedLine(
+                                    input: intake.input(ofRecordAt: index),
+                                    line: batch.line(ofRecordAt: index),
+                                    reason: "the batch is too long for a worker",
+                                    raw: batch.raw(recordAt: index),
+                                    isContinuation: false
+                                )
+                            )
+                            continue
+                        }
+                        shares[worker].places.append(Int32(truncatingIfNeeded: index))
+                        if request.inputs.count > 1 {
+                            shares[worker].inputs.append(intake.input(ofRecordAt: index) ?? "")
+                        }
+                    }
+                    if let time = schema.timeField.flatMap({ batch.time(ofField: $0, inRecordAt: batch.count - 1) }) {
+                        watermark = max(watermark ?? time, time)
+                    }
+                    header = .batch(
+                        count: batch.count,
+                        rejections: rejections,
+                        byteCount: intake.byteCount,
+                        watermark: watermark,
+                        start: start
+                    )
+                }
+                guard hasMore, let header else { break }
+                isWanted = headers.give(header)
+                for (queue, share) in zip(jobs, shares) where isWanted {
+                    isWanted = queue.give(.records(share.chunk, places: share.places, inputs: share.inputs))
+                }
+            }
+        } catch let error as HostError {
+            end = error.exitCode == .interrupted ? .interrupted : .failed(error)
+        } catch TransportError.interrupted {
+            end = .interrupted
+        } catch {
+            end = .failed(HostError(.noInput, "\(error)"))
+        }
+        headers.give(end)
+        for queue in jobs { queue.give(.finish) }
+    }
+
+    // MARK: The workers
+
+    private static func work(
+        _ request: RunRequest,
+        _ schema: RecordSchema,
+        _ jobs: BoundedQueue<Job>,
+        _ answers: BoundedQueue<Answer>
+    ) {
+        do throws(HostError) {
+            let plugins = try RunningPlugins(request.instances)
+            var batch = RecordBatch(schema: schema, capacity: 1)
+            while let job = jobs.take() {
+                var answer = Answer()
+                let before = plugins.matchCount
+                switch job {
+                case .records(let chunk, let places, let inputs):
+                    var known = before
+                    for index in 0..<chunk.count {
+                        let place = places[index]
+                        var refused: [RejectedLine] = []
+                        chunk.lend(index..<index + 1, in: &batch) { batch in
+                            plugins.receive(&batch) { refused += $0 }
+                            if !batch.rejections.isEmpty { refused += RejectedLine.all(of: batch) }
+                        }
+                        for var line in refused {
+                            line.input = inputs.isEmpty ? nil : inputs[index]
+                            answer.rejections.append((place, line))
+                        }
+                        let count = plugins.matchCount
+                        guard count != known else { continue }
+                        known = count
+                        plugins.takeLines { append($0, to: &answer.lines) }
+                        answer.marks.append((place, answer.lines.count))
+                    }
+                case .finish:
+                    plugins.finish(.finished)
+                    plugins.takeLines { append($0, to: &answer.lines) }
+                }
+                answer.matches = plugins.matchCount - before
+                answer.counts = plugins.counts.map { (name: $0.name, value: $0.value) }
+                answers.give(answer)
+                if case .finish = job { return }
+            }
+        } catch {
+            var answer = Answer()
+            answer.failure = error
+            answers.give(answer)
+        }
+    }
+
+    private static func append(_ lines: Span<UInt8>, to bytes: inout [UInt8]) {
+        bytes.reserveCapacity(bytes.count + lines.count)
+        for index in lines.indices { bytes.append(lines[index]) }
+    }
+
+    // MARK: The collecting thread
+
+    /// Waits for the next batch to be done.
+    ///
+    /// - Returns: `nil` after the end of the inputs.
+    /// - Throws: ``HostError``, or ``TransportError/interrupted(address:)``, once everything before was handed out.
+    func next() throws -> Harvest? {
+        if let failure { throw failure }
+        guard !hasEnded, let header = headers.take() else { return nil }
+        switch header {
+        case .batch(let count, let rejections, let byteCount, let watermark, let start):
+            self.byteCount = byteCount
+            self.watermark = watermark
+            var harvest = try merge(try takeAnswers(), start: start)
+            harvest.events = UInt64(max(0, count - harvest.rejections.count))
+            harvest.rejections = merge(rejections, harvest.rejections)
+            return harvest
+        case .ended: break
+        case .failed(let error): failure = error
+        case .interrupted: failure = TransportError.interrupted(address: "the inputs")
+        }
+        hasEnded = true
+        let answers = try takeAnswers()
+        var harvest = Harvest(start: MonotonicClock().now())
+        let lines = answers.flatMap { $0.lines.split(separator: UInt8(ascii: "\n")) }
+        for line in lines.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+            harvest.lines += line
+            harvest.lines.append(UInt8(ascii: "\n"))
+        }
+        fill(&harvest, from: answers)
+        return harvest
+    }
+
+    private var failure: (any Error)?
+
+    private func takeAnswers() throws(HostError) -> [Answer] {
+        var taken: [Answer] = []
+        for queue in answers {
+            guard let answer = queue.take() else { throw HostError(.internalError, "a worker has stopped") }
+            if let failure = answer.failure { throw failure }
+            taken.append(answer)
+        }
+        return taken
+    }
+
+    private func merge(_ answers: [Answer], start: Timestamp) throws -> Harvest {
+        var harvest = Harvest(start: start)
+        var next = answers.map { _ in 0 }
+        var position = answers.map { _ in 0 }
+        while true {
+            var first: Int?
+            for (worker, answer) in answers.enumerated() where next[worker] < answer.marks.count {
+                guard let found = first else {
+                    first = worker
+                    continue
+                }
+                if answer.marks[next[worker]].place < answers[found].marks[next[found]].place { first = worker }
+            }
+            guard let first else { break }
+            let end = answers[first].marks[next[first]].end
+            harvest.lines += answers[first].lines[position[first]..<end]
+            position[first] = end
+            next[first] += 1
+        }
+        harvest.rejections = answers.flatMap(\.rejections)
+            .enumerated()
+            .sorted { ($0.element.place, $0.offset) < ($1.element.place, $1.offset) }
+            .map(\.element.line)
+        fill(&harvest, from: answers)
+        return harvest
+    }
+
+    private func fill(_ harvest: inout Harvest, from answers: [Answer]) {
+        harvest.matches = answers.reduce(0) { $0 + $1.matches }
+        harvest.byteCount = byteCount
+        harvest.watermark = watermark
+        guard let first = answers.first else { return }
+        harvest.counts = first.counts.enumerated().map { index, count in
+            (count.name, answers.reduce(0) { $0 + (index < $1.counts.count ? $1.counts[index].value : 0) })
+        }
+    }
+
+    /// Both kinds of rejections in the order of the input, where there is one input.
+    private func merge(_ early: [RejectedLine], _ late: [RejectedLine]) -> [RejectedLine] {
+        guard inputCount == 1, !early.isEmpty, !late.isEmpty else { return early + late }
+        return (early + late).enumerated()
+            .sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }
+            .map(\.element)
+    }
+}

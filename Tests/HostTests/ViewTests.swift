@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+import WeirCore
+
+@testable import weir
+
+/// The parts of displays and styles that a run cannot show.
+@Suite struct ViewTests {
+    private func report(_ name: String, events: UInt64, pending: Int = 0) -> StatusReport {
+        let status = PipelineStatus(name: name)
+        status.update { numbers in
+            numbers.phase = .running
+            numbers.tally.events = events
+            numbers.pending = pending
+        }
+        return StatusReport(status)
+    }
+
+    private func seconds(_ count: Int64) -> Timestamp { Timestamp(secondsSinceEpoch: count) }
+
+    @Test func theLiveViewShowsRatesAndFollowsKeys() {
+        var view = LiveView(title: "weir top")
+        view.update([report("a", events: 0), report("b", events: 0)], at: seconds(0))
+        view.update([report("a", events: 10), report("b", events: 3000)], at: seconds(2))
+        let rows = view.screen(columns: 120, rows: 10, isColoured: false).split(separator: "\r\n")
+        #expect(rows.count == 10)
+        #expect(rows[2].contains("a ") && rows[2].contains(" 5 "))
+        #expect(rows[3].contains("b ") && rows[3].contains(" 1.5k "))
+        let goesOn = view.press("s")
+        #expect(goesOn && view.order == .rate)
+        #expect(view.screen(columns: 120, rows: 10, isColoured: false).split(separator: "\r\n")[2].contains("1.5k"))
+        let paused = view.press("p")
+        #expect(paused && view.isPaused)
+        view.update([report("a", events: 99_999)], at: seconds(3))
+        let frozen = view.screen(columns: 120, rows: 10, isColoured: false)
+        #expect(frozen.contains("paused") && frozen.contains(" 1.5k "))
+        let quits = view.press("q")
+        #expect(!quits)
+    }
+
+    @Test func theLiveViewFitsAnySize() {
+        var view = LiveView(title: "weir top")
+        view.update((0..<30).map { report("pipeline-with-a-long-name-\($0)", events: 5) }, at: seconds(0))
+        for columns in [1, 7, 40, 80, 300] {
+            for rows in [1, 2, 5, 24, 100] {
+                let lines = view.screen(columns: columns, rows: rows, isColoured: false)
+                    .replacingOccurrences(of: "\u{1B}[H", with: "")
+                    .replacingOccurrences(of: "\u{1B}[K", with: "")
+                    .components(separatedBy: "\r\n")
+                #expect(lines.count == max(rows, 2) || rows == 1)
+                for line in lines { #expect(line.count <= columns) }
+            }
+        }
+    }
+
+    @Test func reportsComeBackFromTheirText() throws {
+        let status = PipelineStatus(name: "a \"quoted\"\\ name\n")
+        status.update { numbers in
+            numbers.tally.events = 12
+            numbers.matches = 3
+            numbers.watermark = Timestamp(secondsSinceEpoch: 5)
+            numbers.delays.add(nanoseconds: 1000, count: 4)
+            numbers.counts = [("lost", 2), ("lost", 3)]
+            numbers.lastError = "it \u{1} broke"
+        }
+        let text = StatusReport.text([status])
+        let read = try #require(StatusReport.read(text))
+        #expect(read.first?.name == status.name)
+        #expect(read.first?.events == 12 && read.first?.matches == 3 && read.first?.watermark == 5)
+        #expect(read.first?.counts.first?.value == 5)
+        _ = try JSONSerialization.jsonObject(with: Data(text.utf8))
+        #expect(StatusReport.read("error: what?") == nil)
+    }
+
+    @Test func shareOfDelaysIsKnownToAFifth() {
+        for seed in 1...20 {
+            var random = SeededGenerator(seed: UInt64(seed))
+            var histogram = DelayHistogram()
+            var all: [Int64] = []
+            for _ in 0..<500 {
+                let nanoseconds = Int64(1) << Int64(random.next() % 40) + Int64(random.next() % 1000)
+                histogram.add(nanoseconds: nanoseconds, count: 1)
+                all.append(nanoseconds)
+            }
+            all.sort()
+            for share in [0.01, 0.5, 0.9, 0.99, 1] {
+                let exact = all[Int((500 * share).rounded(.up)) - 1]
+                let found = histogram.quantile(share)
+                #expect(found >= exact && Double(found) <= Double(exact) * 1.26 + 4, "seed \(seed)")
+            }
+        }
+        #expect(DelayHistogram().quantile(0.5) == 0)
+    }
+
+    @Test func sparklinesReachFromZeroToTheGreatest() {
+        #expect(Sparkline.text([0, 1, 2, 4], width: 10) == "▁▂▄█")
+        #expect(Sparkline.text([1, 2, 3], width: 2) == "▆█")
+        #expect(Sparkline.text([0, 0], width: 9) == "▁▁")
+        #expect(Sparkline.text([], width: 9) == "")
+        #expect(Sparkline.text([1], width: 0) == "")
+    }
+
+    @Test func listedOperatorsAreThoseOfTheSources() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        for entry in OperatorList.all {
+            let folder = root.appendingPathComponent("Operators/\(entry.module)")
+            let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            let isThere = try files.contains { file in
+                let text = try String(contentsOf: file, encoding: .utf8)
+                    .replacingOccurrences(of: "\n    /// ", with: " ")
+                return text.contains("public func \(entry.name)") && text.contains(entry.summary)
+                    || text.contains("public func `\(entry.name)`") || text.contains("static func \(entry.name)")
+            }
+            #expect(isThere, "\(entry.module).\(entry.name)")
+        }
+    }
+}

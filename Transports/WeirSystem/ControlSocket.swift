@@ -1,0 +1,200 @@
+internal import Synchronization
+public import WeirCore
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// A private Unix socket that answers questions about a running program.
+///
+/// A client sends a line and gets a text; a line that begins with `GET` is answered as HTTP, so that
+/// `curl --unix-socket PATH http://weir/metrics` works. Only the user who runs the program may connect: the socket has
+/// mode 0600. Clients are served one after the other, each for two seconds at most.
+public final class ControlSocket: Sendable {
+    /// Where it is.
+    public let path: String
+
+    private let isOpen = Atomic(true)
+
+    private static let questionLimit = 4096
+    private static let answerLimit = 64 << 20
+
+    /// Opens the socket and begins to answer.
+    ///
+    /// A socket that a program left behind which runs no more is replaced; one that is in use is not.
+    ///
+    /// - Parameters:
+    ///   - path: Where to put it; its folder must exist.
+    ///   - answer: Makes the answer to a question; `nil` where it is not understood. Called on a thread of its own.
+    /// - Throws: ``TransportError/cannotOpen(address:reason:)``.
+    public init(path: String, answer: @escaping @Sendable (String) -> String?) throws(TransportError) {
+        // Before the object is whole: what was there before must survive where this throws.
+        let listener = try Self.listen(at: path)
+        self.path = path
+        let isStarted = SystemThread.start("weir.control") { [weak self] in
+            Self.serve(listener, answer) { self?.isOpen.load(ordering: .acquiring) ?? false }
+        }
+        guard isStarted else {
+            close(listener)
+            throw .cannotOpen(address: path, reason: "the system has no threads left")
+        }
+    }
+
+    private static func listen(at path: String) throws(TransportError) -> Int32 {
+        if (try? ask(path, "")) != nil {
+            throw .cannotOpen(address: path, reason: "another program answers there")
+        }
+        var status = stat()
+        if unsafe lstat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFSOCK else {
+                throw .cannotOpen(address: path, reason: "there is something that is no socket")
+            }
+            _ = unsafe unlink(path)
+        }
+        let listener = UnixSocket.make(patience: 2)
+        guard listener >= 0 else { throw .cannotOpen(address: path, reason: UnixSocket.reason) }
+        // Before it has a name, so that it is never open to others.
+        _ = fchmod(listener, 0o600)
+        let bound = unsafe UnixSocket.withAddress(of: path) { address, length in
+            unsafe bind(listener, address, length)
+        }
+        guard let bound else {
+            close(listener)
+            throw .cannotOpen(address: path, reason: "the path is longer than the system takes")
+        }
+        guard bound == 0, unsafe chmod(path, 0o600) == 0, startListening(listener) else {
+            let reason = UnixSocket.reason
+            close(listener)
+            throw .cannotOpen(address: path, reason: reason)
+        }
+        return listener
+    }
+
+    private static func startListening(_ listener: Int32) -> Bool {
+        #if canImport(Darwin)
+            Darwin.listen(listener, 8) == 0
+        #elseif canImport(Glibc)
+            Glibc.listen(listener, 8) == 0
+        #elseif canImport(Musl)
+            Musl.listen(listener, 8) == 0
+        #endif
+    }
+
+    deinit {
+        remove()
+    }
+
+    /// Takes the socket away.
+    public func remove() {
+        guard isOpen.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        _ = unsafe unlink(path)
+    }
+
+    private static func serve(
+        _ listener: Int32,
+        _ answer: (String) -> String?,
+        while isOpen: () -> Bool
+    ) {
+        defer { close(listener) }
+        while isOpen() {
+            let client = accept(listener, nil, nil)
+            // The patience of the listener is that of accept(2) too: it is then looked whether to go on.
+            guard client >= 0 else { continue }
+            _ = fcntl(client, F_SETFD, FD_CLOEXEC)
+            UnixSocket.setPatience(2, of: client)
+            if let question = UnixSocket.readLine(client, limit: questionLimit) {
+                _ = UnixSocket.write(reply(to: question, answer), to: client)
+            }
+            close(client)
+        }
+    }
+
+    private static func reply(to line: String, _ answer: (String) -> String?) -> [UInt8] {
+        let words = line.split(whereSeparator: { $0 == " " || $0 == "\r" })
+        guard words.first == "GET", words.count >= 2 else {
+            let question = words.first.map(String.init) ?? ""
+            return Array((answer(question) ?? "error: nobody understands '\(question)'\n").utf8)
+        }
+        let text = answer(String(words[1].drop { $0 == "/" }))
+        let head = text == nil ? "404 Not Found" : "200 OK"
+        let body = Array((text ?? "there is no such page\n").utf8)
+        return Array(
+            "HTTP/1.0 \(head)\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: \(body.count)\r\n\r\n".utf8
+        ) + body
+    }
+
+    /// Asks a program a question.
+    ///
+    /// - Parameters:
+    ///   - path: Its socket.
+    ///   - question: One line.
+    /// - Returns: The answer.
+    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` where nobody answers.
+    public static func ask(_ path: String, _ question: String) throws(TransportError) -> String {
+        let descriptor = UnixSocket.make(patience: 2)
+        guard descriptor >= 0 else { throw .cannotOpen(address: path, reason: UnixSocket.reason) }
+        defer { close(descriptor) }
+        let connected = unsafe UnixSocket.withAddress(of: path) { address, length in
+            unsafe connect(descriptor, address, length)
+        }
+        guard let connected else {
+            throw .cannotOpen(address: path, reason: "the path is longer than the system takes")
+        }
+        guard connected == 0 else { throw .cannotOpen(address: path, reason: UnixSocket.reason) }
+        guard
+            UnixSocket.write(Array("\(question)\n".utf8), to: descriptor),
+            let bytes = UnixSocket.readAll(descriptor, limit: answerLimit)
+        else { throw .cannotOpen(address: path, reason: "nobody answers there") }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The folder for the sockets of this user: `weir` below `XDG_RUNTIME_DIR`, or else a private one below `/tmp`.
+    ///
+    /// - Returns: `nil` where it cannot be made, or belongs to somebody else.
+    public static func privateFolder() -> String? {
+        let user = getuid()
+        let base = ProgramEnvironment.value(of: "XDG_RUNTIME_DIR").flatMap { $0.isEmpty ? nil : $0 }
+        let folder = base.map { $0 + "/weir" } ?? "/tmp/weir-\(user)"
+        _ = unsafe mkdir(folder, 0o700)
+        var status = stat()
+        guard
+            unsafe lstat(folder, &status) == 0,
+            status.st_mode & S_IFMT == S_IFDIR,
+            status.st_uid == user,
+            status.st_mode & 0o077 == 0
+        else { return nil }
+        return folder
+    }
+
+    /// The sockets in a folder that somebody answers at, by name; those that programs left behind are removed.
+    public static func living(in folder: String) -> [String] {
+        sockets(in: folder).filter { path in
+            if (try? ask(path, "")) != nil { return true }
+            let descriptor = UnixSocket.make(patience: 1)
+            defer { close(descriptor) }
+            let connected = unsafe UnixSocket.withAddress(of: path) { address, length in
+                unsafe connect(descriptor, address, length)
+            }
+            // Nobody listens there, and nobody can begin to: the name is taken.
+            if connected == -1, errno == ECONNREFUSED { _ = unsafe unlink(path) }
+            return false
+        }
+    }
+
+    private static func sockets(in folder: String) -> [String] {
+        guard let directory = unsafe opendir(folder) else { return [] }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasSuffix(".sock") { names.append("\(folder)/\(name)") }
+        }
+        return names.sorted()
+    }
+}

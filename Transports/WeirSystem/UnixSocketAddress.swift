@@ -1,0 +1,111 @@
+internal import WeirCore
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// The system calls around Unix sockets, as Swift.
+enum UnixSocket {
+    #if canImport(Glibc)
+        private static let kind = Int32(SOCK_STREAM.rawValue)
+    #else
+        private static let kind = SOCK_STREAM
+    #endif
+
+    /// The system's words for the error of the last call.
+    static var reason: String {
+        guard let text = unsafe strerror(errno) else { return "error \(errno)" }
+        let words = unsafe String(cString: text)
+        return words.prefix(1).lowercased() + words.dropFirst()
+    }
+
+    /// Makes a socket that children do not inherit, whose reads and writes end after a while.
+    ///
+    /// - Parameter seconds: How long a read or a write may wait.
+    /// - Returns: The descriptor, or a negative number.
+    static func make(patience seconds: Int) -> Int32 {
+        let descriptor = socket(AF_UNIX, kind, 0)
+        guard descriptor >= 0 else { return descriptor }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        setPatience(seconds, of: descriptor)
+        return descriptor
+    }
+
+    static func setPatience(_ seconds: Int, of descriptor: Int32) {
+        var time = timeval(tv_sec: seconds, tv_usec: 0)
+        let length = socklen_t(MemoryLayout<timeval>.size)
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, length)
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, length)
+    }
+
+    /// Calls `body` with a path as an address.
+    ///
+    /// - Returns: `nil` for a path that is longer than the system takes.
+    static func withAddress(of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32? {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        let room = MemoryLayout.size(ofValue: address.sun_path)
+        guard bytes.count < room, !bytes.contains(0) else { return nil }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+
+    /// Reads until a line has ended, the other side has, or there is too much.
+    static func readLine(_ descriptor: Int32, limit: Int) -> String? {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 512)
+        while bytes.count < limit {
+            let count = unsafe read(descriptor, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes += piece[..<count]
+            if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+                return String(decoding: bytes[..<end], as: UTF8.self)
+            }
+        }
+        return nil
+    }
+
+    /// Reads until the other side has ended.
+    static func readAll(_ descriptor: Int32, limit: Int) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 16 << 10)
+        while bytes.count < limit {
+            let count = unsafe read(descriptor, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            guard count > 0 else { return bytes }
+            bytes += piece[..<count]
+        }
+        return nil
+    }
+
+    /// Writes all bytes.
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes {
+                unsafe send(descriptor, $0.baseAddress, $0.count, Int32(noSignal))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    #if canImport(Darwin)
+        private static let noSignal = 0
+    #else
+        private static let noSignal = Int(MSG_NOSIGNAL)
+    #endif
+}
