@@ -3,7 +3,8 @@ public enum Criteria {
     /// The criterion `between`.
     @frozen
     public struct Between<Bound: Comparable & Hashable & Sendable>: Criterion {
-        @usableFromInline let range: ClosedRange<Bound>
+        /// The range, its ends included.
+        public let range: ClosedRange<Bound>
 
         @inlinable
         init(_ range: ClosedRange<Bound>) {

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import WeirCore
 import WeirTesting
@@ -186,6 +187,11 @@ import WeirTesting
         #expect(recorder.elements.first?.1 == [2])
     }
 
+    /// How many keys come and go: 200,000, or a million with `WEIR_LONG_TESTS=1` in the environment.
+    private static var keyCount: Int {
+        ProcessInfo.processInfo.environment["WEIR_LONG_TESTS"] == nil ? 200_000 : 1_000_000
+    }
+
     @Test func groupsComeAndGo() {
         let pattern = Pattern<Int>
             .first { _ in true }
@@ -218,7 +224,7 @@ import WeirTesting
             [],
             Recorder<Int>().sink
         )
-        let count = 200_000
+        let count = Self.keyCount
         for key in 0..<count {
             engine.receive(key, at: Timestamp(nanosecondsSinceEpoch: Int64(key) * 1000), into: &output)
         }
@@ -228,6 +234,7 @@ import WeirTesting
         #expect(engine.counts == PatternCounts())
         #expect(engine.runs.store.runs.capacity < 4096)
         #expect(engine.runs.paths.events.capacity < 4096)
+        #expect(engine.runs.emptied.capacity <= 4096)
         #expect(engine.groups.keys.capacity < 4096)
         withExtendedLifetime(source) {}
     }

@@ -86,7 +86,7 @@ import WeirTesting
         #expect(set.count == 100)
         #expect(set.index.conditions.count == 20)
         #expect(set.index.columns.count == 1)
-        #expect(set.index.unindexed.isEmpty)
+        #expect(set.index.candidates[0].unindexed.isEmpty)
     }
 
     @Test func refusesPatternsThatLookBack() {

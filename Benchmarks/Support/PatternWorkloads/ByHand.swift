@@ -189,4 +189,42 @@ enum ByHand {
         }
         return tally
     }
+
+    /// A thousand patterns as one loop: for each thousandth of the values, a value there and then the next one.
+    @inline(never)
+    static func bands(_ events: [StreamEvent]) -> MatchTally {
+        var starts: [Int64?] = Array(repeating: nil, count: 1000)
+        var tally = MatchTally()
+        for event in events {
+            let time = milliseconds(event)
+            var band = Int(event.value * 1000)
+            // The bounds are the nearest numbers to the thousandths, so the product may be off by one.
+            if event.value < Double(band) / 1000 {
+                band -= 1
+            } else if event.value >= Double(band + 1) / 1000 {
+                band += 1
+            }
+            if let start = starts[band], time - start < 10_000 { add(&tally, start, 0, time) }
+            starts[band] = time
+        }
+        return tally
+    }
+
+    /// A thousand patterns as one loop: a value above each threshold, and then the next one below its counterpart.
+    @inline(never)
+    static func thresholds(_ events: [StreamEvent]) -> MatchTally {
+        var groups: [[Int64]] = Array(repeating: [], count: 1000)
+        var tally = MatchTally()
+        for event in events where event.value > 0.9899 || event.value < 0.0101 {
+            let time = milliseconds(event)
+            for number in 0..<1000 {
+                let margin = Double(number + 1) / 100_000
+                if event.value > 1 - margin { groups[number].append(time) }
+                guard event.value < margin else { continue }
+                for start in groups[number] where time - start < 10_000 { add(&tally, start, 0, time) }
+                groups[number].removeAll(keepingCapacity: true)
+            }
+        }
+        return tally
+    }
 }

@@ -4,23 +4,42 @@ internal import WeirCore
 internal import WeirExpressions
 internal import WeirPatterns
 
-/// A thousand patterns on one stream: for each key, an A and then the next B, within 10 s.
+/// A thousand patterns on one stream, each with constants of its own, within 10 s.
 enum Rules {
+    typealias Rule = StagedPattern<StreamEvent, (StreamEvent, StreamEvent)>
+
     static let count: UInt32 = 1000
 
-    static func pattern(_ key: UInt32) -> StagedPattern<StreamEvent, (StreamEvent, StreamEvent)> {
+    /// For each key, an A and then the next B.
+    static func key(_ key: UInt32) -> Rule {
         let first = Pattern<StreamEvent>.first(\.key == key && \.type == 0)
         let second = first.followedBy(\.key == key && \.type == 1)
         return second.within(.seconds(10))
     }
 
+    /// A value within a thousandth of all values, and then the next one there.
+    static func band(_ number: UInt32) -> Rule {
+        let (low, high) = (Double(number) / 1000, Double(number + 1) / 1000)
+        let first = Pattern<StreamEvent>.first(\.value >= low && \.value < high)
+        let second = first.followedBy(\.value >= low && \.value < high)
+        return second.within(.seconds(10))
+    }
+
+    /// A value above one of a thousand thresholds, the least 0.99, and then the next one below its counterpart.
+    static func threshold(_ number: UInt32) -> Rule {
+        let margin = Double(number + 1) / 100_000
+        let first = Pattern<StreamEvent>.first(\.value > 1 - margin)
+        let second = first.followedBy(\.value < margin)
+        return second.within(.seconds(10))
+    }
+
     /// All in one set.
-    static func together(_ events: [StreamEvent]) -> MatchTally {
+    static func together(_ pattern: (UInt32) -> Rule, _ events: [StreamEvent]) -> MatchTally {
         let tally = Tally()
         var set = PatternSet<StreamEvent>()
-        for key in 0..<count {
+        for number in 0..<count {
             do {
-                try set.add(pattern(key)) { tally.add($0.0, $0.1) }
+                try set.add(pattern(number)) { tally.add($0.0, $0.1) }
             } catch {
                 fatalError("\(error)")
             }
@@ -33,10 +52,10 @@ enum Rules {
     }
 
     /// Each attached to the stream by itself.
-    static func apart(_ events: [StreamEvent]) -> MatchTally {
+    static func apart(_ pattern: (UInt32) -> Rule, _ events: [StreamEvent]) -> MatchTally {
         let tally = Tally()
         let channel = EventChannel<StreamEvent>()
-        for key in 0..<count { channel.matches(of: pattern(key)).subscribe { tally.add($0.0, $0.1) } }
+        for number in 0..<count { channel.matches(of: pattern(number)).subscribe { tally.add($0.0, $0.1) } }
         for event in events { channel.publish(event) }
         channel.finish()
         return tally.value

@@ -15,7 +15,7 @@ extension RunsStrategy {
     mutating func releaseWaiting<Output: MatchReceiver>(_ output: inout Output) where Output.Element == Element {
         isOverdue = false
         let slots = waitingSlots
-        waitingSlots.removeAll(keepingCapacity: true)
+        waitingSlots.removeAll(keepingCapacity: waitingSlots.capacity <= 4096)
         for slot in slots where slot < queues.complete.count && !queues.complete[slot].isEmpty {
             releaseMatches(slot, at: now, into: &output)
             tidy(slot)
@@ -172,7 +172,8 @@ extension RunsStrategy {
     @inlinable
     mutating func releaseGroups<Output: MatchReceiver>(_ output: inout Output) where Output.Element == Element {
         for slot in emptied where slot < store.counts.count && store.counts[slot] == 0 { output.release(slot: slot) }
-        emptied.removeAll(keepingCapacity: true)
+        // A list that was long once would stay as long as the engine does.
+        emptied.removeAll(keepingCapacity: emptied.capacity <= 4096)
         if store.count == 0 { shrink() }
     }
 

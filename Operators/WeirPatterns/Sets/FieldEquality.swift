@@ -15,16 +15,22 @@ protocol FieldEquality<Root>: Sendable {
 }
 
 /// A field of an expression.
-protocol FieldExpression: ElementExpression {}
+protocol FieldExpression: ElementExpression {
+    var field: Field<Root, Value> { get }
+}
 
-extension Field: FieldExpression {}
+extension Field: FieldExpression {
+    var field: Field<Root, Value> { self }
+}
 
 /// A constant of an expression.
-protocol LiteralExpression: ElementExpression {
+protocol LiteralExpression: ElementExpression where Value: Hashable & Sendable {
+    var constant: Value { get }
     var constantHash: Int { get }
 }
 
 extension Literal: LiteralExpression {
+    var constant: Value { value }
     var constantHash: Int { value.hashValue }
 }
 

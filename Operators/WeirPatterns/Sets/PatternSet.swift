@@ -3,8 +3,10 @@ public import WeirCore
 /// Many patterns on one stream, which share the evaluation of their conditions.
 ///
 /// Equal expressions are evaluated once for all patterns, and conditions that want a certain value of a field cost one
-/// look-up in a hash table for all patterns together: an event only touches those that it can mean something to. So
-/// conditions should be expressions; a closure is equal to nothing and is called for every event.
+/// look-up in a hash table for all patterns together; those that want a range of a field (`<`, `<=`, `>`, `>=`, joined
+/// with `&&`, and `between`) cost one binary search among all their constants. An event only touches the patterns that it
+/// can mean something to. So conditions should be expressions; a closure is equal to nothing and is called for every
+/// event.
 ///
 ///     var rules = PatternSet<Tick>()
 ///     for symbol in symbols {
@@ -15,8 +17,9 @@ public import WeirCore
 /// Takes the patterns that the compact strategy can evaluate, without groups. Elements come in the order of their times;
 /// one that is older than the last, or than the watermark, goes to ``late``.
 ///
-/// - Complexity: O(conditions that are closures or no equalities + fields with equalities + patterns that the event
-///   concerns) per event; patterns with a stage that the very next event must match, or a negation at the end, are looked
+/// - Complexity: O(conditions that are closures or no such comparisons + fields with equalities + log of the constants of
+///   each field with ranges + patterns that the event concerns) per event, in a space of O(*n* log *n*) for *n* ranges of a
+///   field; patterns with a stage that the very next event must match, or a negation at the end, are looked
 ///   at for each event while they have partial matches.
 public struct PatternSet<Element: Sendable>: Sendable {
     /// A pattern of the set.

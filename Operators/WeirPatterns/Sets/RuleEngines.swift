@@ -55,7 +55,9 @@ struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
 
     @inlinable
     init(_ set: PatternSet<Element>) {
-        index = set.index
+        var index = set.index
+        index.makeTables()
+        self.index = index
         late = set.late
         engines = set.rules.map(Engine.init)
         restless = set.rules.indices.filter { rule in

@@ -1,0 +1,204 @@
+import Foundation
+import Synchronization
+import Testing
+import WeirCore
+import WeirExpressions
+import WeirTesting
+
+@testable import WeirPatterns
+
+/// The look-up of ranges against the evaluation of each condition alone.
+@Suite struct RangeTableTests {
+    struct Reading: Sendable {
+        var number: Double
+        var integer: Int
+        var small: Float
+        var text: String
+        var part: Part
+        var kind: Int
+        var time: Int64 = 0
+    }
+
+    /// A number of which `<=` is the opposite of `>`, as the standard library provides it, also for NaN.
+    struct Part: Comparable, Hashable, Sendable {
+        var value: Double
+
+        static func < (left: Self, right: Self) -> Bool { left.value < right.value }
+    }
+
+    typealias Pair = StagedPattern<Reading, (Reading, Reading)>
+
+    static let numbers: [Double] = [
+        -.infinity, -1, -.leastNonzeroMagnitude, -0.0, 0.0, .leastNonzeroMagnitude, 0.5, 1, 1.5, 2, .infinity, .nan,
+    ]
+
+    static func one<Value>(of values: [Value], _ random: inout SeededGenerator) -> Value {
+        values[Int.random(in: values.indices, using: &random)]
+    }
+
+    static func number(_ random: inout SeededGenerator) -> Double {
+        Bool.random(using: &random) ? one(of: numbers, &random) : Double.random(in: -2...2, using: &random)
+    }
+
+    static func reading(_ random: inout SeededGenerator) -> Reading {
+        Reading(
+            number: number(&random),
+            integer: one(of: [.min, .max, Int.random(in: -3...3, using: &random)], &random),
+            small: Float(number(&random)),
+            text: one(of: ["", "a", "aa", "b", "ä"], &random),
+            part: Part(value: number(&random)),
+            kind: Int.random(in: 0..<3, using: &random)
+        )
+    }
+
+    /// Compares a field with a constant.
+    static func test<Value: Comparable & Hashable & Sendable>(
+        _ path: SendableKeyPath<Reading, Value>,
+        _ value: Value,
+        _ other: Value,
+        _ random: inout SeededGenerator
+    ) -> StageCondition<Reading> {
+        let field = field(path)
+        let constant = Literal<Reading, Value>(value)
+        switch Int.random(in: 0..<13, using: &random) {
+        case 0: return .expression(field < value)
+        case 1: return .expression(field <= value)
+        case 2: return .expression(field > value)
+        case 3: return .expression(field >= value)
+        case 4: return .expression(constant < field)
+        case 5: return .expression(constant >= field)
+        case 6: return .expression(field >= value && field < other)
+        case 7: return .expression(field > value && field <= other)
+        case 8: return .expression(constant <= field && field > value && field < other)
+        case 9 where value <= other && value == value && other == other:
+            return .expression(between(field, value...other))
+        case 10: return .expression(field > value && \Reading.kind == 1)
+        case 11: return .expression(field <= value && \Reading.kind != 1)
+        default: return .expression(field < value && \Reading.integer > 0 && \Reading.integer <= 2)
+        }
+    }
+
+    static func condition(_ random: inout SeededGenerator) -> StageCondition<Reading> {
+        let (left, right) = (reading(&random), reading(&random))
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: return test(\.number, left.number, right.number, &random)
+        case 1: return test(\.integer, left.integer, right.integer, &random)
+        case 2: return test(\.small, left.small, right.small, &random)
+        case 3: return test(\.text, left.text, right.text, &random)
+        default: return test(\.part, left.part, right.part, &random)
+        }
+    }
+
+    /// How many sets of conditions are compared: 1,500, or 10,000 with `WEIR_LONG_TESTS=1` in the environment.
+    static var setCount: UInt64 { ProcessInfo.processInfo.environment["WEIR_LONG_TESTS"] == nil ? 1500 : 10_000 }
+
+    @Test func holdsWhatHoldsAlone() {
+        for seed in 0..<Self.setCount {
+            var random = SeededGenerator(seed: seed)
+            var table = ConditionTable<Reading>()
+            var index = RuleIndex<Reading>()
+            let count = Int.random(in: 1...40, using: &random)
+            for id in 0..<count {
+                let condition = Self.condition(&random)
+                guard case .unary(let holds) = condition.meaning else { fatalError("not on the event alone") }
+                table.append(holds)
+                table.hints[id] = condition.hint
+            }
+            index.add(table, count, rule: 0)
+            index.makeTables()
+            for _ in 0..<4 {
+                let reading = Self.reading(&random)
+                var (expected, found) = (0 as UInt64, 0 as UInt64)
+                for id in 0..<count where table.unary[id](reading) { expected |= 1 << UInt64(id) }
+                index.forEachUse(for: reading) { use in
+                    #expect(found & use.bit == 0, "seed \(seed): twice")
+                    found |= use.bit
+                }
+                #expect(found == expected, "seed \(seed): \(reading)")
+            }
+        }
+    }
+
+    @Test func findsPlacesAmongThresholds() {
+        let thresholds = Thresholds([1, .nan, 0, -0.0, 1, .infinity, -.infinity])
+        #expect(thresholds.values == [-.infinity, 0, 1, .infinity])
+        #expect(thresholds.place(of: -.infinity) == 1)
+        #expect(thresholds.place(of: -5) == 2)
+        #expect(thresholds.place(of: -0.0) == 3)
+        #expect(thresholds.place(of: 0.5) == 4)
+        #expect(thresholds.place(of: .infinity) == 7)
+        #expect(thresholds.place(of: .nan) == nil)
+        #expect(thresholds.places(for: [Bound(.above, 0), Bound(.below, 1)]) == 4..<5)
+        #expect(thresholds.places(for: [Bound(.atLeast, 0), Bound(.atMost, 0)]) == 3..<4)
+        #expect(thresholds.places(for: [Bound(.above, 1), Bound(.below, 1)]).isEmpty)
+        #expect(thresholds.places(for: [Bound(.above, .infinity)]) == 8..<9)
+        #expect(Thresholds<Int>([]).place(of: 3) == 0)
+    }
+
+    @Test func rangesCostOneTableForEachField() throws {
+        var set = PatternSet<Reading>()
+        for rule in 0..<100 {
+            let (low, kind) = (Double(rule), rule % 2)
+            let first = Pattern<Reading>.first(\.number >= low && \.number < low + 1)
+            try set.add(first.next(\.kind == kind && \.integer > rule)) { _ in }
+        }
+        set.index.makeTables()
+        #expect(set.index.candidates[0].unindexed.isEmpty)
+        #expect(set.index.candidates[0].tables.count == 1)
+        #expect(set.index.candidates.count == 3)
+        #expect(set.index.candidates.allSatisfy { $0.tables.count == 1 })
+        let allDecided = set.index.candidates[0].tables[0].entries.allSatisfy(\.isDecided)
+        #expect(allDecided)
+    }
+
+    @Test func findsWhatEachPatternFindsAlone() throws {
+        var found = 0
+        for seed in 0..<UInt64(20) {
+            var random = SeededGenerator(seed: seed)
+            let (together, alone) = (Log(), Log())
+            var set = PatternSet<Reading>()
+            let source = Multicast<Reading>()
+            for rule in 0..<30 {
+                let (low, high) = (Self.number(&random), Self.number(&random))
+                let kind = Int.random(in: 0..<3, using: &random)
+                let isOpen = Bool.random(using: &random)
+                let band = Pattern<Reading>.first(\.number >= low && \.number < high)
+                let first = isOpen ? Pattern<Reading>.first(\.number > low) : band
+                let pair: Pair
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: pair = first.next(\.number <= high)
+                case 1: pair = first.followedByAny(\.kind == kind && \.number < high)
+                case 2: pair = first.notFollowedBy(\.integer > 2).followedBy(\.integer <= kind)
+                default: pair = first.followedBy(\.integer > kind).notFollowedBy(\.number > high)
+                }
+                let pattern = pair.within(.nanoseconds(Int.random(in: 2..<9, using: &random)))
+                try set.add(pattern) { together.add(rule, $0.0, $0.1) }
+                let matches = source.matches(of: pattern, PatternSettings(strategy: .runs))
+                matches.subscribe { alone.add(rule, $0.0, $0.1) }
+            }
+            source.attach(set)
+            var time: Int64 = 0
+            for _ in 0..<60 {
+                time += Int64.random(in: 0..<3, using: &random)
+                var reading = Self.reading(&random)
+                reading.time = time
+                source.advance(to: Timestamp(nanosecondsSinceEpoch: time))
+                source.send(reading, at: Timestamp(nanosecondsSinceEpoch: time))
+            }
+            source.finish()
+            #expect(together.lines.sorted() == alone.lines.sorted(), "seed \(seed)")
+            found += alone.lines.count
+        }
+        #expect(found > 1000)
+    }
+
+    final class Log: Sendable {
+        private let texts = Mutex<[String]>([])
+
+        var lines: [String] { texts.withLock { $0 } }
+
+        func add(_ rule: Int, _ first: Reading, _ second: Reading) {
+            texts.withLock { $0.append("\(rule): \(first), \(second)") }
+        }
+    }
+}
