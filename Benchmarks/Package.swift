@@ -38,7 +38,6 @@ func cSupport(_ name: String, needs dependencies: [Target.Dependency]) -> Target
 let areas: [(name: String, needs: [Target.Dependency])] = [
     ("Pipeline", ["CommonStream"] + weir("WeirCore", "WeirSelection", "WeirSequences")),
     ("Pattern", ["CommonStream"] + weir("WeirCore", "WeirExpressions", "WeirPatterns")),
-    ("Ring", ["CBench"] + weir("WeirCore")),
     (
         "Format",
         ["CAllocations", "CBench", "CommonStream"] + weir("WeirCore", "WeirFiles", "WeirFormats", "WeirSelection")

@@ -15,11 +15,29 @@ public enum CommonStream {
     ///   - keyCount: How many keys there can be; positive.
     /// - Returns: The events in order.
     public static func events(_ count: Int, keyCount: UInt64 = 1000) -> [StreamEvent] {
-        var random = SplitMix64(seed: 42)
-        return (0..<count).map { index in
+        var generator = Generator(keyCount: keyCount)
+        return (0..<count).map { _ in generator.next() }
+    }
+
+    /// Makes the events one after the other, for streams that are too long for the memory.
+    public struct Generator: Sendable {
+        private var random = SplitMix64(seed: 42)
+        private var index: Int64 = 0
+        private let keyCount: UInt64
+
+        /// Creates a generator that starts at the first event.
+        ///
+        /// - Parameter keyCount: How many keys there can be; positive.
+        public init(keyCount: UInt64 = 1000) {
+            self.keyCount = keyCount
+        }
+
+        /// Makes the next event.
+        public mutating func next() -> StreamEvent {
             let draw = random.next()
+            defer { index += 1 }
             return StreamEvent(
-                timestamp: Timestamp(millisecondsSinceEpoch: Int64(index)),
+                timestamp: Timestamp(millisecondsSinceEpoch: index),
                 key: UInt32(truncatingIfNeeded: draw % keyCount),
                 type: UInt8(truncatingIfNeeded: (draw >> 32) & 3),
                 value: Double(draw >> 11) * 0x1p-53

@@ -2,8 +2,11 @@
 public struct Comparison: Sendable {
     public let workload: Workload
 
-    /// In the workload's unit.
-    public let value: Spread
+    /// In the workload's unit; `nil` when the work failed, and so has no cost.
+    public let value: Spread?
+
+    /// What went wrong, such as a result that is not what it must be; `nil` when nothing did.
+    public let failure: String?
 
     /// The workload's cost divided by its limit's, round by round.
     public let ratio: Spread?
@@ -12,8 +15,8 @@ public struct Comparison: Sendable {
     public var meetsGoal: Bool? {
         switch workload.goal {
         case .ratio(let greatest)?: ratio.map { $0.median <= greatest }
-        case .atLeast(let least)?: value.median >= least
-        case .atMost(let greatest)?: value.median <= greatest
+        case .atLeast(let least)?: value.map { $0.median >= least }
+        case .atMost(let greatest)?: value.map { $0.median <= greatest }
         case nil: nil
         }
     }
@@ -27,24 +30,37 @@ extension Suite {
     ///   - rounds: How often; at least once. One more round goes before them and does not count.
     ///   - progress: Called before each round.
     /// - Returns: What each workload came to, in the suite's order.
-    /// - Throws: What setting up or a workload throws.
+    /// - Throws: What setting up throws. A workload that throws is not run again, and what it throws is in its row.
     public func compare(rounds: Int, progress: (_ round: Int) -> Void) throws -> [Comparison] {
         precondition(rounds > 0, "a comparison takes at least one round")
         defer { tearDown() }
         try setUp()
         var costs: [[Double]] = workloads.map { _ in [] }
+        var failures: [String?] = workloads.map { _ in nil }
         for round in 0...rounds {
             progress(round)
             for (index, workload) in workloads.enumerated() {
-                let cost = try workload.run()
-                if round > 0 { costs[index].append(cost) }
+                guard failures[index] == nil else { continue }
+                do {
+                    let cost = try workload.run()
+                    if round > 0 { costs[index].append(cost) }
+                } catch {
+                    failures[index] = "\(error)"
+                }
             }
         }
         return workloads.enumerated().map { index, workload in
-            Comparison(
+            guard failures[index] == nil else {
+                return Comparison(workload: workload, value: nil, failure: failures[index], ratio: nil)
+            }
+            let limit = workload.limit.map(indexOfLimit)
+            return Comparison(
                 workload: workload,
                 value: Spread(of: costs[index].map(workload.unit.value(ofCost:))),
-                ratio: workload.limit.map { Spread(of: zip(costs[index], costs[indexOfLimit($0)]).map(/)) }
+                failure: nil,
+                ratio: limit.flatMap { limit in
+                    failures[limit] == nil ? Spread(of: zip(costs[index], costs[limit]).map(/)) : nil
+                }
             )
         }
     }

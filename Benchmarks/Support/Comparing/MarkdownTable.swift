@@ -12,15 +12,20 @@ public struct MarkdownTable: CustomStringConvertible {
         let (value, ratio) = (comparison.value, comparison.ratio)
         return [
             comparison.workload.name,
-            short(value.median),
-            "\(short(value.least))–\(short(value.greatest))",
+            value.map { short($0.median) } ?? "",
+            value.map { "\(short($0.least))–\(short($0.greatest))" } ?? "",
             comparison.workload.unit.symbol,
             comparison.workload.limit ?? "",
             ratio.map { short($0.median) } ?? "",
             ratio.map { "\(short($0.least))–\(short($0.greatest))" } ?? "",
             comparison.workload.goal.map(text(of:)) ?? "",
-            comparison.meetsGoal.map { $0 ? "met" : "MISSED" } ?? "",
+            verdict(on: comparison),
         ]
+    }
+
+    private static func verdict(on comparison: Comparison) -> String {
+        if let failure = comparison.failure { return "FAILED: \(failure)" }
+        return comparison.meetsGoal.map { $0 ? "met" : "MISSED" } ?? ""
     }
 
     private static func text(of goal: Workload.Goal) -> String {

@@ -22,7 +22,10 @@ public struct Workload: Sendable {
     /// What must hold, if anything must.
     public let goal: Goal?
 
-    /// Does the work once, traps or throws when its result is wrong, and returns its cost.
+    /// Whether this is somebody else's way of doing the work that `limit` names.
+    public let isPeer: Bool
+
+    /// Does the work once, throws ``WrongResult`` when something else came out than must, and returns its cost.
     public let run: @Sendable () throws -> Double
 
     /// Creates a workload.
@@ -32,18 +35,21 @@ public struct Workload: Sendable {
     ///   - unit: What the value counts.
     ///   - limit: The name of the workload to divide by; it must come earlier in the suite.
     ///   - goal: What must hold.
+    ///   - isPeer: Whether this is somebody else's way of doing the work that `limit` names.
     ///   - run: Does the work once and returns its cost: nanoseconds per element, or what the unit counts.
     public init(
         _ name: String,
         in unit: Unit,
         against limit: String? = nil,
         goal: Goal? = nil,
+        isPeer: Bool = false,
         run: @escaping @Sendable () throws -> Double
     ) {
         self.name = name
         self.unit = unit
         self.limit = limit
         self.goal = goal
+        self.isPeer = isPeer
         self.run = run
     }
 }

@@ -81,7 +81,12 @@ public enum FormatWorkloads {
     private static let jq =
         FormatFiles.isInstalled("jq")
         ? [
-            Workload("jq -c 'select(.value > 0.5)'", in: .millionsPerSecond, against: "JSON Lines → filter → count") {
+            Workload(
+                "jq -c 'select(.value > 0.5)'",
+                in: .millionsPerSecond,
+                against: "JSON Lines → filter → count",
+                isPeer: true
+            ) {
                 // Fewer events: it takes its time.
                 try files.run(["jq", "-c", "select(.value > 0.5)"], on: "more.jsonl") { output, file in
                     output.utf8.count { $0 == UInt8(ascii: "\n") } == file.matchCount
@@ -92,7 +97,12 @@ public enum FormatWorkloads {
     private static let awk =
         FormatFiles.isInstalled("awk")
         ? [
-            Workload("awk -F, '$4 > 0.5 { n++ }'", in: .millionsPerSecond, against: "CSV → filter → count") {
+            Workload(
+                "awk -F, '$4 > 0.5 { n++ }'",
+                in: .millionsPerSecond,
+                against: "CSV → filter → count",
+                isPeer: true
+            ) {
                 let program = "NR > 1 && $4 > 0.5 { n++ } END { print n }"
                 return try files.run(["awk", "-F,", program], on: "events.csv") { output, file in
                     output == "\(file.matchCount)\n"

@@ -43,7 +43,7 @@ public enum OperatorWorkloads {
             Pipelines.sumsByKey(Streams.common, keyCount: 1000)
         },
         Workload("W4 with 10⁶ keys, loop", in: .millionsPerSecond) {
-            measure(manyKeysReference, Streams.manyKeys.count) {
+            try measure(manyKeysReference, Streams.manyKeys.count) {
                 Loops.sumsByKey(Streams.manyKeys, keyCount: 1_000_000)
             }
         },
@@ -53,7 +53,7 @@ public enum OperatorWorkloads {
             against: "W4 with 10⁶ keys, loop",
             goal: .atLeast(4)
         ) {
-            measure(manyKeysReference, Streams.manyKeys.count) {
+            try measure(manyKeysReference, Streams.manyKeys.count) {
                 Pipelines.sumsByKey(Streams.manyKeys, keyCount: 1_000_000).tally
             }
         },
@@ -66,7 +66,7 @@ public enum OperatorWorkloads {
     private static let sliding =
         [
             Workload("sliding maximum of 10⁴, loop", in: .nanosecondsPerElement) {
-                measure(slidingReferences[2], slidingEvents.count) { Loops.slidingMaxima(slidingEvents, 10_000) }
+                try measure(slidingReferences[2], slidingEvents.count) { Loops.slidingMaxima(slidingEvents, 10_000) }
             }
         ]
         + zip(["10²", "10³", "10⁴", "10⁵"], slidingLengths).enumerated().map { index, row in
@@ -76,7 +76,7 @@ public enum OperatorWorkloads {
                 against: index == 0 ? "sliding maximum of 10⁴, loop" : "sliding maximum of 10²",
                 goal: index == 0 ? nil : .ratio(atMost: 1.3)
             ) {
-                measure(slidingReferences[index], slidingEvents.count) {
+                try measure(slidingReferences[index], slidingEvents.count) {
                     Pipelines.slidingMaxima(slidingEvents, row.1).tally
                 }
             }
@@ -91,7 +91,7 @@ public enum OperatorWorkloads {
 
     private static let twoStreams = [
         Workload("join by key, loop", in: .millionsPerSecond) {
-            measure(joinReference, slidingEvents.count) {
+            try measure(joinReference, slidingEvents.count) {
                 Loops.pairs(slidingEvents, isFirst: { slidingEvents[$0].isFirst }, within: 1000)
             }
         },
@@ -101,10 +101,10 @@ public enum OperatorWorkloads {
             against: "join by key, loop",
             goal: .atLeast(3)
         ) {
-            measure(joinReference, slidingEvents.count) { Pipelines.pairs(slidingEvents, within: 1000).tally }
+            try measure(joinReference, slidingEvents.count) { Pipelines.pairs(slidingEvents, within: 1000).tally }
         },
         Workload("out of order by 100 ms, loop", in: .millionsPerSecond) {
-            measure(orderedReference, Streams.disordered.count) { Loops.ordered(Streams.disordered) }
+            try measure(orderedReference, Streams.disordered.count) { Loops.ordered(Streams.disordered) }
         },
         Workload(
             "out of order by 100 ms, ordered",
@@ -112,7 +112,7 @@ public enum OperatorWorkloads {
             against: "out of order by 100 ms, loop",
             goal: .atLeast(15)
         ) {
-            measure(orderedReference, Streams.disordered.count) { Pipelines.ordered().tally }
+            try measure(orderedReference, Streams.disordered.count) { Pipelines.ordered().tally }
         },
     ]
 
@@ -141,7 +141,7 @@ public enum OperatorWorkloads {
         _ body: @escaping @Sendable ([StreamEvent]) -> Tally
     ) -> Workload {
         Workload("\(name), loop", in: .nanosecondsPerElement) {
-            measure(reference, Streams.common.count) { body(Streams.common) }
+            try measure(reference, Streams.common.count) { body(Streams.common) }
         }
     }
 
@@ -158,10 +158,10 @@ public enum OperatorWorkloads {
         }
     }
 
-    private static func measure(_ reference: Tally, _ count: Int, _ body: () throws -> Tally) rethrows -> Double {
+    private static func measure(_ reference: Tally, _ count: Int, _ body: () throws -> Tally) throws -> Double {
         var tally = Tally()
         let cost = try nanoseconds(per: count) { tally = try body() }
-        tally.check(against: reference)
+        guard tally.agrees(with: reference) else { throw WrongResult(tally, insteadOf: reference) }
         return cost
     }
 }

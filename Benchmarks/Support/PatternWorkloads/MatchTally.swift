@@ -5,14 +5,6 @@ internal import Synchronization
 struct MatchTally: Sendable, Equatable {
     var count = 0
     var checksum: UInt64 = 0
-
-    /// Traps unless this is what it should be.
-    ///
-    /// - Parameter reference: What it should be.
-    func check(against reference: MatchTally) {
-        // Unlike a precondition, it says so in release mode too.
-        guard self == reference else { fatalError("the result is wrong: \(self) instead of \(reference)") }
-    }
 }
 
 /// Where an output leaves its tally at the end.

@@ -64,7 +64,7 @@ public enum PatternWorkloads {
         Workload("a million keys", in: .millionsPerSecond, goal: .atLeast(2)) {
             var tally = MatchTally()
             let cost = nanoseconds(per: ManyKeys.count) { tally = Sequences.manyKeys(ManyKeys.events).tally }
-            tally.check(against: MatchTally())
+            guard tally == MatchTally() else { throw WrongResult(tally, insteadOf: MatchTally()) }
             return cost
         },
         Workload("a million keys, each beside its event", in: .plain("bytes"), goal: .atMost(100)) {
@@ -88,7 +88,7 @@ public enum PatternWorkloads {
         [
             Self.byHand(name, Streams.twoMillion, all, byHand),
             Workload("\(name), each alone", in: .millionsPerSecond) {
-                measure(Array(Streams.common.prefix(20_000)), few) { Rules.apart(rule, $0) }
+                try measure(Array(Streams.common.prefix(20_000)), few) { Rules.apart(rule, $0) }
             },
             Workload(
                 "\(name), in a set",
@@ -96,7 +96,7 @@ public enum PatternWorkloads {
                 against: "\(name), each alone",
                 goal: .ratio(atMost: 1.0 / 20)
             ) {
-                measure(Streams.common, all) { Rules.together(rule, $0) }
+                try measure(Streams.common, all) { Rules.together(rule, $0) }
             },
         ]
     }
@@ -107,7 +107,7 @@ public enum PatternWorkloads {
         _ reference: MatchTally,
         _ body: @escaping @Sendable ([StreamEvent]) -> MatchTally
     ) -> Workload {
-        Workload("\(name), by hand", in: .millionsPerSecond) { measure(events(), reference, body) }
+        Workload("\(name), by hand", in: .millionsPerSecond) { try measure(events(), reference, body) }
     }
 
     private static func pattern(
@@ -125,7 +125,7 @@ public enum PatternWorkloads {
             against: "\(beside ?? name), by hand",
             goal: goal.map { .atLeast($0) }
         ) {
-            measure(events(), reference, body)
+            try measure(events(), reference, body)
         }
     }
 
@@ -133,10 +133,10 @@ public enum PatternWorkloads {
         _ events: [StreamEvent],
         _ reference: MatchTally,
         _ body: ([StreamEvent]) -> MatchTally
-    ) -> Double {
+    ) throws -> Double {
         var tally = MatchTally()
         let cost = nanoseconds(per: events.count) { tally = body(events) }
-        tally.check(against: reference)
+        guard tally == reference else { throw WrongResult(tally, insteadOf: reference) }
         return cost
     }
 }

@@ -30,7 +30,7 @@ public enum PipelineWorkloads {
         _ reference: Tally,
         _ body: @escaping @Sendable ([StreamEvent]) -> Tally
     ) -> Workload {
-        Workload("\(name), loop", in: .nanosecondsPerElement) { measure(reference, body) }
+        Workload("\(name), loop", in: .nanosecondsPerElement) { try measure(reference, body) }
     }
 
     private static func pipeline(
@@ -41,15 +41,15 @@ public enum PipelineWorkloads {
         _ body: @escaping @Sendable ([StreamEvent]) -> Tally
     ) -> Workload {
         Workload("\(name), \(publishing)", in: .nanosecondsPerElement, against: "\(name), loop", goal: goal) {
-            measure(reference, body)
+            try measure(reference, body)
         }
     }
 
-    private static func measure(_ reference: Tally, _ body: ([StreamEvent]) -> Tally) -> Double {
+    private static func measure(_ reference: Tally, _ body: ([StreamEvent]) -> Tally) throws -> Double {
         let events = CommonStream.tenMillionEvents
         var tally = Tally()
         let cost = nanoseconds(per: events.count) { tally = body(events) }
-        tally.check(against: reference)
+        guard tally.agrees(with: reference) else { throw WrongResult(tally, insteadOf: reference) }
         return cost
     }
 }

@@ -6,15 +6,19 @@ internal import WeirSelection
 
 /// Two filters, two maps and a running sum: as a pipeline, and in graphs.
 enum GraphWork {
-    private static func measure(_ body: (Sum) -> Void) -> Double {
+    private static func measure(_ body: (Sum) -> Void) throws -> Double {
         let sum = Sum()
         let cost = nanoseconds(per: Numbers.events.count) { body(sum) }
-        sum.check()
+        try sum.check()
         return cost
     }
 
-    static func pipeline() -> Double {
-        measure { sum in
+    static func loop() throws -> Double {
+        try measure { sum in sum.set(Numbers.sumByHand()) }
+    }
+
+    static func pipeline() throws -> Double {
+        try measure { sum in
             let channel = EventChannel<StreamEvent>()
             channel.filter { $0.value > 0.1 }.map { $0.value * 2 }.map { $0 + 1 }.filter { $0 < 2.9 }
                 .scan(into: 0.0) { $0 += $1 }
@@ -30,8 +34,8 @@ enum GraphWork {
         }
     }
 
-    static func fused() -> Double {
-        measure { sum in
+    static func fused() throws -> Double {
+        try measure { sum in
             let flow = Source(of: Numbers.events).operators { events in
                 events.filter { $0.value > 0.1 }.map { $0.value * 2 }.map { $0 + 1 }.filter { $0 < 2.9 }
                     .scan(into: 0.0) { $0 += $1 }
@@ -40,8 +44,8 @@ enum GraphWork {
         }
     }
 
-    static func apart() -> Double {
-        measure { sum in
+    static func apart() throws -> Double {
+        try measure { sum in
             let doubled = Source(of: Numbers.events).filter { $0.value > 0.1 }.map { $0.value * 2 }
             let flow = doubled.map { $0 + 1 }.filter { $0 < 2.9 }.scan(into: 0.0) { $0 += $1 }
             flow.to(.fold(into: 0.0) { $0 = $1 }).run().whenComplete { sum.set((try? $0.get()) ?? 0) }
@@ -54,7 +58,8 @@ enum GraphWork {
         let cost = try nanoseconds(per: count) {
             total = try Source(0..<count).async(capacity: 1024).to(.fold(into: 0) { $0 &+= $1 }).run().wait()
         }
-        precondition(total == count * (count - 1) / 2, "the boundary gave \(total)")
+        let expected = count * (count - 1) / 2
+        guard total == expected else { throw WrongResult(total, insteadOf: expected) }
         return cost
     }
 }

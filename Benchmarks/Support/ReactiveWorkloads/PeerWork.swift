@@ -7,7 +7,7 @@ internal import Synchronization
 /// The same work with other libraries.
 enum PeerWork {
     /// A longer one overflows the stack.
-    static func openCombineChain(of length: Int) -> Double {
+    static func openCombineChain(of length: Int) throws -> Double {
         let changes = 200
         let root = CurrentValueSubject<Int, Never>(0)
         var last: AnyPublisher<Int, Never> = root.eraseToAnyPublisher()
@@ -18,11 +18,11 @@ enum PeerWork {
             for value in 1...changes { root.send(value) }
         }
         subscription.cancel()
-        precondition(seen == changes + length, "the chain gave \(seen)")
+        guard seen == changes + length else { throw WrongResult(seen, insteadOf: changes + length) }
         return cost / 1000
     }
 
-    static func openCombine() -> Double {
+    static func openCombine() throws -> Double {
         var last = 0.0
         let events = Numbers.events
         let cost = nanoseconds(per: events.count) {
@@ -33,11 +33,11 @@ enum PeerWork {
             let subscription = sums.sink { last = $0 }
             subscription.cancel()
         }
-        precondition(last == Numbers.sum, "the sum is \(last) instead of \(Numbers.sum)")
+        guard last == Numbers.sum else { throw WrongResult(last, insteadOf: Numbers.sum) }
         return cost
     }
 
-    static func asyncChannel() -> Double {
+    static func asyncChannel() throws -> Double {
         let count = 100_000
         let done = Mutex(0)
         let cost = nanoseconds(per: count) {
@@ -50,7 +50,8 @@ enum PeerWork {
                 done.withLock { $0 = total }
             })
         }
-        precondition(done.withLock { $0 } == count * (count - 1) / 2, "the channel lost elements")
+        let (sum, expected) = (done.withLock { $0 }, count * (count - 1) / 2)
+        guard sum == expected else { throw WrongResult(sum, insteadOf: expected) }
         return cost
     }
 }

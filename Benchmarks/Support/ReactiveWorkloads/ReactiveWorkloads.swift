@@ -6,31 +6,45 @@ public enum ReactiveWorkloads {
         "reactive",
         [
             Workload("chain of 1000 signals, a change", in: .plain("µs"), goal: .atMost(50)) {
-                SignalWork.chain(of: 1000)
+                try SignalWork.chain(of: 1000)
             },
-            Workload("diamond of 1000 signals, a change", in: .plain("µs")) { SignalWork.diamond() },
-            Workload("chain of 100 signals, a change", in: .plain("µs")) { SignalWork.chain(of: 100) },
+            Workload("diamond of 1000 signals, a change", in: .plain("µs")) { try SignalWork.diamond() },
+            Workload("chain of 100 signals, a change", in: .plain("µs")) { try SignalWork.chain(of: 100) },
             Workload(
                 "chain of 100, OpenCombine, a change",
                 in: .plain("µs"),
-                against: "chain of 100 signals, a change"
-            ) { PeerWork.openCombineChain(of: 100) },
-            Workload("five stages, pipeline", in: .nanosecondsPerElement) { GraphWork.pipeline() },
+                against: "chain of 100 signals, a change",
+                isPeer: true
+            ) { try PeerWork.openCombineChain(of: 100) },
+            Workload("five stages, loop", in: .nanosecondsPerElement) { try GraphWork.loop() },
+            Workload("five stages, pipeline", in: .nanosecondsPerElement, against: "five stages, loop") {
+                try GraphWork.pipeline()
+            },
             Workload(
                 "five stages, fused in a graph",
                 in: .nanosecondsPerElement,
                 against: "five stages, pipeline",
                 goal: .ratio(atMost: 1.5)
-            ) { GraphWork.fused() },
+            ) { try GraphWork.fused() },
             Workload("five stages, apart in a graph", in: .nanosecondsPerElement, against: "five stages, pipeline") {
-                GraphWork.apart()
+                try GraphWork.apart()
             },
-            Workload("five stages, OpenCombine", in: .nanosecondsPerElement, against: "five stages, pipeline") {
-                PeerWork.openCombine()
+            Workload(
+                "five stages, OpenCombine",
+                in: .nanosecondsPerElement,
+                against: "five stages, pipeline",
+                isPeer: true
+            ) {
+                try PeerWork.openCombine()
             },
             Workload("one boundary", in: .millionsPerSecond, goal: .atLeast(5)) { try GraphWork.boundary() },
-            Workload("one boundary, AsyncChannel", in: .millionsPerSecond, against: "one boundary") {
-                PeerWork.asyncChannel()
+            Workload(
+                "one boundary, AsyncChannel",
+                in: .millionsPerSecond,
+                against: "one boundary",
+                isPeer: true
+            ) {
+                try PeerWork.asyncChannel()
             },
         ],
         setUp: { _ = Numbers.events }

@@ -43,14 +43,14 @@ public enum TransportWorkloads {
                 try countDatagrams(datagrams, lines: 1, rate: 0).cost
             },
             Workload("of these the kernel dropped", in: .plain("%")) { lastLoss.load(ordering: .relaxed).percent },
-            Workload(receiveTime, in: .millionsPerSecond) { receiverTimes.take(receive) },
+            Workload(receiveTime, in: .millionsPerSecond) { try receiverTimes.take(receive) },
             Workload(
                 "UDP, an event each, processor time",
                 in: .millionsPerSecond,
                 against: receiveTime,
                 goal: .atLeast(0.4)
             ) {
-                receiverTimes.take(countOne)
+                try receiverTimes.take(countOne)
             },
             Workload("sent at 400,000 a second at most, the kernel dropped", in: .plain("%"), goal: .atMost(0)) {
                 try countDatagrams(datagrams, lines: 1, rate: goalRate).loss
@@ -66,14 +66,14 @@ public enum TransportWorkloads {
             ) {
                 try countDatagrams(packedDatagrams, lines: linesPerDatagram, rate: 0).cost
             },
-            Workload(receivePackedTime, in: .millionsPerSecond) { receiverTimes.take(receivePacked) },
+            Workload(receivePackedTime, in: .millionsPerSecond) { try receiverTimes.take(receivePacked) },
             Workload(
                 "UDP, 20 events each, processor time",
                 in: .millionsPerSecond,
                 against: receivePackedTime,
                 goal: .atLeast(3)
             ) {
-                receiverTimes.take(countPacked)
+                try receiverTimes.take(countPacked)
             },
             Workload("of the 20 each the kernel dropped", in: .plain("%")) {
                 lastLoss.load(ordering: .relaxed).percent
@@ -169,8 +169,10 @@ public enum TransportWorkloads {
         let sent = sender.wait()
         let used = cbench_processor_time(0) - before - sender.processorTime
         guard let metrics = source.meter?.metrics else { throw TransportFailure("nothing was counted") }
-        // Nothing is lost but what the kernel says that it dropped.
-        guard sent == count, metrics.isBalanced, metrics.sent == UInt64(count), metrics.dropped == metrics[.kernel],
+        // Nothing is lost but what the kernel says that it dropped, and what was not read yet when the sender was done
+        // and interrupted the source.
+        guard sent == count, metrics.isBalanced, metrics.sent == UInt64(count),
+            metrics.dropped == metrics[.kernel] + metrics[.unread],
             metrics.delivered * UInt64(lines) == UInt64(counter.events)
         else { throw TransportFailure("\(sent) were sent, and \(metrics)") }
         let loss = 100 * Double(metrics[.kernel]) / Double(count)
@@ -237,6 +239,11 @@ private final class ReceiverTimes: Sendable {
 
     func keep(_ time: Double, for name: String) { times.withLock { $0[name] = time } }
 
-    /// What was kept; not a number where that workload did not run.
-    func take(_ name: String) -> Double { times.withLock { $0[name] } ?? .nan }
+    /// What was kept.
+    ///
+    /// - Throws: ``TransportFailure`` where that workload did not succeed.
+    func take(_ name: String) throws -> Double {
+        guard let time = times.withLock({ $0[name] }) else { throw TransportFailure("'\(name)' gave no time") }
+        return time
+    }
 }

@@ -3,6 +3,8 @@ struct Arguments {
     private(set) var rounds = 9
     private(set) var suites: Set<String> = []
     private(set) var listsSuites = false
+    private(set) var printsJSON = false
+    private(set) var writesResults = false
 
     /// Reads the arguments.
     ///
@@ -21,6 +23,10 @@ struct Arguments {
                     throw ArgumentError(description: "--rounds needs a number from 1 on")
                 }
                 self.rounds = rounds
+            case "--json":
+                printsJSON = true
+            case "--write":
+                writesResults = true
             case "--list":
                 listsSuites = true
             case "--suite":
@@ -29,7 +35,9 @@ struct Arguments {
                 }
                 suites.insert(suite)
             default:
-                throw ArgumentError(description: "'\(argument)' is none of --quick, --rounds N, --suite NAME, --list")
+                throw ArgumentError(
+                    description: "'\(argument)' is none of --quick, --rounds N, --suite NAME, --json, --write, --list"
+                )
             }
         }
     }

@@ -20,9 +20,6 @@ enum Compare {
         FormatWorkloads.suite, TransportWorkloads.suite, CommandWorkloads.suite,
     ]
 
-    /// The names of the suites, for people.
-    static var names: String { suites.map(\.name).joined(separator: ", ") }
-
     static func main() {
         do {
             try run()
@@ -34,13 +31,29 @@ enum Compare {
 
     private static func run() throws {
         let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()), suites: suites.map(\.name))
-        if arguments.listsSuites { return print(names) }
+        if arguments.listsSuites { return suites.forEach { print($0.name) } }
+        var rows: [JSONRow] = []
+        var hasFailed = false
         for suite in suites where arguments.suites.isEmpty || arguments.suites.contains(suite.name) {
+            let load = Machine.load
             let comparisons = try suite.compare(rounds: arguments.rounds) { round in
                 tell("\(suite.name): \(round == 0 ? "warming up" : "round \(round) of \(arguments.rounds)")")
             }
-            print("\n### \(suite.name)\n\n\(MarkdownTable(comparisons))")
+            rows += comparisons.map { JSONRow(suite.name, $0, among: comparisons) }
+            for comparison in comparisons {
+                guard let failure = comparison.failure else { continue }
+                tell("\(suite.name): '\(comparison.workload.name)' failed: \(failure)")
+                hasFailed = true
+            }
+            // One suite at a time, so that what is done is not lost when a later one ends the run.
+            if arguments.writesResults {
+                let section = ResultsFile.section(suite.name, comparisons, rounds: arguments.rounds, load: load)
+                try ResultsFile.update(section, order: suites.map(\.name))
+            }
+            if !arguments.printsJSON { print("\n### \(suite.name)\n\n\(MarkdownTable(comparisons))") }
         }
+        if arguments.printsJSON { print(try JSONRow.text(of: rows)) }
+        if hasFailed { exit(1) }
     }
 
     private static func tell(_ message: String) {

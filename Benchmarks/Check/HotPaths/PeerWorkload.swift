@@ -1,0 +1,106 @@
+internal import CommonStream
+internal import WeirAggregates
+internal import WeirCore
+internal import WeirFiles
+internal import WeirFlow
+internal import WeirFormats
+internal import WeirPatterns
+internal import WeirSelection
+internal import WeirSequences
+internal import WeirWindows
+
+/// What other engines are measured with, too: see `Benchmarks/Peers`.
+enum PeerWorkload: String {
+    /// How many values are above one half, and their sum.
+    case filter
+    /// The values above one half, doubled: how many, and the last running sum.
+    case w1
+    /// The running sums of the keys: how many, and the sum of all.
+    case w4
+    /// A, then B, then C of a key within 10 s: how many, and the sum of 31 times the first time, 17 times the second,
+    /// and the third.
+    case w6
+
+    /// Reads a file, as JSON Lines if its name says so, else as CSV.
+    func run(onFile path: String) throws -> Tally {
+        let measurements = RecordSource(decoding: Records.Measurement.self)
+        let result = TallyResult()
+        switch self {
+        case .filter:
+            measurements.filter { $0.value > 0.5 }.map { $0.value }.attach(TallySink(result))
+        case .w1:
+            measurements.filter { $0.value > 0.5 }.map { $0.value * 2 }.scan(into: 0.0) { $0 += $1 }
+                .attach(LastSink(result))
+        case .w4:
+            measurements.grouped(by: \.key, limit: 1000) { $0.running(Sum(of: \.value)) }
+                .attach(TallySink<Double>(result))
+        case .w6: preconditionFailure("w6 is for events in memory")
+        }
+        let consumer = measurements.consumer()
+        let format: any Format = path.hasSuffix(".jsonl") ? JSONLinesFormat() : CSVFormat()
+        var reader = RecordReader(try FileTransport().openSource(path), format: format, schema: consumer.schema)
+        while try reader.next({ batch in consumer.receive(&batch) }) {}
+        consumer.finish(.finished)
+        return result.tally
+    }
+
+    /// Takes the first events as they are made.
+    func run(onEvents count: Int) -> Tally {
+        let channel = EventChannel<StreamEvent>()
+        let result = TallyResult()
+        switch self {
+        case .filter:
+            channel.filter { $0.value > 0.5 }.map { $0.value }.attach(TallySink(result))
+        case .w1:
+            channel.filter { $0.value > 0.5 }.map { $0.value * 2 }.scan(into: 0.0) { $0 += $1 }
+                .attach(LastSink(result))
+        case .w4:
+            channel.grouped(by: \.key, limit: 1000) { $0.running(Sum(of: \.value)) }
+                .attach(TallySink<Double>(result))
+        case .w6:
+            channel.matches(of: HotPath.abc, PatternSettings(strategy: .compact, reportsTimeouts: false))
+                .map { match in
+                    func milliseconds(_ event: StreamEvent) -> Int64 {
+                        event.timestamp.nanosecondsSinceEpoch / 1_000_000
+                    }
+                    // Whole numbers below 2⁵³ add up exactly.
+                    return Double(31 * milliseconds(match.0) + 17 * milliseconds(match.1) + milliseconds(match.2))
+                }
+                .attach(TallySink(result))
+        }
+        var generator = CommonStream.Generator()
+        var batch: [StreamEvent] = []
+        batch.reserveCapacity(256)
+        var done = 0
+        while done < count {
+            batch.removeAll(keepingCapacity: true)
+            while batch.count < 256, done + batch.count < count { batch.append(generator.next()) }
+            channel.publish(contentsOf: batch.span)
+            channel.advance(to: batch[batch.count - 1].timestamp)
+            done += batch.count
+        }
+        channel.finish()
+        return result.tally
+    }
+}
+
+/// Counts the elements and remembers the last.
+private struct LastSink: Sink {
+    private let result: TallyResult
+    private var tally = Tally()
+
+    init(_ result: TallyResult) {
+        self.result = result
+    }
+
+    mutating func receive(_ element: borrowing Double, at time: Timestamp) {
+        tally.count += 1
+        tally.sum = copy element
+    }
+
+    mutating func advance(to watermark: Timestamp) {}
+
+    mutating func finish(_ completion: Completion) {
+        result.tally = tally
+    }
+}
