@@ -46,9 +46,11 @@ private typealias Signal<Value> = WeirSignals.Signal<Value>
                 }
             }
         }
-        runs.count = 0
-        root.value = 2
-        #expect(runs.count == 80)
+        withExtendedLifetime(layer) {
+            runs.count = 0
+            root.value = 2
+            #expect(runs.count == 80)
+        }
     }
 
     @Test func aWideDiamondComputesEachNodeOnce() {

@@ -98,7 +98,9 @@ final class Island: Sendable {
 
     private func work(_ state: inout State) {
         while isAwake.exchange(false, ordering: .acquiringAndReleasing) {
-            for stage in woken.withLock({ stages in
+            for stage in woken.withLock({ stages -> Set<Int> in
+                // An empty set would go on sharing its storage with what is handed out.
+                guard !stages.isEmpty else { return [] }
                 defer { stages.removeAll(keepingCapacity: true) }
                 return stages
             }) {
