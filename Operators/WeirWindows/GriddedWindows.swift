@@ -73,17 +73,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     @usableFromInline let grid: Grid
     @usableFromInline let settings: WindowSettings
     @usableFromInline let sides: WindowSides<Input>
-    @usableFromInline var downstream: Downstream
-
-    // By start, and so by end; those that are closed come first.
-    @usableFromInline var cells: ContiguousArray<Cell<Base>> = []
-    @usableFromInline var watermark = Int64.min
-    // What is older is late.
-    @usableFromInline var oldest = Int64.min
-    // When the watermark has something to do.
-    @usableFromInline var nextDue = Int64.max
-    @usableFromInline var nextResult = Int64.min
-    @usableFromInline var held = 0
+    @usableFromInline var windows: OpenWindows<Base, Downstream>
     // The window of the last element, for the next one; empty when there is more to do than to add.
     @usableFromInline var recentStart = Int64.max
     @usableFromInline var recentEnd = Int64.min
@@ -101,14 +91,14 @@ where Downstream.Input == WindowResult<Base.Output> {
         self.grid = grid
         self.settings = settings
         self.sides = sides
-        self.downstream = downstream
+        windows = OpenWindows(settings, downstream)
     }
 
     @inlinable
     public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         let nanoseconds = time.nanosecondsSinceEpoch
         if nanoseconds >= recentStart, nanoseconds < recentEnd {
-            cells[recentIndex].aggregate.add(element, at: time)
+            windows.cells[recentIndex].aggregate.add(element, at: time)
         } else {
             place(element, time)
         }
@@ -116,23 +106,19 @@ where Downstream.Input == WindowResult<Base.Output> {
 
     @inlinable
     public mutating func advance(to watermark: Timestamp) {
-        let nanoseconds = watermark.nanosecondsSinceEpoch
-        guard nanoseconds > self.watermark else { return }
-        self.watermark = nanoseconds
-        oldest = Nanoseconds.difference(nanoseconds, settings.lateness)
-        if recentStart < oldest { recentStart = oldest }
-        if nanoseconds >= nextDue { emitDue() }
-        downstream.advance(to: watermark)
+        guard windows.move(to: watermark) else { return }
+        if recentStart < windows.oldest { recentStart = windows.oldest }
+        if windows.isDue {
+            forgetRecent()
+            windows.emitDue()
+        }
+        windows.downstream.advance(to: watermark)
     }
 
     @inlinable
     public mutating func finish(_ completion: Completion) {
-        if case .finished = completion {
-            for index in cells.indices where !cells[index].isClosed { emit(index, .closing) }
-        }
-        cells = []
+        windows.finish(completion)
         forgetRecent()
-        downstream.finish(completion)
     }
 
     /// Adds an element to its window.
@@ -140,23 +126,20 @@ where Downstream.Input == WindowResult<Base.Output> {
     @inline(never)
     mutating func place(_ element: borrowing Input, _ time: Timestamp) {
         let nanoseconds = time.nanosecondsSinceEpoch
-        guard nanoseconds >= oldest else { return sides.late.send(copy element, at: time) }
+        guard nanoseconds >= windows.oldest else { return sides.late.send(copy element, at: time) }
         forgetRecent()
         guard let index = window(of: time) else { return sides.refused.send(copy element, at: time) }
-        cells[index].aggregate.add(element, at: time)
-        cells[index].isChanged = true
+        windows.cells[index].aggregate.add(element, at: time)
+        windows.cells[index].isChanged = true
         if Base.keepsElements {
-            cells[index].count += 1
-            held += 1
+            windows.cells[index].count += 1
+            windows.held += 1
         }
-        if cells[index].isClosed {
-            emit(index, .late)
-        } else if settings.emitsOnEveryElement {
-            emit(index, .early, at: max(nanoseconds, watermark))
-        } else if settings.emitsOnlyOnClose, !Base.keepsElements {
+        windows.emitChange(of: index, nanoseconds)
+        if settings.emitsOnlyOnClose, !Base.keepsElements, !windows.cells[index].isClosed {
             recentIndex = index
-            recentStart = max(cells[index].start, oldest)
-            recentEnd = cells[index].end
+            recentStart = max(windows.cells[index].start, windows.oldest)
+            recentEnd = windows.cells[index].end
         }
     }
 
@@ -169,69 +152,22 @@ where Downstream.Input == WindowResult<Base.Output> {
     @inlinable
     mutating func window(of time: Timestamp) -> Int? {
         let nanoseconds = time.nanosecondsSinceEpoch
-        if Base.keepsElements, held >= settings.limit.elements { return nil }
-        var index = cells.index(ofStart: nanoseconds)
-        if index < cells.count, cells[index].start == nanoseconds { return index }
-        if index > 0, nanoseconds < cells[index - 1].end || cells[index - 1].end == .max { return index - 1 }
-        guard cells.count < settings.limit.windows else { return nil }
+        if Base.keepsElements, windows.held >= settings.limit.elements { return nil }
+        var index = windows.cells.index(ofStart: nanoseconds)
+        if index < windows.cells.count, windows.cells[index].start == nanoseconds { return index }
+        if index > 0, nanoseconds < windows.cells[index - 1].end || windows.cells[index - 1].end == .max {
+            return index - 1
+        }
+        guard windows.cells.count < settings.limit.windows else { return nil }
         let range = grid.window(containing: time)
         precondition(
             range.contains(time) || range.upperBound == .distantFuture && time == .distantFuture,
             "a grid must give a window that contains \(time), not \(range)"
         )
-        var cell = Cell(range.lowerBound.nanosecondsSinceEpoch, range.upperBound.nanosecondsSinceEpoch, initial)
-        index = cells.index(ofStart: cell.start)
-        cell.isClosed = cell.end <= watermark
-        cells.insert(cell, at: index)
-        if !cell.isClosed { nextDue = min(nextDue, cell.end) }
-        if settings.period > 0 {
-            if nextResult <= watermark { nextResult = resultTime(after: watermark) }
-            nextDue = min(nextDue, nextResult)
-        }
+        let (start, end) = (range.lowerBound.nanosecondsSinceEpoch, range.upperBound.nanosecondsSinceEpoch)
+        index = windows.cells.index(ofStart: start)
+        windows.insert(start, end, initial, at: index)
+        windows.scheduleResults()
         return index
-    }
-
-    @inlinable
-    func resultTime(after watermark: Int64) -> Int64 {
-        Nanoseconds.sum(Nanoseconds.floor(watermark, to: settings.period), settings.period)
-    }
-
-    /// Closes the windows that the watermark has reached, emits early results, and forgets what nobody needs.
-    @inlinable
-    @inline(never)
-    mutating func emitDue() {
-        forgetRecent()
-        var index = 0
-        while index < cells.count, cells[index].end <= watermark {
-            if !cells[index].isClosed {
-                cells[index].isClosed = true
-                emit(index, .closing)
-            }
-            index += 1
-        }
-        if settings.period > 0, watermark >= nextResult {
-            for open in index..<cells.count where cells[open].isChanged { emit(open, .early, at: watermark) }
-            nextResult = resultTime(after: watermark)
-        }
-        let first = cells.firstIndex { $0.end > oldest } ?? cells.count
-        if Base.keepsElements { held -= cells[..<first].reduce(0) { $0 + $1.count } }
-        cells.removeFirst(first)
-        nextDue = index - first < cells.count ? cells[index - first].end : .max
-        if let cell = cells.first { nextDue = min(nextDue, Nanoseconds.sum(cell.end, settings.lateness)) }
-        if settings.period > 0, !cells.isEmpty { nextDue = min(nextDue, nextResult) }
-    }
-
-    @inlinable
-    mutating func emit(_ index: Int, _ phase: WindowPhase, at nanoseconds: Int64? = nil) {
-        cells[index].isChanged = false
-        let (start, end) = (cells[index].start, cells[index].end)
-        let result = WindowResult(
-            start: Timestamp(start),
-            end: Timestamp(end),
-            value: cells[index].aggregate.result(),
-            phase: phase
-        )
-        let time = nanoseconds ?? (phase == .late ? max(end - 1, watermark) : end - 1)
-        downstream.receive(result, at: Timestamp(time))
     }
 }

@@ -116,17 +116,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     @usableFromInline let gap: @Sendable (Input) -> Int64
     @usableFromInline let settings: WindowSettings
     @usableFromInline let sides: WindowSides<Input>
-    @usableFromInline var downstream: Downstream
-
-    // By start, and so by end: sessions do not overlap.
-    @usableFromInline var cells: ContiguousArray<Cell<Base>> = []
-    @usableFromInline var watermark = Int64.min
-    // What is older is late.
-    @usableFromInline var oldest = Int64.min
-    // When the watermark may have something to do; sessions may have grown since.
-    @usableFromInline var nextDue = Int64.max
-    @usableFromInline var nextResult = Int64.min
-    @usableFromInline var held = 0
+    @usableFromInline var windows: OpenWindows<Base, Downstream>
 
     @inlinable
     init(
@@ -140,122 +130,69 @@ where Downstream.Input == WindowResult<Base.Output> {
         self.gap = gap
         self.settings = settings
         self.sides = sides
-        self.downstream = downstream
+        windows = OpenWindows(settings, downstream)
     }
 
     @inlinable
     public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         let nanoseconds = time.nanosecondsSinceEpoch
-        guard nanoseconds >= oldest else { return sides.late.send(copy element, at: time) }
+        guard nanoseconds >= windows.oldest else { return sides.late.send(copy element, at: time) }
         let end = Nanoseconds.sum(nanoseconds, gap(element))
         // The sessions that overlap [nanoseconds, end).
-        let high = cells.index(ofStart: end)
+        let high = windows.cells.index(ofStart: end)
         var low = high
-        while low > 0, cells[low - 1].end > nanoseconds { low -= 1 }
+        while low > 0, windows.cells[low - 1].end > nanoseconds { low -= 1 }
         let isMissing = low == high
-        if isMissing ? cells.count >= settings.limit.windows : false {
+        if isMissing ? windows.cells.count >= settings.limit.windows : false {
             return sides.refused.send(copy element, at: time)
         }
         if Base.keepsElements {
-            guard held < settings.limit.elements else { return sides.refused.send(copy element, at: time) }
-            held += 1
+            guard windows.held < settings.limit.elements else { return sides.refused.send(copy element, at: time) }
+            windows.held += 1
         }
         if isMissing {
-            cells.insert(Cell(nanoseconds, end, initial), at: low)
+            windows.cells.insert(Cell(nanoseconds, end, initial), at: low)
         } else if high - low > 1 {
             join(low..<high)
         }
-        cells[low].aggregate.add(element, at: time)
-        cells[low].count += 1
-        cells[low].isChanged = true
-        cells[low].start = min(cells[low].start, nanoseconds)
-        cells[low].end = max(cells[low].end, end)
+        windows.cells[low].aggregate.add(element, at: time)
+        windows.cells[low].count += 1
+        windows.cells[low].isChanged = true
+        windows.cells[low].start = min(windows.cells[low].start, nanoseconds)
+        windows.cells[low].end = max(windows.cells[low].end, end)
         settle(low, nanoseconds)
     }
 
     @inlinable
     public mutating func advance(to watermark: Timestamp) {
-        let nanoseconds = watermark.nanosecondsSinceEpoch
-        guard nanoseconds > self.watermark else { return }
-        self.watermark = nanoseconds
-        oldest = Nanoseconds.difference(nanoseconds, settings.lateness)
-        if nanoseconds >= nextDue { emitDue() }
-        downstream.advance(to: watermark)
+        guard windows.move(to: watermark) else { return }
+        if windows.isDue { windows.emitDue() }
+        windows.downstream.advance(to: watermark)
     }
 
     @inlinable
     public mutating func finish(_ completion: Completion) {
-        if case .finished = completion {
-            for index in cells.indices where !cells[index].isClosed { emit(index, .closing) }
-        }
-        cells = []
-        downstream.finish(completion)
+        windows.finish(completion)
     }
 
     /// Makes one session of several.
     @inlinable
     mutating func join(_ range: Range<Int>) {
         for index in range.dropFirst() {
-            cells[range.lowerBound].aggregate.merge(cells[index].aggregate)
-            cells[range.lowerBound].count += cells[index].count
+            windows.cells[range.lowerBound].aggregate.merge(windows.cells[index].aggregate)
+            windows.cells[range.lowerBound].count += windows.cells[index].count
         }
-        cells[range.lowerBound].end = cells[range.upperBound - 1].end
-        cells.removeSubrange(range.dropFirst())
+        windows.cells[range.lowerBound].end = windows.cells[range.upperBound - 1].end
+        windows.cells.removeSubrange(range.dropFirst())
     }
 
     /// Finds out what is to be done about a session that has changed.
     @inlinable
     mutating func settle(_ index: Int, _ nanoseconds: Int64) {
-        cells[index].isClosed = cells[index].end <= watermark
-        if cells[index].isClosed { return emit(index, .late) }
-        nextDue = min(nextDue, cells[index].end)
-        if settings.emitsOnEveryElement { emit(index, .early, at: max(nanoseconds, watermark)) }
-        if settings.period > 0 {
-            if nextResult <= watermark { nextResult = resultTime(after: watermark) }
-            nextDue = min(nextDue, nextResult)
-        }
-    }
-
-    @inlinable
-    func resultTime(after watermark: Int64) -> Int64 {
-        Nanoseconds.sum(Nanoseconds.floor(watermark, to: settings.period), settings.period)
-    }
-
-    /// Closes the sessions that the watermark has reached, emits early results, and forgets what nobody needs.
-    @inlinable
-    @inline(never)
-    mutating func emitDue() {
-        var index = 0
-        while index < cells.count, cells[index].end <= watermark {
-            if !cells[index].isClosed {
-                cells[index].isClosed = true
-                emit(index, .closing)
-            }
-            index += 1
-        }
-        if settings.period > 0, watermark >= nextResult {
-            for open in index..<cells.count where cells[open].isChanged { emit(open, .early, at: watermark) }
-            nextResult = resultTime(after: watermark)
-        }
-        let first = cells.firstIndex { $0.end > oldest } ?? cells.count
-        if Base.keepsElements { held -= cells[..<first].reduce(0) { $0 + $1.count } }
-        cells.removeFirst(first)
-        nextDue = index - first < cells.count ? cells[index - first].end : .max
-        if let cell = cells.first { nextDue = min(nextDue, Nanoseconds.sum(cell.end, settings.lateness)) }
-        if settings.period > 0, !cells.isEmpty { nextDue = min(nextDue, nextResult) }
-    }
-
-    @inlinable
-    mutating func emit(_ index: Int, _ phase: WindowPhase, at nanoseconds: Int64? = nil) {
-        cells[index].isChanged = false
-        let (start, end) = (cells[index].start, cells[index].end)
-        let result = WindowResult(
-            start: Timestamp(start),
-            end: Timestamp(end),
-            value: cells[index].aggregate.result(),
-            phase: phase
-        )
-        let time = nanoseconds ?? (phase == .late ? max(end - 1, watermark) : end - 1)
-        downstream.receive(result, at: Timestamp(time))
+        windows.cells[index].isClosed = windows.cells[index].end <= windows.watermark
+        windows.emitChange(of: index, nanoseconds)
+        guard !windows.cells[index].isClosed else { return }
+        windows.nextDue = min(windows.nextDue, windows.cells[index].end)
+        windows.scheduleResults()
     }
 }
