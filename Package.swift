@@ -60,10 +60,18 @@ let modules: [Module] = [
     Module("WeirPatterns", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
     Module("WeirSignals", in: "Operators", needs: ["WeirCore"]),
     Module("WeirGraphs", in: "Operators", needs: ["WeirCore"]),
+    Module(
+        "Weir",
+        in: "Operators",
+        needs: [
+            "WeirAggregates", "WeirCore", "WeirCreation", "WeirExpressions", "WeirFlow", "WeirGraphs", "WeirLogic",
+            "WeirPatterns", "WeirSelection", "WeirSequences", "WeirSignals", "WeirWindows",
+        ]
+    ),
     Module("WeirCalendarWindows", in: "Operators", needs: ["WeirCore", "WeirWindows"]),
     Module("WeirFormats", in: "Transports", needs: ["WeirCore"]),
     Module("WeirFiles", in: "Transports", needs: ["WeirCore"]),
-    Module("WeirSystem", in: "Transports", needs: ["CWeir", "WeirCore"]),
+    Module("WeirSystem", in: "Transports", needs: ["CWeir", "WeirCore", "WeirFiles"]),
     Module("WeirRecording", in: "Transports", needs: ["WeirCore"]),
     Module("WeirSockets", in: "Transports", needs: ["CWeir", "CWeirSockets", "WeirCore", "WeirFiles"]),
     Module("WeirDecodable", in: "Transports", needs: ["WeirCore", "WeirFormats"]),
@@ -102,6 +110,7 @@ let tests: [Module] = [
         needs: ["WeirCore", "WeirExpressions", "WeirPatterns", "WeirTesting"],
         excludes: ["Corpus"]
     ),
+    Module("WeirTests", in: "Tests", needs: ["Weir"]),
     Module("WeirSignalsTests", in: "Tests", needs: ["WeirCore", "WeirSignals", "WeirTesting"]),
     Module("WeirGraphsTests", in: "Tests", needs: ["WeirCore", "WeirGraphs", "WeirSelection", "WeirTesting"]),
     Module(

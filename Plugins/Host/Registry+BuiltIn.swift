@@ -5,6 +5,7 @@ internal import WeirFraud
 internal import WeirSentiment
 internal import WeirShake
 internal import WeirSockets
+internal import WeirSystem
 internal import WeirWalk
 
 extension Registry {
@@ -16,8 +17,8 @@ extension Registry {
     static func builtIn(interruption: Interruption?) throws(HostError) -> Registry {
         var registry = Registry()
         let inherited = InheritedSockets(
-            environment: ProcessEnvironment.value(of:),
-            process: ProcessEnvironment.processNumber
+            environment: ProgramEnvironment.value(of:),
+            process: ProgramEnvironment.processNumber
         )
         do throws(RegistryError) {
             try registry.register(ShakePlugin())

@@ -107,6 +107,10 @@ extension HostTests {
             #expect(bench.exitCode == 0)
             #expect(bench.output.contains("500,") && bench.output.contains("median of 3"))
             #expect(try weir.run("bench", "shake", "r.csv", "--rounds", "none").exitCode == 2)
+            try weir.file("empty.csv", "time,x,y,z\n")
+            let empty = try weir.run("bench", "shake", "empty.csv")
+            #expect(empty.exitCode == 66)
+            #expect(empty.errors == "weir: the input has no events to measure with; give one that has\n")
         }
 
         @Test(arguments: ["bash", "zsh", "fish"])

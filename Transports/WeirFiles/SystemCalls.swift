@@ -7,9 +7,9 @@
 #endif
 
 /// The system calls that the transports need, as Swift: the only file here that differs between platforms.
-enum SystemCalls {
+package enum SystemCalls {
     /// The number of the error of the last failed call on this thread.
-    static var lastError: Int32 {
+    package static var lastError: Int32 {
         get { errno }
         set { errno = newValue }
     }
@@ -20,7 +20,7 @@ enum SystemCalls {
     static let isDirectory = EISDIR
 
     /// An error's description in the system's words, with a small letter: it follows a colon.
-    static func describe(_ error: Int32) -> String {
+    package static func describe(_ error: Int32) -> String {
         guard error != EISDIR else { return "is a directory" }
         guard let text = unsafe strerror(error) else { return "error \(error)" }
         let words = unsafe String(cString: text)

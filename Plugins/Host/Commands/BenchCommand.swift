@@ -67,6 +67,9 @@ struct BenchCommand {
             rates.append(Double(last.tally.events) / max(seconds, 1e-9))
             if let interruption, interruption.isTriggered { throw HostError(.interrupted, "interrupted") }
         }
+        guard last.tally.events > 0 else {
+            throw HostError(.noInput, "the input has no events to measure with; give one that has")
+        }
         rates.sort()
         let bytes = Double(last.byteCount) / Double(max(1, last.tally.events))
         func row(_ rate: Double) -> String {

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirFiles
 
 #if canImport(Darwin)
     internal import Darwin
@@ -18,9 +19,7 @@ enum UnixSocket {
 
     /// The system's words for the error of the last call.
     static var reason: String {
-        guard let text = unsafe strerror(errno) else { return "error \(errno)" }
-        let words = unsafe String(cString: text)
-        return words.prefix(1).lowercased() + words.dropFirst()
+        SystemCalls.describe(SystemCalls.lastError)
     }
 
     /// Makes a socket that children do not inherit, whose reads and writes end after a while.

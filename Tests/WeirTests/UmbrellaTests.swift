@@ -1,0 +1,37 @@
+import Testing
+import Weir
+
+/// One import, and a name of each family: that no two of them are in each other's way.
+@Suite struct UmbrellaTests {
+    private struct Reading: Event {
+        let timestamp: Timestamp
+        let celsius: Double
+    }
+
+    @Test func oneImportBringsAllFamilies() throws {
+        let readings = EventChannel<Reading>()
+        let found = Locked<[String]>([])
+        let note: @Sendable (String) -> Void = { text in found.withLock { $0.append(text) } }
+        readings.filter(\.celsius > 10).subscribe { _, _ in note("selection") }
+        readings.followedBy { $1.celsius > $0.celsius }.subscribe { _, _ in note("sequences") }
+        readings.repeated(atLeast: 2, within: .seconds(10)).subscribe { _, _ in note("logic") }
+        readings.distinct(by: \.celsius, within: .seconds(10)).subscribe { _, _ in note("flow") }
+        readings.tumbling(.seconds(10)).max(of: { $0.celsius }).subscribe { _, _ in note("windows") }
+        readings
+            .matches(of: Pattern<Reading>.first { $0.celsius > 10 }.next { $0.celsius > 20 })
+            .subscribe { _, _ in note("patterns") }
+        for (second, celsius) in [(1, 15.0), (2, 25.0)] as [(Int64, Double)] {
+            readings.publish(Reading(timestamp: Timestamp(secondsSinceEpoch: second), celsius: celsius))
+        }
+        readings.finish()
+        #expect(
+            Set(found.withLock { $0 }) == ["selection", "sequences", "logic", "flow", "windows", "patterns"]
+        )
+
+        let root = MutableSignal(1)
+        let double = Signal { root() * 2 }
+        root.value = 4
+        #expect(double() == 8)
+        #expect(try Source([1, 2, 3]).map { $0 + 1 }.to(.collect(limit: 3)).run().wait() == [2, 3, 4])
+    }
+}
