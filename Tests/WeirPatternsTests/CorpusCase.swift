@@ -117,8 +117,7 @@ extension CorpusCase.Condition: Decodable {
         let tree: ExpressionTree
 
         init(from decoder: any Decoder) throws {
-            guard case .tree(let tree) = try CorpusCase.Condition(from: decoder) else { fatalError() }
-            self.tree = tree
+            tree = try CorpusCase.Condition(from: decoder).tree
         }
     }
 
@@ -130,7 +129,7 @@ extension CorpusCase.Condition: Decodable {
         }
         func comparison() throws -> ExpressionOperator { try ExpressionOperator(named: require(raw.cmp)) }
         func trees() throws -> [ExpressionTree] {
-            try require(raw.args).map { if case .tree(let tree) = $0 { tree } else { fatalError() } }
+            try require(raw.args).map(\.tree)
         }
         switch raw.op {
         case "true": self = .tree(.literal(true))
@@ -185,7 +184,11 @@ extension CorpusCase.Condition: Decodable {
         }
     }
 
-    var tree: ExpressionTree { if case .tree(let tree) = self { tree } else { fatalError() } }
+    var tree: ExpressionTree {
+        switch self {
+        case .tree(let tree): tree
+        }
+    }
 }
 
 // MARK: As definitions
