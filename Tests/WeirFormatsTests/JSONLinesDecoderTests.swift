@@ -74,6 +74,24 @@ import WeirFormats
         #expect(lines(read("{\"\\u0061\":\"\\ud83d\\ude00\\n\\\"\\/\\u00e9\",\"b\":\"é\"}")) == ["1: 😀\n\"/é|é"])
     }
 
+    @Test func namesThatAreWrittenWithEscapesAreNotExpectedWithoutThem() {
+        // The second lines are no JSON, or have another name: a quote, a backslash or a tab stands there as it is.
+        let quote = read(#"{"a\"b":1}"# + "\n" + #"{"a"b":2}"#, [#"a"b"#])
+        #expect(lines(quote) == ["1: 1"])
+        #expect(quote.rejections.map(\.line) == [2])
+        #expect(lines(read(#"{"a\\b":1}"# + "\n" + #"{"a\b":2}"#, [#"a\b"#])) == ["1: 1", "2: -"])
+        let tab = read(#"{"a\tb":1}"# + "\n{\"a\tb\":2}", ["a\tb"])
+        #expect(lines(tab) == ["1: 1"])
+        #expect(tab.rejections.map(\.line) == [2])
+    }
+
+    @Test func aMemberWithADotOutlivesAnObjectThatLacksIt() {
+        let names = ["user.name", "user.age"]
+        #expect(lines(read(#"{"user.name":"flat","user":{"age":3}}"#, names)) == ["1: flat|3"])
+        #expect(lines(read(#"{"user":{"age":3},"user.name":"flat"}"#, names)) == ["1: flat|3"])
+        #expect(lines(read(#"{"user.name":"flat","user":{"name":"inside"}}"#, names)) == ["1: inside|-"])
+    }
+
     @Test func blankLinesReturnsAndByteOrderMarkAreNoData() {
         #expect(lines(read("\u{FEFF}\r\n{\"a\":1}\r\n \t\r\n\n{\"b\":2}")) == ["2: 1|-", "5: -|2"])
         #expect(read("") == read("\n\r\n  \n"))

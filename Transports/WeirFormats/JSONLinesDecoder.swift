@@ -34,6 +34,9 @@ public struct JSONLinesDecoder: RecordDecoder {
     // The entry that came at each place of the last object of each level, or -1.
     private var order: [Int32]
 
+    // The line in which each entry came last.
+    private var lastLines: [UInt64]
+
     // Names beyond this place of an object are not worth remembering.
     private static let rememberedCount = 256
 
@@ -54,6 +57,7 @@ public struct JSONLinesDecoder: RecordDecoder {
         lines = LineTracker(limits)
         tree = JSONFieldTree(schema)
         order = Array(repeating: -1, count: tree.levelCount * Self.rememberedCount)
+        lastLines = Array(repeating: 0, count: tree.entries.count)
     }
 
     public mutating func decode(
@@ -179,7 +183,8 @@ public struct JSONLinesDecoder: RecordDecoder {
             }
             unsafe collect(cursor.base, name, position: position)
         }
-        if isRemembered { order[place] = Int32(entry) }
+        // What was written with escapes is not expected: its bytes without them are no JSON, or another name.
+        if isRemembered { order[place] = name.hasEscapes ? -1 : Int32(entry) }
         return entry
     }
 
@@ -242,8 +247,11 @@ public struct JSONLinesDecoder: RecordDecoder {
         depth: Int,
         into batch: inout RecordBatch
     ) throws(JSONFlaw) {
-        // When the name comes again, what the value before had in it counts no more.
-        if entry >= 0, tree.entries[entry].level >= 0 { forget(level: tree.entries[entry].level, in: &batch) }
+        if entry >= 0, tree.entries[entry].level >= 0 {
+            // When the name comes again, what the value before had in it counts no more.
+            if lastLines[entry] == lines.line { forget(level: tree.entries[entry].level, in: &batch) }
+            lastLines[entry] = lines.line
+        }
         var start = unsafe cursor.place
         var encoding = FieldEncoding.bare
         var end: Int?
