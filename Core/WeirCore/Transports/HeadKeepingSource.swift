@@ -1,4 +1,6 @@
 /// A source that remembers its first line, so that its reading can begin again in the middle.
+///
+/// Blank lines before the first one are passed over, as whoever reads a header does.
 package final class HeadKeepingSource: TransportSource {
     private let source: any TransportSource
     private var prefix: ByteSource?
@@ -51,10 +53,19 @@ package final class HeadKeepingSource: TransportSource {
             let byte = unsafe bytes[bytes.startIndex + place]
             kept.append(byte)
             if byte == UInt8(ascii: "\"") { isInQuotes.toggle() }
-            guard byte != UInt8(ascii: "\n") || isInQuotes else {
+            guard byte == UInt8(ascii: "\n"), !isInQuotes else { continue }
+            guard isBlank else {
                 isComplete = true
                 return
             }
+            kept.removeAll()
         }
+    }
+
+    /// Whether the line that was kept has nothing but its end, and perhaps a byte order mark.
+    private var isBlank: Bool {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let line = kept.starts(with: mark) ? kept.dropFirst(mark.count) : kept[...]
+        return line.elementsEqual("\n".utf8) || line.elementsEqual("\r\n".utf8)
     }
 }
