@@ -95,6 +95,9 @@ import WeirTesting
         #expect(Found(Array("timestamp,x,y,z\n0,1,2,3\n".utf8)).error == .notARecording(path: "memory"))
         #expect(Found([0x89, 0x50]).error == .notARecording(path: "memory"))
         #expect(Found([UInt8](repeating: 0, count: 100)).error == .notARecording(path: "memory"))
+        // The start of the binary format, version 1, with a field.
+        let binary: [UInt8] = [0x89, 0x57, 0x45, 0x49, 0x52, 0x0D, 0x0A, 0x1A, 1, 0, 1, 0]
+        #expect(Found(binary + [UInt8](repeating: 0, count: 88)).error == .notARecording(path: "memory"))
         var newer = try ticks(0..<1)
         newer[8] = 2
         #expect(Found(newer).error == .newerVersion(found: 2, supported: 1))

@@ -2,7 +2,7 @@ public import WeirCore
 
 /// Writes events with their times to a file, from which an ``EventReplayer`` can play them again.
 ///
-///     let recorder = try EventRecorder(path: "readings.weir")
+///     let recorder = try EventRecorder(path: "readings.recording")
 ///     try recorder.record(Reading(timestamp: .epoch, celsius: 31), priority: .high)
 ///     try recorder.close()
 ///

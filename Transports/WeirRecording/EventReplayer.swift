@@ -4,7 +4,7 @@ public import WeirCore
 ///
 ///     var replayer = EventReplayer(speed: .times(10))
 ///     replayer.on(Reading.self) { reading, priority, dispatchTime in show(reading) }
-///     let report = try replayer.replay(path: "readings.weir", on: SystemReplayClock())
+///     let report = try replayer.replay(path: "readings.recording", on: SystemReplayClock())
 ///
 /// Event *i* is due at *start* + (*t*ᵢ − *t*₀) / *k* for its dispatch time *t*ᵢ and the speed *k*. Waiting always is for
 /// such a time and never for a distance, so delays do not add up. An event that was dispatched before its predecessor,

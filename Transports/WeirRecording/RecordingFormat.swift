@@ -14,7 +14,9 @@ internal import WeirCore
 /// Ids, counts and lengths inside a payload are variable-length numbers; a checksum is a CRC-32C. The length of a frame
 /// has a checksum of its own, so that a damaged length is told from a frame whose end was never written.
 enum RecordingFormat {
-    static let magic: [UInt8] = [0x89, 0x57, 0x45, 0x49, 0x52, 0x0D, 0x0A, 0x1A]
+    // A byte that is no text, "WREC", and ends of line and of file; other than the binary format's, whose files are often
+    // called the same.
+    static let magic: [UInt8] = [0x89, 0x57, 0x52, 0x45, 0x43, 0x0D, 0x0A, 0x1A]
     static let version: UInt32 = 1
     static let headerLength = 32
     static let frameHeaderLength = 12

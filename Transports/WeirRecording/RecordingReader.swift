@@ -2,7 +2,7 @@ public import WeirCore
 
 /// Reads a recording, event by event.
 ///
-///     var reader = try RecordingReader(path: "readings.weir")
+///     var reader = try RecordingReader(path: "readings.recording")
 ///     while let event = try reader.next() {
 ///         print(event.typeName, event.dispatchTime)
 ///     }
