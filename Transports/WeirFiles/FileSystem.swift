@@ -73,12 +73,15 @@ public enum FileSystem {
     /// - Throws: ``TransportError`` when it cannot be written.
     public static func replaceFile(_ path: String, with bytes: [UInt8]) throws(TransportError) {
         let draft = path + ".new"
-        // The sink closes the file before it is renamed.
-        try FileTransport().openSink(draft).write(bytes.span)
-        guard unsafe rename(draft, path) == 0 else {
-            let reason = SystemCalls.describe(SystemCalls.lastError)
+        do throws(TransportError) {
+            // The sink closes the file before it is renamed.
+            try FileTransport().openSink(FileTransport.address(ofPath: draft)).write(bytes.span)
+            guard unsafe rename(draft, path) == 0 else {
+                throw .writeFailed(address: path, reason: SystemCalls.describe(SystemCalls.lastError))
+            }
+        } catch {
             unsafe unlink(draft)
-            throw .writeFailed(address: path, reason: reason)
+            throw error
         }
     }
 }
