@@ -102,11 +102,32 @@ import WeirFiles
             pipe.send("still here")
             #expect(try reader.take(10) == "still here")
         }
+
+        @Test func anInterruptionEndsAReadThatWaitsOnAfterASignal() throws {
+            // A handler as signal(3) installs it: poll(2) fails with EINTR, and a read(2) goes on.
+            var action = sigaction()
+            unsafe action.__sigaction_handler.sa_handler = { _ in Signals.restarted.add(1, ordering: .relaxed) }
+            action.sa_flags = SA_RESTART
+            unsafe #expect(sigaction(SIGUSR1, &action, nil) == 0)
+            let pipe = TestPipe()
+            let interruption = try Interruption()
+            let reader = Reading(try pipe.source(interruption: interruption))
+            let thread = reader.thread()
+            for number in 1...20 {
+                #expect(pthread_kill(thread, SIGUSR1) == 0)
+                let limit = Date(timeIntervalSinceNow: 30)
+                while Signals.restarted.load(ordering: .relaxed) < number, Date() < limit { sched_yield() }
+                try #require(Signals.restarted.load(ordering: .relaxed) == number)
+            }
+            interruption.trigger()
+            #expect(throws: TransportError.interrupted(address: "pipe")) { try reader.take(1) }
+        }
     #endif
 }
 
 private enum Signals {
     static let count = Atomic(0)
+    static let restarted = Atomic(0)
 }
 
 /// Reads a source on a thread of its own.
@@ -128,6 +149,7 @@ private final class Reading: @unchecked Sendable {
                 // The threads that tests run on block all signals, and their children inherit that.
                 var signals = sigset_t()
                 unsafe sigemptyset(&signals)
+                unsafe sigaddset(&signals, SIGUSR1)
                 unsafe sigaddset(&signals, SIGUSR2)
                 unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
                 condition.withLock {

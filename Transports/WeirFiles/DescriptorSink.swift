@@ -50,7 +50,7 @@ final class DescriptorSink: TransportSink {
             }
             switch SystemCalls.lastError {
             case SystemCalls.interruptedCall: continue
-            case SystemCalls.wouldBlock: _ = SystemCalls.wait(for: descriptor, .writing)
+            case SystemCalls.wouldBlock: SystemCalls.wait(for: descriptor, .writing)
             case let error: return error
             }
         }

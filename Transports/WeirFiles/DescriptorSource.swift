@@ -59,7 +59,7 @@ final class DescriptorSource: TransportSource {
         while true {
             if let interruption {
                 // First wait and then read: a signal that came just before a read(2) would not end it.
-                if canWait { _ = SystemCalls.wait(for: descriptor, .reading, or: interruption.descriptor) }
+                if canWait { SystemCalls.wait(for: descriptor, .reading, or: interruption.descriptor) }
                 guard !interruption.isTriggered else { throw .interrupted(address: address) }
             }
             let count = unsafe SystemCalls.readBytes(descriptor, into: buffer)
@@ -67,7 +67,7 @@ final class DescriptorSource: TransportSource {
             switch SystemCalls.lastError {
             case SystemCalls.interruptedCall: continue
             // Somebody else may have made a shared terminal or pipe non-blocking.
-            case SystemCalls.wouldBlock: _ = SystemCalls.wait(for: descriptor, .reading, or: interruption?.descriptor)
+            case SystemCalls.wouldBlock: SystemCalls.wait(for: descriptor, .reading, or: interruption?.descriptor)
             case let error: throw .readFailed(address: address, reason: SystemCalls.describe(error))
             }
         }

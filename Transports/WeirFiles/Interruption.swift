@@ -35,7 +35,7 @@ public final class Interruption: Sendable {
 
     /// Waits until it is triggered.
     public func wait() {
-        while !isTriggered { _ = SystemCalls.wait(for: descriptor, .reading) }
+        while !isTriggered { SystemCalls.wait(for: descriptor, .reading) }
     }
 
     /// Stops the sources.

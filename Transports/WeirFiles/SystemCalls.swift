@@ -70,14 +70,12 @@ package enum SystemCalls {
         case reading, writing
     }
 
-    /// Waits until a descriptor is ready or, where there is a second one, until that can be read.
-    ///
-    /// - Returns: False when a signal interrupted it.
-    static func wait(for descriptor: Int32, _ direction: Direction, or other: Int32? = nil) -> Bool {
+    /// Waits until a descriptor is ready or, where there is a second one, until that can be read; signals do not end it.
+    static func wait(for descriptor: Int32, _ direction: Direction, or other: Int32? = nil) {
         let events = Int16(direction == .reading ? POLLIN : POLLOUT)
         var entries = [pollfd(fd: descriptor, events: events, revents: 0)]
         if let other { entries.append(pollfd(fd: other, events: Int16(POLLIN), revents: 0)) }
-        return unsafe poll(&entries, nfds_t(entries.count), -1) >= 0
+        while unsafe poll(&entries, nfds_t(entries.count), -1) < 0, errno == EINTR {}
     }
 
     /// Waits until a descriptor can be read, or the time is over.
