@@ -3,6 +3,10 @@ import Testing
 import WeirCore
 import WeirFiles
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 @Suite struct FollowTests {
     private let folder: TemporaryFolder
     private let interruption: Interruption
@@ -80,6 +84,93 @@ import WeirFiles
         #expect(try read(source, 10) == "all\nof it\n")
         #expect(throws: TransportError.interrupted(address: path)) { try source.readOnce() }
         #expect(source.drainsWhenInterrupted)
+    }
+
+    @Test func anInterruptionComesAfterWhatIsInTheFileThatTookTheName() throws {
+        let path = try folder.file("log", "old\n")
+        let source = try follow(path)
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
+        try append("new\n", to: path)
+        interruption.trigger()
+        #expect(try read(source, 8) == "old\nnew\n")
+        #expect(throws: TransportError.interrupted(address: path)) { try source.readOnce() }
+    }
+
+    @Test func readsTheOldFileUntilTheNewOneHasSomething() throws {
+        let path = try folder.file("log", "one\n")
+        let source = try follow(path)
+        #expect(try read(source, 4) == "one\n")
+        // Rotation makes the new file, and some time later the writer opens it.
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
+        _ = try folder.file("log", "")
+        interruption.trigger()
+        #expect(throws: TransportError.interrupted(address: path)) { try source.readOnce() }
+        try append("two\n", to: path + ".1")
+        #expect(try source.readOnce() == "two\n")
+        try append("three\n", to: path + ".1")
+        try append("four\n", to: path)
+        #expect(try read(source, 11) == "three\nfour\n")
+    }
+
+    @Test func aSharedHeaderIsHandedOutOnce() throws {
+        let path = try folder.file("log", "time,x\n1,1\n")
+        let source = try follow(path, "&header=shared")
+        #expect(try read(source, 11) == "time,x\n1,1\n")
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
+        // The header of the new file comes in two pieces.
+        try append("time", to: path)
+        interruption.trigger()
+        #expect(throws: TransportError.interrupted(address: path)) { try source.readOnce() }
+        try append(",x\n2,2\n", to: path)
+        #expect(try read(source, 4) == "2,2\n")
+        try FileTransport().openSink(path).write("time,x\n3\n")
+        #expect(try read(source, 2) == "3\n", "the file became shorter")
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".2")
+        try append("x,time\n4,4\n", to: path)
+        let reason = "it begins with another header than the file before it"
+        #expect(throws: TransportError.readFailed(address: path, reason: reason)) { try source.readOnce() }
+    }
+
+    @Test(arguments: [1, 6, 7, 5000])
+    func aSharedHeaderComesAlsoFromTheEnd(width: Int) throws {
+        let header = String(repeating: "x", count: width) + "\n"
+        let path = try folder.file("log", header + "old\n")
+        let source = try follow(path, "&header=shared&start=end")
+        try append("new\n", to: path)
+        #expect(try read(source, width + 5) == header + "new\n")
+    }
+
+    @Test func aHeaderThatIsNotCompleteIsNotPassedOver() throws {
+        let path = try folder.file("log", "time")
+        let source = try follow(path, "&header=shared&start=end")
+        try append(",x\n1,1\n", to: path)
+        #expect(try read(source, 11) == "time,x\n1,1\n")
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
+        try append("time,x\n2,2\n", to: path)
+        #expect(try read(source, 4) == "2,2\n")
+        #expect(throws: TransportError.self) { try FileTransport().openSource(path + "?header=shared") }
+    }
+
+    @Test func followsALinkToAnotherFile() throws {
+        let first = try folder.file("first", "one\n")
+        let second = try folder.file("second", "two\n")
+        let path = folder.path + "/log"
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: first)
+        let source = try follow(path)
+        #expect(try read(source, 4) == "one\n")
+        try FileManager.default.createSymbolicLink(atPath: path + ".next", withDestinationPath: second)
+        #expect(unsafe rename(path + ".next", path) == 0)
+        #expect(try read(source, 4) == "two\n")
+    }
+
+    @Test func followsAFileThatIsRemovedAndMadeAgain() throws {
+        let path = try folder.file("log", "one\n")
+        let source = try follow(path)
+        #expect(try read(source, 4) == "one\n")
+        try FileManager.default.removeItem(atPath: path)
+        let writer = Thread { try? FileTransport().openSink(path + "?append=true").write("two\n") }
+        writer.start()
+        #expect(try read(source, 4) == "two\n")
     }
 
     @Test func onlyFilesAreFollowed() throws {

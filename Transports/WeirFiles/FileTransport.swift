@@ -39,6 +39,14 @@ public struct FileTransport: Transport {
                 default: "beginning",
                 help: "then, whether what is in the file already is of interest"
             ),
+            OptionDeclaration(
+                "header",
+                .choice(["none", "shared"]),
+                default: "none",
+                help:
+                    "'shared': all files of that name begin with the same line, such as that of CSV, which is passed on once,"
+                    + " also from the end"
+            ),
             OptionDeclaration("poll", .duration, default: "100ms", help: "and how often to look"),
         ]
     }
@@ -56,7 +64,11 @@ public struct FileTransport: Transport {
             direction: "a source"
         )
         let path = parts.place
-        try parts.permit(["start", "poll"], if: parts.options.flag("follow"), otherwise: "takes 'follow=true'")
+        try parts.permit(
+            ["start", "header", "poll"],
+            if: parts.options.flag("follow"),
+            otherwise: "takes 'follow=true'"
+        )
         let descriptor = try open(path, with: SystemCalls.openForReading)
         guard parts.options.flag("follow") else {
             return try DescriptorSource(descriptor, address: path, isOwned: true, interruption: interruption)
@@ -66,6 +78,7 @@ public struct FileTransport: Transport {
             descriptor,
             path: path,
             startsAtEnd: parts.options.text("start") == "end",
+            sharesHeader: parts.options.text("header") == "shared",
             pause: Int32(min(max(1, pause), 3_600_000)),
             interruption: interruption
         )

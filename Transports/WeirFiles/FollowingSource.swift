@@ -3,8 +3,11 @@ internal import WeirCore
 /// Reads a file to its end, and what is written to it afterwards, also when it is replaced by a new one.
 ///
 /// The file is looked at again and again, so it works on every file system. When another file takes its name, as log
-/// rotation does, the old one is read to its end first; when it becomes shorter, it is read from its start. A line that
-/// had no newline then gets one, so that it is not joined with another file's.
+/// rotation does, the old one is read on until there is something in the new one: as long as there is not, the writer may
+/// not have opened it yet. When the file becomes shorter, it is read from its start. A line that had no newline then gets
+/// one, so that it is not joined with another file's.
+///
+/// Files that share a header all begin with the line that the first one begins with: it is handed out once.
 ///
 /// Safety: the descriptor is open from `init` to `deinit`, which closes the last one.
 final class FollowingSource: TransportSource {
@@ -21,12 +24,25 @@ final class FollowingSource: TransportSource {
     private var position: Int64 = 0
     private var isMidLine = false
 
+    /// The first line of the first file, as far as it was read; `nil` where it means nothing.
+    private var header: [UInt8]?
+
+    /// Whether the header of another file has still to be passed.
+    private var isAtHeader = false
+
+    /// What is handed out before the file is read on.
+    private var pending: ArraySlice<UInt8> = []
+
+    /// The longest header that files can share, in bytes.
+    private static let headerLimit = 1 << 20
+
     /// Creates a source.
     ///
     /// - Parameters:
     ///   - descriptor: The file, open for reading; it belongs to the source, also when it throws.
     ///   - path: Its path.
-    ///   - startsAtEnd: Whether what is in the file already is passed over.
+    ///   - startsAtEnd: Whether what is in the file already is passed over, but for the header where files share one.
+    ///   - sharesHeader: Whether all files begin with the same line.
     ///   - pause: How many milliseconds to wait before looking again.
     ///   - interruption: What ends the waiting, where something can.
     /// - Throws: ``TransportError/cannotOpen(address:reason:)`` for what is no file.
@@ -34,6 +50,7 @@ final class FollowingSource: TransportSource {
         _ descriptor: Int32,
         path: String,
         startsAtEnd: Bool,
+        sharesHeader: Bool,
         pause: Int32,
         interruption: Interruption?
     ) throws(TransportError) {
@@ -56,9 +73,8 @@ final class FollowingSource: TransportSource {
             // The source exists, and closes the descriptor with it.
             throw .cannotOpen(address: path, reason: "only a file can be followed")
         }
-        if startsAtEnd {
-            position = SystemCalls.moveToEnd(of: descriptor)
-        }
+        if sharesHeader { header = [] }
+        if startsAtEnd { passContents() }
     }
 
     deinit {
@@ -66,29 +82,26 @@ final class FollowingSource: TransportSource {
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
+        if !pending.isEmpty {
+            let count = min(buffer.count, pending.count)
+            unsafe buffer.copyBytes(from: pending.prefix(count))
+            pending.removeFirst(count)
+            return count
+        }
         while true {
             // Looked at before reading: what was written before the interruption is found by the read after it.
             let isInterrupted = interruption?.isTriggered ?? false
-            let count = unsafe SystemCalls.readBytes(descriptor, into: buffer)
-            if count > 0 {
-                position += Int64(count)
-                isMidLine = unsafe buffer[count - 1] != UInt8(ascii: "\n")
-                return count
+            if try passHeader() {
+                let count = unsafe try readSome(into: buffer)
+                if count > 0 { return count }
             }
-            if count < 0 {
-                let error = SystemCalls.lastError
-                guard error == SystemCalls.interruptedCall else {
-                    throw .readFailed(address: path, reason: SystemCalls.describe(error))
-                }
-                continue
-            }
-            if isInterrupted { throw .interrupted(address: path) }
             if changeFile() {
                 guard isMidLine else { continue }
                 isMidLine = false
                 unsafe buffer[0] = UInt8(ascii: "\n")
                 return 1
             }
+            if isInterrupted { throw .interrupted(address: path) }
             // Where nobody interrupts, something that is never triggered stands in.
             if let waited = interruption ?? neverReady {
                 _ = SystemCalls.wait(for: waited.descriptor, milliseconds: pause)
@@ -96,17 +109,82 @@ final class FollowingSource: TransportSource {
         }
     }
 
+    /// Reads what there is.
+    ///
+    /// - Returns: How many bytes; zero at the end.
+    private func readSome(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
+        while true {
+            let count = unsafe SystemCalls.readBytes(descriptor, into: buffer)
+            if count > 0 {
+                position += Int64(count)
+                isMidLine = unsafe buffer[count - 1] != UInt8(ascii: "\n")
+                unsafe keepHeader(buffer[..<count])
+            }
+            if count >= 0 { return count }
+            let error = SystemCalls.lastError
+            guard error == SystemCalls.interruptedCall else {
+                throw .readFailed(address: path, reason: SystemCalls.describe(error))
+            }
+        }
+    }
+
+    // MARK: Headers
+
+    private var isHeaderComplete: Bool { header?.last == UInt8(ascii: "\n") }
+
+    /// Remembers the header, as long as it is not complete.
+    private func keepHeader(_ bytes: some Collection<UInt8>) {
+        guard let begun = header, !isHeaderComplete else { return }
+        let line = bytes.firstIndex(of: UInt8(ascii: "\n")).map { bytes[...$0] } ?? bytes[...]
+        header = begun.count + line.count > Self.headerLimit ? nil : begun + line
+    }
+
+    /// Moves to the end, and hands out the header where there is one.
+    ///
+    /// A header that is not complete yet stays in the file: nothing else is in it.
+    private func passContents() {
+        while header != nil, !isHeaderComplete {
+            let piece = SystemCalls.readBytes(descriptor, at: Int64(header?.count ?? 0), count: 4096)
+            guard !piece.isEmpty else {
+                header = []
+                return
+            }
+            keepHeader(piece)
+        }
+        pending = (header ?? [])[...]
+        position = SystemCalls.moveToEnd(of: descriptor)
+    }
+
+    /// Passes the header of a file that is not the first, where that was not done yet.
+    ///
+    /// - Returns: False when it is not complete yet.
+    private func passHeader() throws(TransportError) -> Bool {
+        guard isAtHeader, let header else { return true }
+        let start = SystemCalls.readBytes(descriptor, at: 0, count: header.count)
+        guard header.starts(with: start) else {
+            throw .readFailed(address: path, reason: "it begins with another header than the file before it")
+        }
+        guard start.count == header.count else { return false }
+        position = SystemCalls.move(descriptor, to: Int64(header.count))
+        isAtHeader = false
+        return true
+    }
+
+    // MARK: Files
+
     /// Goes on with another file, or from the start, where the one that is open has come to its end.
     ///
     /// - Returns: Whether there may be more to read.
     private func changeFile() -> Bool {
         if let now = SystemCalls.facts(about: descriptor), now.byteCount < position {
             meter?.note("'\(path)' became shorter, so it is read from its start")
-            position = SystemCalls.moveToStart(of: descriptor)
+            position = SystemCalls.move(descriptor, to: 0)
+            isAtHeader = isHeaderComplete
             return true
         }
         guard let there = SystemCalls.facts(about: path), let identity,
-            there.device != identity.device || there.node != identity.node, there.kind == .regularFile
+            there.device != identity.device || there.node != identity.node, there.kind == .regularFile,
+            there.byteCount > 0
         else { return false }
         let next = SystemCalls.openForReading(path)
         guard next >= 0 else { return false }
@@ -118,6 +196,7 @@ final class FollowingSource: TransportSource {
         SystemCalls.closeDescriptor(descriptor)
         descriptor = next
         position = 0
+        isAtHeader = isHeaderComplete
         self.identity = SystemCalls.facts(about: next)
         return true
     }

@@ -49,6 +49,22 @@ package enum SystemCalls {
         unsafe read(descriptor, buffer.baseAddress, buffer.count)
     }
 
+    /// Reads bytes at a place of a file, and stays where it is.
+    ///
+    /// - Returns: The bytes; fewer than `count` at the file's end, none after an error.
+    static func readBytes(_ descriptor: Int32, at place: Int64, count: Int) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let rest = unsafe UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...]
+                )
+                let read = unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(place) + off_t(filled))
+                if read > 0 { filled += read }
+                if read == 0 || read < 0 && errno != EINTR { return }
+            }
+        }
+    }
+
     static func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         unsafe write(descriptor, bytes.baseAddress, bytes.count)
     }
@@ -130,8 +146,8 @@ package enum SystemCalls {
         max(0, Int64(lseek(descriptor, 0, SEEK_END)))
     }
 
-    static func moveToStart(of descriptor: Int32) -> Int64 {
-        max(0, Int64(lseek(descriptor, 0, SEEK_SET)))
+    static func move(_ descriptor: Int32, to place: Int64) -> Int64 {
+        max(0, Int64(lseek(descriptor, off_t(place), SEEK_SET)))
     }
 
     // MARK: Pipes
