@@ -110,6 +110,11 @@ import WeirTesting
         #expect(throws: RecordingError.self) { _ = try RecordingReader(path: "/dev") }
     }
 
+    /// How many times each seed changes bytes: 1,000, or 10,000 with `WEIR_LONG_TESTS=1` in the environment.
+    private static var mutationCount: Int {
+        ProcessInfo.processInfo.environment["WEIR_LONG_TESTS"] == nil ? 1_000 : 10_000
+    }
+
     /// Changes bytes, and in half of the cases makes the checksums right again, to get at what is behind them.
     @Test(arguments: 1...10)
     func survivesMutations(seed: UInt64) throws {
@@ -121,7 +126,7 @@ import WeirTesting
             try recorder.record(Tick(timestamp: second(1), number: 1))
         }
         var outcomes: [String: Int] = [:]
-        for _ in 0..<10_000 {
+        for _ in 0..<Self.mutationCount {
             var bytes = storage.bytes
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
                 let position = Int.random(in: 0..<bytes.count, using: &generator)
