@@ -45,6 +45,16 @@ import WeirFormats
         #expect(lines(read("a,b\n1,x\ry\n")) == ["2: 1|x\ry"])
     }
 
+    @Test func linesThatEndWithACarriageReturnAloneAreNoHeader() {
+        for text in ["a,b\r1,2\r3,4\r", "a,b\r", "a,\"b\rc\"\n", "a,b\r\r\n1,2\r\r\n"] {
+            let transcript = read(text, ["a"])
+            let isLineEnd = text == "a,b\r"
+            #expect((transcript.error != nil) == !isLineEnd, "\(text.debugDescription)")
+        }
+        let reason = "there is a carriage return in a name; lines end with a line feed"
+        #expect(read("a,b\r1,2\r", ["a"]).error == .badHeader(reason))
+    }
+
     @Test func theLastLineNeedsNoEndButAllFields() {
         #expect(lines(read("a,b\n1,2")) == ["2: 1|2"])
         let truncated = read("a,b\n1,2\n3")

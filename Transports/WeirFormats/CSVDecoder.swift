@@ -120,6 +120,10 @@ public struct CSVDecoder: RecordDecoder {
             guard let name = unsafe field.isQuoted ? QuotedText.undoublingQuotes(text) : trimmed(text) else {
                 throw .badHeader("it is not valid UTF-8")
             }
+            // Otherwise an input whose lines end with it would be a header and nothing else.
+            if name.unicodeScalars.contains("\r") {
+                throw .badHeader("there is a carriage return in a name; lines end with a line feed")
+            }
             names.append(name)
         }
         return names

@@ -5,6 +5,7 @@ public import WeirCore
 /// - Fields may be quoted; in quotes a quote is doubled, and commas and line breaks are text.
 /// - Lines end with a line feed, with or without a carriage return before it; the last one may lack it.
 /// - A byte order mark at the start and blank lines are skipped; blanks around the header's names are no part of them.
+/// - A header with a carriage return in a name is refused: it is all lines of a file that ends them with nothing else.
 /// - A line that breaks the rules, has another number of fields than the header, is not valid UTF-8, or is too long is
 ///   rejected. When it seems to go on over several lines because of a quote, only the first one is rejected and
 ///   reading goes on at the second one: a stray quote costs one line.
