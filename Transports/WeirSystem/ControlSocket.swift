@@ -13,10 +13,13 @@ public import WeirCore
 ///
 /// A client sends a line and gets a text; a line that begins with `GET` is answered as HTTP, so that
 /// `curl --unix-socket PATH http://weir/metrics` works. Only the user who runs the program may connect: the socket has
-/// mode 0600. Clients are served one after the other, each for two seconds at most.
+/// mode 0600. Clients are served one after the other, each for two seconds at most from when it is its turn.
 public final class ControlSocket: Sendable {
     /// Where it is.
     public let path: String
+
+    /// How long a client may take in all.
+    public static let defaultPatience = Duration.seconds(2)
 
     private let isOpen = Atomic(true)
 
@@ -29,14 +32,19 @@ public final class ControlSocket: Sendable {
     ///
     /// - Parameters:
     ///   - path: Where to put it; its folder must exist.
+    ///   - patience: How long a client may take in all, from when it is its turn.
     ///   - answer: Makes the answer to a question; `nil` where it is not understood. Called on a thread of its own.
     /// - Throws: ``TransportError/cannotOpen(address:reason:)``.
-    public init(path: String, answer: @escaping @Sendable (String) -> String?) throws(TransportError) {
+    public init(
+        path: String,
+        patience: Duration = ControlSocket.defaultPatience,
+        answer: @escaping @Sendable (String) -> String?
+    ) throws(TransportError) {
         // Before the object is whole: what was there before must survive where this throws.
         let listener = try Self.listen(at: path)
         self.path = path
         let isStarted = SystemThread.start("weir.control") { [weak self] in
-            Self.serve(listener, answer) { self?.isOpen.load(ordering: .acquiring) ?? false }
+            Self.serve(listener, patience, answer) { self?.isOpen.load(ordering: .acquiring) ?? false }
         }
         guard isStarted else {
             close(listener)
@@ -55,7 +63,7 @@ public final class ControlSocket: Sendable {
             }
             _ = unsafe unlink(path)
         }
-        let listener = UnixSocket.make(patience: 2)
+        let listener = UnixSocket.make(patience: defaultPatience)
         guard listener >= 0 else { throw .cannotOpen(address: path, reason: UnixSocket.reason) }
         // Before it has a name, so that it is never open to others.
         _ = fchmod(listener, 0o600)
@@ -96,18 +104,23 @@ public final class ControlSocket: Sendable {
 
     private static func serve(
         _ listener: Int32,
+        _ patience: Duration,
         _ answer: (String) -> String?,
         while isOpen: () -> Bool
     ) {
         defer { close(listener) }
         while isOpen() {
             let client = accept(listener, nil, nil)
-            // The patience of the listener is that of accept(2) too: it is then looked whether to go on.
-            guard client >= 0 else { continue }
+            guard client >= 0 else {
+                // The patience of the listener is that of accept(2) too: it is then looked whether to go on. Where the
+                // system has no descriptors left the client stays, and accept(2) would fail at once again.
+                if errno != EAGAIN, errno != EINTR { usleep(100_000) }
+                continue
+            }
             _ = fcntl(client, F_SETFD, FD_CLOEXEC)
-            UnixSocket.setPatience(2, of: client)
-            if let question = UnixSocket.readLine(client, limit: questionLimit) {
-                _ = UnixSocket.write(reply(to: question, answer), to: client)
+            let deadline = MonotonicClock().now() + patience
+            if let question = UnixSocket.readLine(client, limit: questionLimit, until: deadline) {
+                _ = UnixSocket.write(reply(to: question, answer), to: client, until: deadline)
             }
             close(client)
         }
@@ -135,7 +148,7 @@ public final class ControlSocket: Sendable {
     /// - Returns: The answer.
     /// - Throws: ``TransportError/cannotOpen(address:reason:)`` where nobody answers.
     public static func ask(_ path: String, _ question: String) throws(TransportError) -> String {
-        let descriptor = UnixSocket.make(patience: 2)
+        let descriptor = UnixSocket.make(patience: defaultPatience)
         guard descriptor >= 0 else { throw .cannotOpen(address: path, reason: UnixSocket.reason) }
         defer { close(descriptor) }
         let connected = unsafe UnixSocket.withAddress(of: path) { address, length in
@@ -174,7 +187,7 @@ public final class ControlSocket: Sendable {
     public static func living(in folder: String) -> [String] {
         sockets(in: folder).filter { path in
             if (try? ask(path, "")) != nil { return true }
-            let descriptor = UnixSocket.make(patience: 1)
+            let descriptor = UnixSocket.make(patience: .seconds(1))
             defer { close(descriptor) }
             let connected = unsafe UnixSocket.withAddress(of: path) { address, length in
                 unsafe connect(descriptor, address, length)

@@ -46,7 +46,7 @@ public enum SignalWatch {
         for kind in kinds { unsafe sigaddset(&signals, kind.number) }
         unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
         let watched = signals
-        return SystemThread.start("weir.signals") {
+        let isStarted = SystemThread.start("weir.signals") {
             var signals = watched
             while true {
                 var number: Int32 = 0
@@ -54,6 +54,9 @@ public enum SignalWatch {
                 if let kind = kinds.first(where: { $0.number == number }) { handler(kind) }
             }
         }
+        // Blocked for good, the signals could not even end the program.
+        if !isStarted { unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil) }
+        return isStarted
     }
 
     /// Ends the program as an unhandled signal does.

@@ -24,21 +24,35 @@ enum UnixSocket {
 
     /// Makes a socket that children do not inherit, whose reads and writes end after a while.
     ///
-    /// - Parameter seconds: How long a read or a write may wait.
+    /// - Parameter patience: How long a read or a write may wait.
     /// - Returns: The descriptor, or a negative number.
-    static func make(patience seconds: Int) -> Int32 {
+    static func make(patience: Duration) -> Int32 {
         let descriptor = socket(AF_UNIX, kind, 0)
         guard descriptor >= 0 else { return descriptor }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        setPatience(seconds, of: descriptor)
+        setPatience(patience, of: descriptor)
         return descriptor
     }
 
-    static func setPatience(_ seconds: Int, of descriptor: Int32) {
-        var time = timeval(tv_sec: seconds, tv_usec: 0)
+    static func setPatience(_ patience: Duration, of descriptor: Int32) {
+        // Nothing at all would mean for ever.
+        let (seconds, microseconds) = max(1, patience.wholeNanoseconds / 1_000)
+            .quotientAndRemainder(dividingBy: 1_000_000)
+        var time = timeval(tv_sec: time_t(seconds), tv_usec: suseconds_t(microseconds))
         let length = socklen_t(MemoryLayout<timeval>.size)
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, length)
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, length)
+    }
+
+    /// Has the next read or write wait until a time at the most; `nil` leaves its patience as it is.
+    ///
+    /// - Returns: False when the time has come.
+    private static func limit(_ descriptor: Int32, to deadline: Timestamp?) -> Bool {
+        guard let deadline else { return true }
+        let rest = deadline - MonotonicClock().now()
+        guard rest > .zero else { return false }
+        setPatience(rest, of: descriptor)
+        return true
     }
 
     /// Calls `body` with a path as an address.
@@ -58,11 +72,11 @@ enum UnixSocket {
         }
     }
 
-    /// Reads until a line has ended, the other side has, or there is too much.
-    static func readLine(_ descriptor: Int32, limit: Int) -> String? {
+    /// Reads until a line has ended, the other side has, there is too much, or a time has come.
+    static func readLine(_ descriptor: Int32, limit: Int, until deadline: Timestamp) -> String? {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 512)
-        while bytes.count < limit {
+        while bytes.count < limit, self.limit(descriptor, to: deadline) {
             let count = unsafe read(descriptor, &piece, piece.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
@@ -88,10 +102,11 @@ enum UnixSocket {
         return nil
     }
 
-    /// Writes all bytes.
-    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    /// Writes all bytes, unless a time comes before that.
+    static func write(_ bytes: [UInt8], to descriptor: Int32, until deadline: Timestamp? = nil) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
+            guard limit(descriptor, to: deadline) else { return false }
             let count = unsafe rest.withUnsafeBytes {
                 unsafe send(descriptor, $0.baseAddress, $0.count, Int32(noSignal))
             }

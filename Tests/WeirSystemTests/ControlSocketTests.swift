@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+import WeirCore
+import WeirSystem
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#endif
+
+@Suite final class ControlSocketTests {
+    private let folder: String
+
+    init() throws {
+        // Short: the path of a Unix socket has room for about a hundred bytes.
+        folder = "/tmp/weir-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    private static let answering: @Sendable (String) -> String? = { $0 == "ping" ? "pong\n" : nil }
+
+    @Test func answersLinesAndPages() throws {
+        let path = folder + "/a.sock"
+        let socket = try ControlSocket(path: path, answer: Self.answering)
+        #expect(try ControlSocket.ask(path, "ping") == "pong\n")
+        #expect(try ControlSocket.ask(path, "who") == "error: nobody understands 'who'\n")
+        #expect(try ControlSocket.ask(path, "GET /ping HTTP/1.1\r").hasSuffix("Content-Length: 5\r\n\r\npong\n"))
+        #expect(try ControlSocket.ask(path, "GET /who HTTP/1.1\r").hasPrefix("HTTP/1.0 404 Not Found\r\n"))
+        #expect(ControlSocket.living(in: folder) == [path])
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        socket.remove()
+        #expect(throws: TransportError.self) { try ControlSocket.ask(path, "ping") }
+        #expect(ControlSocket.living(in: folder).isEmpty)
+    }
+
+    @Test func onlyWhatIsLeftBehindIsReplaced() throws {
+        let path = folder + "/a.sock"
+        let first = try ControlSocket(path: path, answer: Self.answering)
+        let inUse = TransportError.cannotOpen(address: path, reason: "another program answers there")
+        #expect(throws: inUse) { try ControlSocket(path: path, answer: Self.answering) }
+        #expect(try ControlSocket.ask(path, "ping") == "pong\n")
+        first.remove()
+
+        bindAndLeave(path)
+        #expect(FileManager.default.fileExists(atPath: path))
+        let second = try ControlSocket(path: path, answer: Self.answering)
+        #expect(try ControlSocket.ask(path, "ping") == "pong\n")
+        second.remove()
+
+        let file = folder + "/file"
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: file))
+        let noSocket = TransportError.cannotOpen(address: file, reason: "there is something that is no socket")
+        #expect(throws: noSocket) { try ControlSocket(path: file, answer: Self.answering) }
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
+        let long = folder + "/" + String(repeating: "x", count: 200)
+        #expect(throws: TransportError.self) { try ControlSocket(path: long, answer: Self.answering) }
+    }
+
+    /// A client that sends a byte now and then has its time in all, and not from each byte to the next.
+    @Test func aSlowClientDoesNotKeepOthersWaiting() throws {
+        let path = folder + "/a.sock"
+        let socket = try ControlSocket(path: path, patience: .milliseconds(300), answer: Self.answering)
+        let slow = connect(to: path)
+        try #require(slow >= 0)
+        let isDone = Locked(false)
+        let dripping = Thread {
+            // The bytes of a line that never ends; at the latest after half a minute nobody waits for it any more.
+            for _ in 0..<300 where !isDone.withLock({ $0 }) {
+                var byte = UInt8(ascii: "x")
+                guard unsafe send(slow, &byte, 1, noSignal) == 1 else { break }
+                var entry = pollfd(fd: -1, events: 0, revents: 0)
+                _ = unsafe poll(&entry, 1, 100)
+            }
+            close(slow)
+        }
+        dripping.start()
+        #expect(try ControlSocket.ask(path, "ping") == "pong\n")
+        isDone.withLock { $0 = true }
+        socket.remove()
+    }
+
+    // MARK: Sockets
+
+    private func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+
+    private func makeSocket() -> Int32 {
+        #if canImport(Glibc)
+            socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            socket(AF_UNIX, SOCK_STREAM, 0)
+        #endif
+    }
+
+    private func connect(to path: String) -> Int32 {
+        let client = makeSocket()
+        guard unsafe withAddress(path, { unsafe connectSocket(client, $0, $1) }) == 0 else { return -1 }
+        return client
+    }
+
+    /// Makes a socket that nobody listens at, as a program that was killed leaves it.
+    private func bindAndLeave(_ path: String) {
+        let listener = makeSocket()
+        _ = unsafe withAddress(path) { unsafe bind(listener, $0, $1) }
+        close(listener)
+    }
+}
+
+// Under other names than the methods of the suite.
+#if canImport(Darwin)
+    private let connectSocket = Darwin.connect
+    private let noSignal: Int32 = 0
+#elseif canImport(Glibc)
+    private let connectSocket = Glibc.connect
+    private let noSignal = Int32(MSG_NOSIGNAL)
+#endif
