@@ -53,6 +53,7 @@ public final class VirtualClock: TimeSource {
             state.withLock { $0.now = max($0.now, next) }
             for scheduler in schedulers { scheduler.runDue() }
         }
-        state.withLock { $0.now = time }
+        // What ran on the way may have moved the clock further.
+        state.withLock { $0.now = max($0.now, time) }
     }
 }
