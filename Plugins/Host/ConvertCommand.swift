@@ -110,7 +110,7 @@ struct ConvertCommand {
                 keeping: canReadTwice ? nil : surveyedByteCount
             )
             let fields = survey.names.map { ConvertRequest.Column(name: $0, inputName: $0) }
-            return (fields, canReadTwice ? source : ReplayedSource(survey.bytes, then: source))
+            return (fields, canReadTwice ? source : HeadKeepingSource(source, keepsHead: false, after: survey.bytes))
         } catch let error as FormatError {
             throw HostError(.noInput, explain(error, request))
         } catch let error as HostError {

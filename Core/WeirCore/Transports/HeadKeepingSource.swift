@@ -13,9 +13,11 @@ package final class HeadKeepingSource: TransportSource {
     /// - Parameters:
     ///   - source: Where the bytes come from.
     ///   - keepsHead: Whether the first line says what the others mean, as a header does.
-    package init(_ source: any TransportSource, keepsHead: Bool) {
+    ///   - bytes: What was read from the source already, and is handed out before what it has left.
+    package init(_ source: any TransportSource, keepsHead: Bool, after bytes: [UInt8] = []) {
         self.source = source
         isComplete = !keepsHead
+        prefix = bytes.isEmpty ? nil : ByteSource(bytes)
     }
 
     /// The first line with its end; empty where it means nothing, `nil` while it is not complete.

@@ -37,11 +37,13 @@ import WeirCore
     }
 
     @Test func handsOutWhatIsPutInFront() throws {
-        let source = HeadKeepingSource(ByteSource(Array("two".utf8)), keepsHead: false)
+        let source = HeadKeepingSource(ByteSource(Array("two".utf8)), keepsHead: false, after: Array("one".utf8))
         #expect(source.head == [])
-        source.prepend(Array("one".utf8))
         #expect(try read(source, 100) == "one")
-        #expect(try read(source, 100) == "two")
+        #expect(try read(source, 1) == "t")
+        source.prepend(Array("again t".utf8))
+        #expect(try read(source, 100) == "again t")
+        #expect(try read(source, 100) == "wo")
         #expect(try read(source, 100) == "")
         #expect(source.byteCount == 3)
     }
