@@ -179,6 +179,25 @@ import WeirDecodable
         }
     }
 
+    /// A number means the same time in both formats, with quotes and without.
+    @Test(arguments: [
+        "0", "-0", "-1", "1.5", "-1.5", "1717862700123.456789", "9223372036854", "-9223372036854.775808", "1e3",
+        "15E-1",
+        "0.0000001", "-0.0000001", "1e400", "9223372036855", "1e18446744073709551616", "123456789012345678901234567890",
+    ])
+    func numbersOfTimesAreExactInBothFormats(number: String) throws {
+        let csv = try read(Self.header + "\(number),1,calm,,,,\n", as: Reading.self, .csv)
+        let quoted = try read(
+            "{\"timestamp\":\"\(number)\",\"celsius\":1,\"kind\":\"calm\"}",
+            as: Reading.self,
+            .jsonLines
+        )
+        let bare = try read("{\"timestamp\":\(number),\"celsius\":1,\"kind\":\"calm\"}", as: Reading.self, .jsonLines)
+        #expect(csv.0 == quoted.0)
+        #expect(csv.0 == bare.0)
+        #expect(bare.0.count + bare.1.count == 1)
+    }
+
     @Test func manyRowsAreReadInBatches() throws {
         let rows = (0..<5000).map { "\($0),\($0),calm,,,,\n" }.joined()
         let (values, rejections) = try read(Self.header + rows, as: Reading.self, .csv, pieces: 65_536)

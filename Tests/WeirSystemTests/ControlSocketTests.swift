@@ -122,9 +122,9 @@ import WeirSystem
 
 // Under other names than the methods of the suite.
 #if canImport(Darwin)
-    private let connectSocket = Darwin.connect
+    private let connectSocket = unsafe Darwin.connect
     private let noSignal: Int32 = 0
 #elseif canImport(Glibc)
-    private let connectSocket = Glibc.connect
+    private let connectSocket = unsafe Glibc.connect
     private let noSignal = Int32(MSG_NOSIGNAL)
 #endif

@@ -161,9 +161,8 @@ public struct OptionValues: Sendable {
             }
             return .duration(duration)
         case .integer(let range):
-            guard let number = Int(text) else { throw refuse("'\(text)' is not a whole number") }
-            guard range.contains(number) else {
-                throw refuse("\(number) is not between \(range.lowerBound) and \(range.upperBound)")
+            guard let number = Int(text), range.contains(number) else {
+                throw refuse("'\(text)' is not a whole number from \(range.lowerBound) to \(range.upperBound)")
             }
             return .integer(number)
         case .byteCount(let range):

@@ -89,11 +89,7 @@ private final class ReferenceFlag: Sendable {
 
     @Test func signalsFromInsideWaitTheirTurn() {
         let channel = EventChannel<Numbered>()
-        let recorder = Recorder<Numbered>()
         let echo = EventChannel<Numbered>()
-        let junction = junction(2, recorder)
-        channel.attach(junction.input(0, PlainPort()))
-        echo.attach(junction.input(1, PlainPort()))
         let reentrant = Recorder<Numbered>()
         let outer = Junction(CheckingState(downstream: EchoSink(echo: echo, recorder: reentrant)), inputs: 2)
         channel.attach(outer.input(0, PlainPort()))
