@@ -6,12 +6,12 @@ extension EventStream {
     ///     readings.buffer(100)
     ///
     /// Emits an array of `count` elements, in the order of arrival, with the last one of them, at the time of the
-    /// youngest, or the last watermark if that is later. Remembers the elements of one array. Watermarks pass; the completion emits the elements that are left,
-    /// a failure discards them.
+    /// youngest, or the last watermark if that is later. Remembers the elements of one array. Watermarks pass; the
+    /// completion emits the elements that are left, a failure discards them.
     ///
     /// - Parameter count: How many elements an array has; positive.
     /// - Returns: The arrays.
-    /// - Complexity: O(1) per element, one allocation per array.
+    /// - Complexity: O(1) amortised per element, one allocation per array of up to 1,024 elements.
     @inlinable
     public func buffer(_ count: Int) -> Buffer<Self> {
         precondition(count > 0, "a buffer has at least one element, not \(count)")
@@ -57,7 +57,8 @@ public struct BufferSink<Input: Sendable, Downstream: Sink>: Sink where Downstre
 
     @inlinable
     public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
-        if elements.isEmpty { elements.reserveCapacity(count) }
+        // No more than may well come: a count can also be a bound that is never reached.
+        if elements.isEmpty { elements.reserveCapacity(min(count, 1024)) }
         elements.append(copy element)
         youngest = max(youngest, time)
         if elements.count == count { emit() }

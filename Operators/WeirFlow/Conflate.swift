@@ -22,8 +22,7 @@ extension EventStream {
         _ start: @escaping @Sendable (Element) -> Value,
         _ combine: @escaping @Sendable (inout Value, Element) -> Void
     ) -> Conflate<Self, Value> {
-        precondition(interval > .zero, "an interval cannot last \(interval)")
-        return Conflate(self, interval.wholeNanoseconds, .max, start, combine)
+        Conflate(self, Nanoseconds.positive(interval, "an interval"), .max, start, combine)
     }
 
     /// Lets through the last element of each interval of event time.
@@ -56,9 +55,8 @@ extension EventStream {
     /// - Complexity: O(1) amortised per element, one allocation per interval.
     @inlinable
     public func buffer(every interval: Duration, limit: Int = 1 << 20) -> Conflate<Self, [Element]> {
-        precondition(interval > .zero, "an interval cannot last \(interval)")
         precondition(limit > 0, "elements are gathered in at least one place, not in \(limit)")
-        return Conflate(self, interval.wholeNanoseconds, limit, { [$0] }, { $0.append($1) })
+        return Conflate(self, Nanoseconds.positive(interval, "an interval"), limit, { [$0] }, { $0.append($1) })
     }
 }
 
@@ -173,14 +171,14 @@ public struct ConflateSink<Input: Sendable, Downstream: Sink>: Sink {
     /// Makes the interval of a time the current one.
     @inlinable
     mutating func goOn(to time: Timestamp) {
-        guard time >= begin.moved(by: interval) else { return }
+        guard time >= begin.shifted(byNanoseconds: interval) else { return }
         emit()
         count = 0
-        begin = time.roundedDown(to: interval)
+        begin = time.roundedDown(toNanoseconds: interval)
     }
 
     @inlinable
     mutating func emit() {
-        if let current = value.take() { downstream.receive(current, at: begin.moved(by: interval)) }
+        if let current = value.take() { downstream.receive(current, at: begin.shifted(byNanoseconds: interval)) }
     }
 }

@@ -15,8 +15,7 @@ extension EventStream {
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
     public func debounce(for duration: Duration) -> Debounce<Self> {
-        precondition(duration > .zero, "a pause cannot last \(duration)")
-        return Debounce(self, duration.wholeNanoseconds)
+        Debounce(self, Nanoseconds.positive(duration, "a pause"))
     }
 }
 
@@ -80,7 +79,7 @@ public struct DebounceSink<Downstream: Sink>: Sink {
 
     @inlinable
     mutating func emit(ifDueBy now: Timestamp) {
-        let due = time.moved(by: duration)
+        let due = time.shifted(byNanoseconds: duration)
         guard let element = held, due <= now else { return }
         held = nil
         downstream.receive(element, at: due)

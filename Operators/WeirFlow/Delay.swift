@@ -54,12 +54,12 @@ public struct DelaySink<Downstream: Sink>: Sink {
 
     @inlinable
     public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
-        downstream.receive(element, at: time.moved(by: duration))
+        downstream.receive(element, at: time.shifted(byNanoseconds: duration))
     }
 
     @inlinable
     public mutating func advance(to watermark: Timestamp) {
-        downstream.advance(to: watermark.moved(by: duration))
+        downstream.advance(to: watermark.shifted(byNanoseconds: duration))
     }
 
     @inlinable

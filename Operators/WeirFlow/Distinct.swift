@@ -22,9 +22,8 @@ extension EventStream {
         within duration: Duration,
         limit: Int = 1 << 20
     ) -> Distinct<Self, Key> {
-        precondition(duration > .zero, "elements cannot be told apart within \(duration)")
         precondition(limit > 0, "elements can be told apart by at least one key, not by \(limit)")
-        return Distinct(self, key, duration.wholeNanoseconds, limit)
+        return Distinct(self, key, Nanoseconds.positive(duration, "how long a key is remembered"), limit)
     }
 
     /// Lets an element through unless its key is among the last that were let through.
@@ -132,9 +131,9 @@ public struct DistinctSink<Key: Hashable & Sendable, Downstream: Sink>: Sink {
         let key = key(element)
         var youngest = time
         if let known = memory[key] {
-            guard let duration, time >= known.time.moved(by: duration) || known.time >= time.moved(by: duration) else {
-                return
-            }
+            guard let duration else { return }
+            let (from, to) = (known.time.shifted(byNanoseconds: -duration), known.time.shifted(byNanoseconds: duration))
+            guard time <= from || time >= to else { return }
             youngest = max(known.time, time)
         } else if memory.count == limit {
             forgetFirst()
@@ -143,7 +142,7 @@ public struct DistinctSink<Key: Hashable & Sendable, Downstream: Sink>: Sink {
         let entry = Memory(youngest, number)
         memory[key] = entry
         order.append((key, entry))
-        if order.count > 2 * limit { dropStaleEntries() }
+        if order.count / 2 > limit { dropStaleEntries() }
         downstream.receive(element, at: time)
     }
 
@@ -151,7 +150,7 @@ public struct DistinctSink<Key: Hashable & Sendable, Downstream: Sink>: Sink {
     public mutating func advance(to watermark: Timestamp) {
         if let duration {
             self.watermark = max(self.watermark, watermark)
-            while let oldest = order.first, oldest.memory.time.moved(by: duration) <= watermark {
+            while let oldest = order.first, oldest.memory.time.shifted(byNanoseconds: duration) <= watermark {
                 _ = order.popFirst()
                 if memory[oldest.key]?.number == oldest.memory.number { memory[oldest.key] = nil }
             }

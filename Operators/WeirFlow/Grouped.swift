@@ -34,8 +34,8 @@ extension EventStream {
         _ pipeline: @escaping @Sendable (Group<Element>) -> Pipeline
     ) -> Grouped<Self, Key, Pipeline> {
         precondition(limit > 0, "a grouped stream needs room for a group, not for \(limit)")
-        precondition(idle.map { $0 > .zero } ?? true, "a group cannot be idle for \(idle ?? .zero)")
-        return Grouped(self, key, limit, idle?.wholeNanoseconds, eviction, pipeline)
+        let idle = idle.map { Nanoseconds.positive($0, "how long a group may be idle") }
+        return Grouped(self, key, limit, idle, eviction, pipeline)
     }
 }
 

@@ -60,7 +60,7 @@ public struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sen
             indexes.insert(key, at: groups.count)
             groups.append(Slot(key, time))
             bank.append()
-            if let idle { nextEviction = min(nextEviction, time.moved(by: idle)) }
+            if let idle { nextEviction = min(nextEviction, time.shifted(byNanoseconds: idle)) }
             bank.receive(groups.count - 1, element, time)
         } else {
             refused.send(copy element, at: time)
@@ -88,7 +88,7 @@ public struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sen
         guard let idle else { return }
         nextEviction = .distantFuture
         for (index, group) in groups.enumerated() {
-            let due = group.youngest.moved(by: idle)
+            let due = group.youngest.shifted(byNanoseconds: idle)
             if due > watermark {
                 nextEviction = min(nextEviction, due)
             } else {
@@ -96,8 +96,8 @@ public struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sen
                 if eviction == .finish { bank.finish(index, .finished) }
             }
         }
-        bank.keep { groups[$0].youngest.moved(by: idle) > watermark }
-        groups.removeAll { $0.youngest.moved(by: idle) <= watermark }
+        bank.keep { groups[$0].youngest.shifted(byNanoseconds: idle) > watermark }
+        groups.removeAll { $0.youngest.shifted(byNanoseconds: idle) <= watermark }
         for (index, group) in groups.enumerated() { indexes.move(group.key, to: index) }
     }
 }

@@ -126,7 +126,7 @@ where Downstream.Input == (Left, Right) {
             late.send(signal, at: time)
             return
         }
-        let (from, to) = (time.moved(by: -distance), time.moved(by: distance))
+        let (from, to) = (time.shifted(byNanoseconds: -distance), time.shifted(byNanoseconds: distance))
         switch signal {
         case .first(let left):
             let key = leftKey(left)
@@ -156,8 +156,8 @@ where Downstream.Input == (Left, Right) {
     @inlinable
     public mutating func advance(to watermark: Timestamp) {
         self.watermark = watermark
-        lefts.removeFirst(olderThan: watermark.moved(by: -distance))
-        rights.removeFirst(olderThan: watermark.moved(by: -distance))
+        lefts.removeFirst(olderThan: watermark.shifted(byNanoseconds: -distance))
+        rights.removeFirst(olderThan: watermark.shifted(byNanoseconds: -distance))
         downstream.advance(to: watermark)
     }
 

@@ -121,8 +121,8 @@ public struct OrderedSink<Downstream: Sink>: Sink {
     @inlinable
     public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         if time >= threshold {
-            let moved = time.moved(by: -delay).roundedDown(to: step)
-            threshold = moved.moved(by: step).moved(by: delay)
+            let moved = time.shifted(byNanoseconds: -delay).roundedDown(toNanoseconds: step)
+            threshold = moved.shifted(byNanoseconds: step).shifted(byNanoseconds: delay)
             if moved > watermark { advance(to: moved) }
         }
         guard time > watermark else {
@@ -262,7 +262,7 @@ public struct OrderedSink<Downstream: Sink>: Sink {
     mutating func makeRoom() {
         var place = nextOccupied(from: firstPlace)
         let oldest = buckets[place].reduce(Timestamp.distantFuture) { min($0, $1.time) }
-        let end = oldest.roundedDown(to: step).moved(by: step)
+        let end = oldest.roundedDown(toNanoseconds: step).shifted(byNanoseconds: step)
         var latest = oldest
         search: for _ in buckets.indices {
             var isBeyond = false

@@ -20,7 +20,7 @@ extension EventStream {
         precondition(count > 0 && burst > 0, "a rate needs a positive count and burst, not \(count) and \(burst)")
         let spacing = duration.wholeNanoseconds / Int64(count)
         precondition(spacing > 0, "a rate of \(count) per \(duration) is more than one per nanosecond")
-        return RateLimit(self, spacing, Int64(burst - 1) * spacing)
+        return RateLimit(self, spacing, Nanoseconds.product(Int64(burst - 1), spacing))
     }
 }
 
@@ -74,8 +74,8 @@ public struct RateLimitSink<Downstream: Sink>: Sink {
 
     @inlinable
     public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
-        if time >= full.moved(by: -tolerance) {
-            full = max(full, time).moved(by: spacing)
+        if time >= full.shifted(byNanoseconds: -tolerance) {
+            full = max(full, time).shifted(byNanoseconds: spacing)
             downstream.receive(element, at: time)
         } else {
             refused.send(copy element, at: time)

@@ -13,8 +13,7 @@ extension EventStream {
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
     public func throttle(for duration: Duration) -> Throttle<Self> {
-        precondition(duration > .zero, "a stream cannot be throttled for \(duration)")
-        return Throttle(self, duration.wholeNanoseconds)
+        Throttle(self, Nanoseconds.positive(duration, "the time without elements"))
     }
 }
 
@@ -57,7 +56,7 @@ public struct ThrottleSink<Downstream: Sink>: Sink {
     @inlinable
     public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         guard time >= next else { return }
-        next = time.moved(by: duration)
+        next = time.shifted(byNanoseconds: duration)
         downstream.receive(element, at: time)
     }
 

@@ -14,7 +14,7 @@ extension EventStream {
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
     public func timeout(after duration: Duration) -> Timeout<Self> {
-        precondition(duration > .zero, "a stream cannot time out after \(duration)")
+        precondition(duration >= .nanoseconds(1), "a stream cannot time out after \(duration)")
         return Timeout(self, duration)
     }
 }
@@ -60,7 +60,7 @@ public struct TimeoutSink<Downstream: Sink>: Sink {
     @inlinable
     public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         guard isInTime(time) else { return }
-        let next = time.moved(by: duration.wholeNanoseconds)
+        let next = time.shifted(byNanoseconds: duration.wholeNanoseconds)
         deadline = max(deadline ?? next, next)
         downstream.receive(element, at: time)
     }
@@ -68,7 +68,7 @@ public struct TimeoutSink<Downstream: Sink>: Sink {
     @inlinable
     public mutating func advance(to watermark: Timestamp) {
         guard isInTime(watermark) else { return }
-        if deadline == nil { deadline = watermark.moved(by: duration.wholeNanoseconds) }
+        if deadline == nil { deadline = watermark.shifted(byNanoseconds: duration.wholeNanoseconds) }
         downstream.advance(to: watermark)
     }
 

@@ -135,12 +135,11 @@ public struct WindowedJoin<
         _ firstKey: @escaping @Sendable (First.Element) -> Key,
         _ secondKey: @escaping @Sendable (Second.Element) -> Key
     ) {
-        precondition(size > .zero, "a window cannot last \(size)")
         precondition(limit > 0, "a join needs room for an element, not for \(limit)")
         self.first = first
         self.second = second
         self.rule = rule
-        self.size = size.wholeNanoseconds
+        self.size = Nanoseconds.positive(size, "a window")
         self.limit = limit
         self.firstKey = firstKey
         self.secondKey = secondKey

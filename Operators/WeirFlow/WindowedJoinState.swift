@@ -77,7 +77,7 @@ where Downstream.Input == Rule.Output {
             return
         }
         count += 1
-        let index = windowIndex(time.roundedDown(to: size))
+        let index = windowIndex(time.roundedDown(toNanoseconds: size))
         switch signal {
         case .first(let left):
             let key = leftKey(left)
@@ -92,7 +92,7 @@ where Downstream.Input == Rule.Output {
 
     @inlinable
     public mutating func advance(to watermark: Timestamp) {
-        let begin = watermark.roundedDown(to: size)
+        let begin = watermark.roundedDown(toNanoseconds: size)
         guard begin > open else { return }
         open = begin
         while let first = windows.first, first.begin < begin { close(windows.removeFirst()) }

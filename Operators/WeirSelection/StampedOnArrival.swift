@@ -89,8 +89,7 @@ public struct StampedOnArrivalSink<Clock: TimeSource, Downstream: Sink>: Sink {
         now = max(now, clock.now())
         guard now >= nextWatermark else { return }
         // At least a nanosecond: the same watermark twice says nothing.
-        let (next, overflow) = now.nanosecondsSinceEpoch.addingReportingOverflow(max(interval, 1))
-        nextWatermark = Timestamp(nanosecondsSinceEpoch: overflow ? .max : next)
+        nextWatermark = now.shifted(byNanoseconds: max(interval, 1))
         downstream.advance(to: now)
     }
 }

@@ -1,6 +1,7 @@
 import Testing
 import WeirCore
 import WeirFlow
+import WeirTesting
 
 /// Arguments that make no sense trap when the stream is made, not when it runs.
 @Suite struct BadInputTests {
@@ -20,6 +21,37 @@ import WeirFlow
         await #expect(processExitsWith: .failure) {
             let channel = EventChannel<Keyed>()
             _ = channel.join(channel, within: .milliseconds(-1), by: \.key, and: \.key)
+        }
+    }
+
+    /// A duration of less than a nanosecond is none.
+    @Test func durationsThatAreTooShort() async {
+        await #expect(processExitsWith: .failure) { _ = EventChannel<Keyed>().sample(every: .nanoseconds(1) / 2) }
+        await #expect(processExitsWith: .failure) { _ = EventChannel<Keyed>().debounce(for: .nanoseconds(1) / 2) }
+        await #expect(processExitsWith: .failure) { _ = EventChannel<Keyed>().throttle(for: .nanoseconds(1) / 2) }
+        await #expect(processExitsWith: .failure) { _ = EventChannel<Keyed>().timeout(after: .nanoseconds(1) / 2) }
+        await #expect(processExitsWith: .failure) {
+            _ = EventChannel<Keyed>().distinct(by: \.key, within: .nanoseconds(1) / 2)
+        }
+        await #expect(processExitsWith: .failure) {
+            let channel = EventChannel<Keyed>()
+            _ = channel.join(channel, .inner, every: .nanoseconds(1) / 2, by: \.key, and: \.key)
+        }
+    }
+
+    /// Whoever wants no bound says so with the greatest there is.
+    @Test func boundsWithoutAnEnd() async {
+        await #expect(processExitsWith: .success) {
+            let channel = EventChannel<Keyed>()
+            let distinct = Recorder(channel.distinct(by: \.key, within: .seconds(1), limit: .max))
+            let last = Recorder(channel.distinct(by: \.key, last: .max))
+            let limited = Recorder(channel.limit(1, per: .seconds(86_400), burst: .max))
+            let buffered = Recorder(channel.buffer(.max))
+            let ordered = Recorder(channel.ordered(within: .seconds(1), limit: .max))
+            for value in 0..<3 { channel.publish(Keyed(timestamp: .epoch, key: value, value: value)) }
+            channel.finish()
+            precondition(distinct.elements.count == 3 && last.elements.count == 3 && limited.elements.count == 3)
+            precondition(buffered.elements.map(\.count) == [3] && ordered.elements.count == 3)
         }
     }
 

@@ -39,8 +39,7 @@ public struct EventClock: TimeSource {
 
     /// The monotonic clock's reading, in nanoseconds, at a time that this clock shows.
     func monotonicReading(at time: Timestamp) -> Int64 {
-        let (reading, overflow) = time.nanosecondsSinceEpoch.subtractingReportingOverflow(offset)
-        return overflow ? .max : reading
+        Nanoseconds.difference(time.nanosecondsSinceEpoch, offset)
     }
 }
 

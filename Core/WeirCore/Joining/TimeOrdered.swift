@@ -106,13 +106,3 @@ public struct TimeOrdered<Value: Sendable>: Sendable {
         time == .distantPast ? 0 : firstPosition(after: time.shifted(byNanoseconds: -1))
     }
 }
-
-extension Timestamp {
-    /// The timestamp `nanoseconds` later, or ``distantFuture`` or ``distantPast`` where the range ends.
-    @inlinable
-    public func shifted(byNanoseconds nanoseconds: Int64) -> Timestamp {
-        let (sum, overflow) = nanosecondsSinceEpoch.addingReportingOverflow(nanoseconds)
-        guard overflow else { return Timestamp(nanosecondsSinceEpoch: sum) }
-        return nanoseconds < 0 ? .distantPast : .distantFuture
-    }
-}

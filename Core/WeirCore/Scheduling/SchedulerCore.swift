@@ -135,7 +135,8 @@ private final class Schedule: Subscription, @unchecked Sendable {
 
     init(of core: SchedulerCore, every interval: Duration?) {
         self.core = core
-        self.interval = interval.map(Self.nanoseconds) ?? 0
+        // What is shorter than a nanosecond would be due for ever.
+        self.interval = interval.map { max(1, $0.wholeNanoseconds) } ?? 0
         super.init(detachingItself: ())
     }
 
@@ -148,11 +149,6 @@ private final class Schedule: Subscription, @unchecked Sendable {
         guard interval > 0 else { return nil }
         let (next, isBeyond) = time.nanosecondsSinceEpoch.addingReportingOverflow(interval)
         return isBeyond ? nil : Timestamp(nanosecondsSinceEpoch: next)
-    }
-
-    private static func nanoseconds(_ interval: Duration) -> Int64 {
-        // What is shorter than a nanosecond would be due for ever.
-        interval > .nanoseconds(Int64.max) ? .max : max(1, interval.wholeNanoseconds)
     }
 }
 

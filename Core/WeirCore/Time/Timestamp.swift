@@ -68,14 +68,3 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         .nanoseconds(later.nanosecondsSinceEpoch - earlier.nanosecondsSinceEpoch)
     }
 }
-
-extension Duration {
-    /// The duration in nanoseconds; fractions are cut.
-    ///
-    /// Traps for durations beyond ±292 years, which no timestamp can be moved by.
-    @inlinable
-    public var wholeNanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    }
-}

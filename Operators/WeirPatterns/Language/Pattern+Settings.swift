@@ -1,3 +1,4 @@
+public import WeirCore
 public import WeirExpressions
 
 extension StagedPattern {
@@ -140,7 +141,7 @@ extension StagedPattern {
     @inlinable
     public func within(_ duration: Duration) -> StagedPattern {
         var copy = self
-        copy.draft.within = duration.nanoseconds
+        copy.draft.within = duration.wholeNanoseconds
         return copy
     }
 
@@ -151,7 +152,7 @@ extension StagedPattern {
     @inlinable
     public func within(betweenNeighbours duration: Duration) -> StagedPattern {
         var copy = self
-        copy.draft.neighbours = duration.nanoseconds
+        copy.draft.neighbours = duration.wholeNanoseconds
         return copy
     }
 

@@ -1,3 +1,4 @@
+internal import WeirCore
 internal import WeirExpressions
 
 /// What a pattern in the typed language has come to so far: its plan and its conditions.
@@ -89,7 +90,7 @@ public struct PatternDraft<Element: Sendable>: Sendable {
                 content: .event(capture: capture, condition: id),
                 quantifier: quantifier,
                 until: end,
-                gap: gap?.nanoseconds
+                gap: gap?.wholeNanoseconds
             )
         )
         return capture
@@ -224,17 +225,5 @@ extension PlanStage {
             stage.content = .allOf(stages.map { $0.renumbered(captures: captures, conditions: conditions) })
         }
         return stage
-    }
-}
-
-extension Duration {
-    /// The duration in whole nanoseconds; the greatest number of them if there are more.
-    @usableFromInline
-    var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow else { return seconds < 0 ? .min : .max }
-        let (sum, isTooLarge) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return isTooLarge ? .max : sum
     }
 }

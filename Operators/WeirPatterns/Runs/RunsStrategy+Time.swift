@@ -28,16 +28,10 @@ extension RunsStrategy {
     var nextDeadline: Int64 {
         var deadline = Int64.max
         if within > 0, store.oldest >= 0 {
-            deadline = Self.sum(store.families[Int(store.oldest)].start.nanosecondsSinceEpoch, within)
+            deadline = Nanoseconds.sum(store.families[Int(store.oldest)].start.nanosecondsSinceEpoch, within)
         }
         if hasGaps, let timer = gapTimers.timers.first { deadline = min(deadline, timer.deadline) }
         return deadline
-    }
-
-    @inlinable
-    static func sum(_ left: Int64, _ right: Int64) -> Int64 {
-        let (sum, overflow) = left.addingReportingOverflow(right)
-        return overflow ? .max : sum
     }
 
     @inlinable
@@ -105,11 +99,11 @@ extension RunsStrategy {
         let run = store.runs[Int(index)]
         let gap = gaps[Int(run.state)]
         let previous = paths.time(of: run.node).nanosecondsSinceEpoch
-        if gap > 0, Self.sum(previous, gap) <= time.nanosecondsSinceEpoch {
-            return Timestamp(nanosecondsSinceEpoch: Self.sum(previous, gap))
+        if gap > 0, Nanoseconds.sum(previous, gap) <= time.nanosecondsSinceEpoch {
+            return Timestamp(nanosecondsSinceEpoch: Nanoseconds.sum(previous, gap))
         }
         let start = store.families[Int(run.family)].start.nanosecondsSinceEpoch
-        return Timestamp(nanosecondsSinceEpoch: Self.sum(start, within))
+        return Timestamp(nanosecondsSinceEpoch: Nanoseconds.sum(start, within))
     }
 
     @inlinable
@@ -117,8 +111,8 @@ extension RunsStrategy {
         let run = store.runs[Int(index)]
         let now = time.nanosecondsSinceEpoch
         let gap = gaps[Int(run.state)]
-        if gap > 0, Self.sum(paths.time(of: run.node).nanosecondsSinceEpoch, gap) <= now { return true }
-        return within > 0 && Self.sum(store.families[Int(run.family)].start.nanosecondsSinceEpoch, within) <= now
+        if gap > 0, Nanoseconds.sum(paths.time(of: run.node).nanosecondsSinceEpoch, gap) <= now { return true }
+        return within > 0 && Nanoseconds.sum(store.families[Int(run.family)].start.nanosecondsSinceEpoch, within) <= now
     }
 
     @inlinable
@@ -192,7 +186,7 @@ extension RunsStrategy {
         let run = store.runs[Int(index)]
         let gap = gaps[Int(run.state)]
         guard gap > 0 else { return }
-        let deadline = Self.sum(paths.time(of: run.node).nanosecondsSinceEpoch, gap)
+        let deadline = Nanoseconds.sum(paths.time(of: run.node).nanosecondsSinceEpoch, gap)
         if deadline <= now.nanosecondsSinceEpoch { isOverdue = true }
         gapTimers.push(GapTimers.Timer(deadline, index, run.generation))
     }
