@@ -38,7 +38,7 @@ public struct Catch<First: EventStream, Second: EventStream>: EventStream where 
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
         let chain = SubscriptionChain()
-        chain.add(first.attach(CatchSink(handler, chain, sink)))
+        chain.set(chain.next(), first.attach(CatchSink(handler, chain, sink)))
         return chain.subscription()
     }
 }
@@ -82,7 +82,7 @@ public struct CatchSink<Next: EventStream, Downstream: Sink>: Sink where Next.El
         case .finished:
             downstream.finish(completion)
         case .failed(let error):
-            if !chain.isCancelled { chain.add(handler(error).attach(LaterSink(watermark, downstream))) }
+            if !chain.isCancelled { chain.set(chain.next(), handler(error).attach(LaterSink(watermark, downstream))) }
         }
     }
 }

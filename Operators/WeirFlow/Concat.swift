@@ -37,7 +37,7 @@ public struct Concat<First: EventStream, Second: EventStream>: EventStream where
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
         let chain = SubscriptionChain()
-        chain.add(first.attach(ConcatSink(second, chain, sink)))
+        chain.set(chain.next(), first.attach(ConcatSink(second, chain, sink)))
         return chain.subscription()
     }
 }
@@ -75,7 +75,7 @@ public struct ConcatSink<Next: EventStream, Downstream: Sink>: Sink where Next.E
         guard var downstream = downstream.take() else { return }
         switch completion {
         case .finished:
-            if !chain.isCancelled { chain.add(next.attach(LaterSink(watermark, downstream))) }
+            if !chain.isCancelled { chain.set(chain.next(), next.attach(LaterSink(watermark, downstream))) }
         case .failed:
             downstream.finish(completion)
         }
@@ -114,11 +114,13 @@ public struct LaterSink<Downstream: Sink>: Sink {
     }
 }
 
-/// The subscriptions of streams that are attached one after the other.
+/// The subscription of streams that are attached one after the other: that of the last one.
 @usableFromInline
 final class SubscriptionChain: Sendable {
     private struct State: Sendable {
-        var current: [Subscription] = []
+        var current: Subscription?
+        // The number of the stream that is attached to; its subscription may come before that of one that ended at once.
+        var last = 0
         var isCancelled = false
     }
 
@@ -130,13 +132,26 @@ final class SubscriptionChain: Sendable {
     @usableFromInline
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
+    /// Detaches from what is left of the stream before, and gives the next one its number.
     @usableFromInline
-    func add(_ subscription: Subscription) {
-        let isCancelled = state.withLock { state in
-            if !state.isCancelled { state.current.append(subscription) }
-            return state.isCancelled
+    func next() -> Int {
+        let (number, previous) = state.withLock { state in
+            state.last += 1
+            return (state.last, state.current.take())
         }
-        if isCancelled { subscription.cancel() }
+        previous?.cancel()
+        return number
+    }
+
+    /// Says what the subscription of a stream is, which may have ended meanwhile.
+    @usableFromInline
+    func set(_ number: Int, _ subscription: Subscription) {
+        let isCurrent = state.withLock { state in
+            guard state.last == number, !state.isCancelled else { return false }
+            state.current = subscription
+            return true
+        }
+        if !isCurrent { subscription.cancel() }
     }
 
     @usableFromInline
@@ -144,10 +159,9 @@ final class SubscriptionChain: Sendable {
         Subscription { [self] in
             let current = state.withLock { state in
                 state.isCancelled = true
-                defer { state.current = [] }
-                return state.current
+                return state.current.take()
             }
-            for subscription in current { subscription.cancel() }
+            current?.cancel()
         }
     }
 }

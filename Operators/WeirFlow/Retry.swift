@@ -45,7 +45,8 @@ public struct Retry<Upstream: EventStream>: EventStream {
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
         let chain = SubscriptionChain()
-        chain.add(upstream.attach(RetrySink(upstream, count, pause, scheduler, chain, .distantPast, sink)))
+        let first = RetrySink(upstream, count, pause, scheduler, chain, .distantPast, sink)
+        chain.set(chain.next(), upstream.attach(first))
         return chain.subscription()
     }
 }
@@ -104,9 +105,10 @@ public struct RetrySink<Upstream: EventStream, Downstream: Sink>: Sink where Ups
         let (upstream, chain) = (upstream, chain)
         let next = RetrySink(upstream, count - 1, pause * 2, scheduler, chain, watermark, last)
         do throws(TimerError) {
-            chain.add(
+            chain.set(
+                chain.next(),
                 try scheduler.schedule(after: pause) { _ in
-                    if !chain.isCancelled { chain.add(upstream.attach(next)) }
+                    if !chain.isCancelled { chain.set(chain.next(), upstream.attach(next)) }
                 }
             )
         } catch {

@@ -6,11 +6,11 @@ extension EventStream {
     ///     readings.take(until: shutdowns)
     ///
     /// Emits each element when it arrives, with its time, until the first element of the other stream arrives; then it
-    /// finishes at once, and ignores whatever follows. It goes by arrival: for a point in event time, `take(until:)`
-    /// takes a timestamp. Remembers whether that happened. Watermarks of this stream pass until then, the other's hold
-    /// nothing back. Finishes with this stream; goes on when the other one finishes without an element; fails when one
-    /// fails. The streams may run on different threads; signals that meet a busy one wait in a ring of 1,024, and then the
-    /// thread that brings them waits.
+    /// finishes at once, and detaches from both. It goes by arrival: for a point in event time, `take(until:)` takes a
+    /// timestamp. Remembers whether that happened. Watermarks of this stream pass until then, the other's hold nothing
+    /// back. Finishes with this stream; goes on when the other one finishes without an element; fails when one fails. The
+    /// streams may run on different threads; signals that meet a busy one wait in a ring of 1,024, and then the thread
+    /// that brings them waits.
     ///
     /// - Parameter other: The stream whose first element ends this one.
     /// - Returns: The elements that arrive before it.
@@ -38,21 +38,24 @@ public struct TakeUntilElement<First: EventStream, Second: EventStream>: EventSt
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let junction = Junction(TakeUntilElementState<Second.Element, S>(sink), inputs: 2)
+        let own = LateSubscription()
+        let junction = Junction(TakeUntilElementState<Second.Element, S>(own, sink), inputs: 2)
         // The other stream first, so that what it has to say at once is there.
         let other = second.attach(junction.input(1, RightPort()))
-        return junction.subscription(other, first.attach(junction.input(0, LeftPort())))
+        return own.set(junction.subscription(other, first.attach(junction.input(0, LeftPort()))))
     }
 }
 
 /// Hands on what the first input says until the second one says something.
 @frozen
 public struct TakeUntilElementState<Right: Sendable, Downstream: Sink>: JunctionState {
+    @usableFromInline let own: LateSubscription
     @usableFromInline var isFinished = false
     @usableFromInline var downstream: Downstream
 
     @inlinable
-    init(_ downstream: consuming Downstream) {
+    init(_ own: LateSubscription, _ downstream: consuming Downstream) {
+        self.own = own
         self.downstream = downstream
     }
 
@@ -80,5 +83,6 @@ public struct TakeUntilElementState<Right: Sendable, Downstream: Sink>: Junction
         guard !isFinished else { return }
         isFinished = true
         downstream.finish(completion)
+        own.cancel()
     }
 }

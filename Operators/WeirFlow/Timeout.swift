@@ -7,7 +7,7 @@ extension EventStream {
     ///
     /// Emits each element when it arrives, with its time. Fails with ``FlowError/timeout(_:)`` when a watermark or an
     /// element is more than `duration` after the youngest element, or after the first watermark as long as there is none;
-    /// ignores what follows. Remembers one time. Watermarks pass, but for the one that it fails at; the completion passes.
+    /// then it detaches. Remembers one time. Watermarks pass, but for the one that it fails at; the completion passes.
     ///
     /// - Parameter duration: How long no element may come, in event time; positive.
     /// - Returns: The same elements, until they fail to come.
@@ -36,7 +36,8 @@ public struct Timeout<Upstream: EventStream>: EventStream {
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        upstream.attach(TimeoutSink(duration, sink))
+        let own = LateSubscription()
+        return own.set(upstream.attach(TimeoutSink(duration, own, sink)))
     }
 }
 
@@ -46,14 +47,16 @@ public struct TimeoutSink<Downstream: Sink>: Sink {
     public typealias Input = Downstream.Input
 
     @usableFromInline let duration: Duration
+    @usableFromInline let own: LateSubscription
     // None before the first signal.
     @usableFromInline var deadline: Timestamp?
     @usableFromInline var isFinished = false
     @usableFromInline var downstream: Downstream
 
     @inlinable
-    init(_ duration: Duration, _ downstream: consuming Downstream) {
+    init(_ duration: Duration, _ own: LateSubscription, _ downstream: consuming Downstream) {
         self.duration = duration
+        self.own = own
         self.downstream = downstream
     }
 
@@ -77,6 +80,7 @@ public struct TimeoutSink<Downstream: Sink>: Sink {
         guard !isFinished else { return }
         isFinished = true
         downstream.finish(completion)
+        own.cancel()
     }
 
     /// Whether the stream goes on at a time; fails it if not.

@@ -77,11 +77,14 @@ public struct Zip<First: EventStream, Second: EventStream>: EventStream {
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let state = ZipState<First.Element, Second.Element, S>(limit, policy, refused, sink)
+        let own = LateSubscription()
+        let state = ZipState<First.Element, Second.Element, S>(limit, policy, refused, own, sink)
         let junction = Junction(state, inputs: 2)
-        return junction.subscription(
-            first.attach(junction.input(0, LeftPort())),
-            second.attach(junction.input(1, RightPort()))
+        return own.set(
+            junction.subscription(
+                first.attach(junction.input(0, LeftPort())),
+                second.attach(junction.input(1, RightPort()))
+            )
         )
     }
 }
@@ -93,6 +96,7 @@ where Downstream.Input == (Left, Right) {
     @usableFromInline let limit: Int
     @usableFromInline let policy: ZipOverflow
     @usableFromInline let refused: SideOutput<Either<Left, Right>>
+    @usableFromInline let own: LateSubscription
     // All of one input.
     @usableFromInline var waiting = Queue<(signal: Either<Left, Right>, time: Timestamp)>()
     @usableFromInline var hasFinished = [false, false]
@@ -104,11 +108,13 @@ where Downstream.Input == (Left, Right) {
         _ limit: Int,
         _ policy: ZipOverflow,
         _ refused: SideOutput<Either<Left, Right>>,
+        _ own: LateSubscription,
         _ downstream: consuming Downstream
     ) {
         self.limit = limit
         self.policy = policy
         self.refused = refused
+        self.own = own
         self.downstream = downstream
     }
 
@@ -168,5 +174,6 @@ where Downstream.Input == (Left, Right) {
         isFinished = true
         waiting = Queue()
         downstream.finish(completion)
+        own.cancel()
     }
 }

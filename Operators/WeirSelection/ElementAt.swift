@@ -5,7 +5,7 @@ extension EventStream {
     ///
     ///     laps.element(at: 2)  // the third lap
     ///
-    /// Emits the element when it arrives, with its time, finishes at once, and ignores whatever follows. Remembers how
+    /// Emits the element when it arrives, with its time, finishes at once, and detaches. Remembers how
     /// many elements come before it. Watermarks pass until then; a shorter stream just completes.
     ///
     /// - Parameter position: The position; not negative.

@@ -5,9 +5,8 @@ extension EventStream {
     ///
     ///     readings.take(3)
     ///
-    /// Emits an element when it arrives, with its time; with the last one wanted it finishes at once, and ignores
-    /// whatever follows. Remembers how many are still wanted. Watermarks pass until then; the completion passes when it
-    /// comes before.
+    /// Emits an element when it arrives, with its time; with the last one wanted it finishes at once, and detaches.
+    /// Remembers how many are still wanted. Watermarks pass until then; the completion passes when it comes before.
     ///
     /// - Parameter count: How many elements, in the order of arrival; positive.
     /// - Returns: The first elements.
@@ -22,8 +21,8 @@ extension EventStream {
     ///
     ///     alarms.first()
     ///
-    /// Emits the element when it arrives, with its time, finishes at once, and ignores whatever follows. Remembers
-    /// whether it came. Watermarks pass until then; a stream without elements just completes.
+    /// Emits the element when it arrives, with its time, finishes at once, and detaches. Remembers whether it came.
+    /// Watermarks pass until then; a stream without elements just completes.
     ///
     /// - Returns: The element that arrives first.
     /// - Complexity: O(1) per element, without allocation.
@@ -36,8 +35,8 @@ extension EventStream {
     ///
     ///     readings.first { $0.celsius > 30 }
     ///
-    /// Emits the element when it arrives, with its time, finishes at once, and ignores whatever follows. Remembers
-    /// whether it came. Watermarks pass until then; a stream without such an element just completes.
+    /// Emits the element when it arrives, with its time, finishes at once, and detaches. Remembers whether it came.
+    /// Watermarks pass until then; a stream without such an element just completes.
     ///
     /// - Parameter condition: Called once for each element.
     /// - Returns: The first element that satisfies it.
@@ -65,7 +64,8 @@ public struct Take<Upstream: EventStream>: EventStream {
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        upstream.attach(TakeSink(count, sink))
+        let own = LateSubscription()
+        return own.set(upstream.attach(TakeSink(count, own, sink)))
     }
 }
 
@@ -76,11 +76,13 @@ public struct TakeSink<Downstream: Sink>: Sink {
 
     // Zero once the stream has ended.
     @usableFromInline var wanted: Int
+    @usableFromInline let own: LateSubscription
     @usableFromInline var downstream: Downstream
 
     @inlinable
-    init(_ wanted: Int, _ downstream: consuming Downstream) {
+    init(_ wanted: Int, _ own: LateSubscription, _ downstream: consuming Downstream) {
         self.wanted = wanted
+        self.own = own
         self.downstream = downstream
     }
 
@@ -89,7 +91,9 @@ public struct TakeSink<Downstream: Sink>: Sink {
         guard wanted > 0 else { return }
         wanted -= 1
         downstream.receive(element, at: time)
-        if wanted == 0 { downstream.finish(.finished) }
+        guard wanted == 0 else { return }
+        downstream.finish(.finished)
+        own.cancel()
     }
 
     @inlinable
@@ -102,5 +106,6 @@ public struct TakeSink<Downstream: Sink>: Sink {
         guard wanted > 0 else { return }
         wanted = 0
         downstream.finish(completion)
+        own.cancel()
     }
 }

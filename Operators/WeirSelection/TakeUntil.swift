@@ -6,7 +6,7 @@ extension EventStream {
     ///     readings.take(until: midnight)
     ///
     /// Emits an element that is older than `end` when it arrives, with its time, and ignores the others; elements may
-    /// be out of order, so it finishes when the watermark reaches `end`, and ignores whatever follows. Remembers whether
+    /// be out of order, so it finishes when the watermark reaches `end`, and detaches. Remembers whether
     /// that happened. Watermarks pass, the last one as `end`; the completion passes when it comes before.
     ///
     /// - Parameter end: The time that an element must be older than.
@@ -35,7 +35,8 @@ public struct TakeUntil<Upstream: EventStream>: EventStream {
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        upstream.attach(TakeUntilSink(end, sink))
+        let own = LateSubscription()
+        return own.set(upstream.attach(TakeUntilSink(end, own, sink)))
     }
 }
 
@@ -45,12 +46,14 @@ public struct TakeUntilSink<Downstream: Sink>: Sink {
     public typealias Input = Downstream.Input
 
     @usableFromInline let end: Timestamp
+    @usableFromInline let own: LateSubscription
     @usableFromInline var isFinished = false
     @usableFromInline var downstream: Downstream
 
     @inlinable
-    init(_ end: Timestamp, _ downstream: consuming Downstream) {
+    init(_ end: Timestamp, _ own: LateSubscription, _ downstream: consuming Downstream) {
         self.end = end
+        self.own = own
         self.downstream = downstream
     }
 
@@ -72,5 +75,6 @@ public struct TakeUntilSink<Downstream: Sink>: Sink {
         guard !isFinished else { return }
         isFinished = true
         downstream.finish(completion)
+        own.cancel()
     }
 }

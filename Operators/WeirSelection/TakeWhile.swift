@@ -6,7 +6,7 @@ extension EventStream {
     ///     readings.take(while: { $0.celsius < 30 })
     ///
     /// Emits an element when it arrives, with its time; at the first one that fails, which is not emitted, it finishes
-    /// at once, and ignores whatever follows. Remembers whether that happened. Watermarks pass until then; the
+    /// at once, and detaches. Remembers whether that happened. Watermarks pass until then; the
     /// completion passes when it comes before.
     ///
     /// - Parameter condition: Called once for each element up to the first that fails.
@@ -35,7 +35,8 @@ public struct TakeWhile<Upstream: EventStream>: EventStream {
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        upstream.attach(TakeWhileSink(condition, sink))
+        let own = LateSubscription()
+        return own.set(upstream.attach(TakeWhileSink(condition, own, sink)))
     }
 }
 
@@ -45,12 +46,18 @@ public struct TakeWhileSink<Downstream: Sink>: Sink {
     public typealias Input = Downstream.Input
 
     @usableFromInline let condition: @Sendable (Input) -> Bool
+    @usableFromInline let own: LateSubscription
     @usableFromInline var isFinished = false
     @usableFromInline var downstream: Downstream
 
     @inlinable
-    init(_ condition: @escaping @Sendable (Input) -> Bool, _ downstream: consuming Downstream) {
+    init(
+        _ condition: @escaping @Sendable (Input) -> Bool,
+        _ own: LateSubscription,
+        _ downstream: consuming Downstream
+    ) {
         self.condition = condition
+        self.own = own
         self.downstream = downstream
     }
 
@@ -74,5 +81,6 @@ public struct TakeWhileSink<Downstream: Sink>: Sink {
         guard !isFinished else { return }
         isFinished = true
         downstream.finish(completion)
+        own.cancel()
     }
 }

@@ -24,7 +24,48 @@ private final class Flaky: EventStream {
     }
 }
 
+/// Says nothing, and knows how many sinks are attached.
+private final class Silent: EventStream {
+    typealias Element = Int
+    let attached = Locked(0)
+
+    func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Int {
+        attached.withLock { $0 += 1 }
+        return Subscription { [self] in attached.withLock { $0 -= 1 } }
+    }
+}
+
 @Suite struct ErrorTests {
+    @Test func aTimeoutDetaches() {
+        let channel = EventChannel<Keyed>()
+        let silent = Silent()
+        let recorder = Recorder(channel.map(\.key).union(silent).timeout(after: .seconds(1)))
+        channel.publish(Keyed(timestamp: .epoch, key: 1, value: 1))
+        #expect(silent.attached.withLock { $0 } == 1)
+        channel.publish(Keyed(timestamp: Timestamp(secondsSinceEpoch: 2), key: 1, value: 1))
+        #expect(recorder.isFinished)
+        #expect(silent.attached.withLock { $0 } == 0)
+        let taken = Recorder(silent.take(until: channel))
+        channel.publish(Keyed(timestamp: .epoch, key: 1, value: 1))
+        #expect(taken.isFinished)
+        #expect(silent.attached.withLock { $0 } == 0)
+    }
+
+    @Test func whatIsLeftOfAnAttemptIsDetached() {
+        let clock = VirtualClock()
+        let scheduler = Scheduler(clock: EventClock(clock))
+        clock.drives(scheduler)
+        let silent = Silent()
+        let retried = silent.union(Flaky(failures: 3)).retry(9, after: .seconds(1), on: scheduler)
+        let subscription = retried.subscribe { _ in }
+        clock.advance(by: .seconds(60))
+        #expect(silent.attached.withLock { $0 } == 1)
+        subscription.cancel()
+        #expect(silent.attached.withLock { $0 } == 0)
+        silent.union(Flaky(failures: 1)).catch { _ in Silent() }.subscribe { _ in }
+        #expect(silent.attached.withLock { $0 } == 0)
+    }
+
     @Test func catchGoesOnWithAnotherStream() {
         compare(inputs: 2) { channels in
             channels[0].catch { _ in channels[1] }
@@ -32,9 +73,14 @@ private final class Flaky: EventStream {
             var outcome = Outcome<Keyed>()
             var current = 0
             var watermark = Timestamp.distantPast
+            // A channel tells those who come late how far it is, or how it ended.
+            var secondMark = Timestamp.distantPast
             var secondEnd: Signal<Keyed>?
             for arrival in arrivals {
-                if arrival.input == 1, case .completion = arrival.signal { secondEnd = arrival.signal }
+                if arrival.input == 1, current == 0 {
+                    if case .completion = arrival.signal { secondEnd = arrival.signal }
+                    if case .watermark(let mark) = arrival.signal { secondMark = mark }
+                }
                 guard arrival.input == current else { continue }
                 switch arrival.signal {
                 case .watermark(let mark):
@@ -43,6 +89,9 @@ private final class Flaky: EventStream {
                 case .completion(.failed) where current == 0:
                     current = 1
                     if let secondEnd { return Outcome(signals: outcome.signals + [secondEnd]) }
+                    guard secondMark > watermark else { continue }
+                    watermark = secondMark
+                    outcome.signals.append(.watermark(secondMark))
                     continue
                 case .completion: return Outcome(signals: outcome.signals + [arrival.signal])
                 case .element: break

@@ -30,6 +30,30 @@ import WeirTesting
         #expect(recorder.isFinished)
     }
 
+    /// A channel outlives most of what is attached to it: what has ended must not stay.
+    @Test func whatHasEndedItselfIsDetached() {
+        final class Witness: Sendable {}
+        let channel = EventChannel<Sample>()
+        let kept = Locked<[String: Unowned]>([:])
+        struct Unowned: Sendable { weak var witness: Witness? }
+        func attach(_ name: String, _ stream: some EventStream<Sample>) {
+            let witness = Witness()
+            stream.subscribe { _ in withExtendedLifetime(witness) {} }
+            kept.withLock { $0[name] = Unowned(witness: witness) }
+        }
+        attach("take", channel.take(2))
+        attach("first", channel.first())
+        attach("first(where:)", channel.first { $0.value == 1 })
+        attach("element(at:)", channel.element(at: 1))
+        attach("take(while:)", channel.take { $0.value < 1 })
+        attach("take(until:)", channel.take(until: Timestamp(millisecondsSinceEpoch: 2)))
+        attach("all", channel.filter { _ in true })
+        for value in 0..<2 { channel.publish(Sample(value, at: Int64(value))) }
+        channel.advance(to: Timestamp(millisecondsSinceEpoch: 2))
+        channel.publish(Sample(2, at: 2))
+        #expect(kept.withLock { $0.filter { $0.value.witness != nil }.keys.sorted() } == ["all"])
+    }
+
     @Test func everySinkCountsForItself() {
         let channel = EventChannel<Sample>()
         let stream = channel.take(2)

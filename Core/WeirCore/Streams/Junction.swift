@@ -14,7 +14,7 @@ public import Synchronization
 ///
 /// The watermark of the whole is the earliest of the inputs' watermarks; an input that has finished holds nothing back.
 /// The whole finishes when all inputs have finished, or earlier if the state says so; it fails with the first failure.
-/// What comes after that is ignored.
+/// What comes after that is ignored, and inputs that have not finished are detached.
 ///
 ///     func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
 ///         let junction = Junction(SinkState(sink), inputs: 2)
@@ -86,6 +86,8 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
     @usableFromInline let isCancelled = Atomic<Bool>(false)
     @usableFromInline let waiting: SharedRing<Message>
     @usableFromInline let capacity: Int
+    // What is left of the inputs when the whole is over is detached.
+    @usableFromInline let own = LateSubscription()
 
     /// Creates a junction.
     ///
@@ -151,10 +153,13 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
     /// - Parameter inputs: What attaching the inputs returned.
     /// - Returns: The handle that detaches them all, and drops the signals that still wait.
     public func subscription(_ inputs: [Subscription]) -> Subscription {
-        Subscription {
-            self.isCancelled.store(true, ordering: .relaxed)
-            for input in inputs { input.cancel() }
-        }
+        // Weakly: the junction holds the subscription, and so may a sink in its state.
+        own.set(
+            Subscription { [weak self] in
+                self?.isCancelled.store(true, ordering: .relaxed)
+                for input in inputs { input.cancel() }
+            }
+        )
     }
 
     // MARK: From the inputs
@@ -286,5 +291,6 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
         guard !isOver else { return }
         unsafe inside.pointee.isFinished = true
         unsafe inside.pointee.state.finish(completion)
+        own.cancel()
     }
 }
