@@ -9,7 +9,7 @@ extension EventStream {
     ///
     /// Emits what the pipelines emit, when they emit it. Remembers a copy of the pipeline's state for each key, up to
     /// `limit`; the elements of further keys go to ``Grouped/refused``. A watermark goes to every group and then on; the
-    /// completion too.
+    /// completion too. A group that begins is told the last watermark first, so that what is late is late in every group.
     ///
     /// With an idle duration, a group is evicted by the watermark that is at least so far ahead of its youngest element,
     /// after the group has seen that watermark; what becomes of its state is up to `eviction`. When the key comes back, it

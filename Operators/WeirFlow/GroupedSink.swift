@@ -27,6 +27,8 @@ public struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sen
     @usableFromInline var indexes = KeyTable<Key>()
     // In the order of their first elements, so that the output of a watermark is a function of the input alone.
     @usableFromInline var groups: [Slot] = []
+    // Of all groups, those that are still to come too.
+    @usableFromInline var watermark = Timestamp.distantPast
     // No group can be evicted by an earlier watermark.
     @usableFromInline var nextEviction = Timestamp.distantFuture
     @usableFromInline let downstream: SinkHandle<Output>
@@ -59,7 +61,7 @@ public struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sen
         } else if groups.count < limit {
             indexes.insert(key, at: groups.count)
             groups.append(Slot(key, time))
-            bank.append()
+            bank.append(watermark)
             if let idle { nextEviction = min(nextEviction, time.shifted(byNanoseconds: idle)) }
             bank.receive(groups.count - 1, element, time)
         } else {
@@ -69,6 +71,7 @@ public struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sen
 
     @inlinable
     public mutating func advance(to watermark: Timestamp) {
+        self.watermark = watermark
         bank.advance(watermark)
         if watermark >= nextEviction { evict(at: watermark) }
         downstream.advance(watermark)

@@ -55,6 +55,23 @@ struct Keyed: Event, Equatable {
         #expect(refused.withLock { $0 } == [3, 4])
     }
 
+    @Test func aGroupThatBeginsLateKnowsTheWatermark() {
+        let channel = EventChannel<Keyed>()
+        let late = Locked<[Int]>([])
+        let recorder = Recorder(
+            channel.grouped(by: { $0.key }, limit: 10) { group in
+                let ordered = group.ordered(within: .zero)
+                ordered.late.subscribe { element, _ in late.withLock { $0.append(element.value) } }
+                return ordered
+            }
+        )
+        channel.advance(to: milliseconds(10))
+        channel.publish(Keyed(timestamp: milliseconds(1), key: 1, value: 1))
+        channel.publish(Keyed(timestamp: milliseconds(10), key: 2, value: 2))
+        #expect(recorder.elements.map(\.value) == [2])
+        #expect(late.withLock { $0 } == [1])
+    }
+
     @Test func sendsWatermarksAndTheCompletionOnOnce() {
         let channel = EventChannel<Keyed>()
         let recorder = Recorder(channel.grouped(by: { $0.key }, limit: 10) { $0.map(\.value) })
@@ -74,9 +91,9 @@ struct Keyed: Event, Equatable {
             $0.refused
         } with: { arrivals in
             var outcome = Outcome<[Keyed]>()
-            // With the watermark that the group's own pipeline has seen.
-            var groups: [(key: Int, all: [Keyed], watermark: Timestamp)] = []
-            func emit(_ elements: [Keyed], _ watermark: Timestamp) {
+            var groups: [(key: Int, all: [Keyed])] = []
+            var watermark = Timestamp.distantPast
+            func emit(_ elements: [Keyed]) {
                 guard let youngest = elements.map(\.timestamp).max() else { return }
                 outcome.emit(elements, max(youngest, watermark))
             }
@@ -86,26 +103,26 @@ struct Keyed: Event, Equatable {
                     if let index = groups.firstIndex(where: { $0.key == element.key }) {
                         groups[index].all.append(element)
                         if groups[index].all.count % 2 == 0 {
-                            emit(groups[index].all.suffix(2), groups[index].watermark)
+                            emit(groups[index].all.suffix(2))
                         }
                     } else if groups.count < 2 {
-                        groups.append((element.key, [element], .distantPast))
+                        groups.append((element.key, [element]))
                     } else {
                         outcome.aside.append(element)
                     }
                 case .watermark(let mark):
-                    for index in groups.indices { groups[index].watermark = mark }
+                    watermark = mark
                     let idleGroups = groups.filter { group in
                         (group.all.map(\.timestamp).max() ?? mark) + .milliseconds(idle) <= mark
                     }
                     if eviction == .finish {
-                        for group in idleGroups { emit(group.all.suffix(group.all.count % 2), group.watermark) }
+                        for group in idleGroups { emit(group.all.suffix(group.all.count % 2)) }
                     }
                     groups.removeAll { group in idleGroups.contains { $0.key == group.key } }
                     outcome.signals.append(.watermark(mark))
                 case .completion(let completion):
                     if case .finished = completion {
-                        for group in groups { emit(group.all.suffix(group.all.count % 2), group.watermark) }
+                        for group in groups { emit(group.all.suffix(group.all.count % 2)) }
                     }
                     outcome.signals.append(.completion(completion))
                 }

@@ -9,8 +9,8 @@ public final class SinkBank<Input: Sendable>: @unchecked Sendable {
     // Safety of `@unchecked Sendable`: a bank belongs to one operator, which is driven by one thread at a time; the sinks
     // that the closures work on are themselves `Sendable`.
 
-    /// Adds a sink, a copy of the prototype, behind the others.
-    public let append: () -> Void
+    /// Adds a sink, a copy of the prototype, behind the others, and hands it a watermark.
+    public let append: (Timestamp) -> Void
 
     /// Hands an element to a sink.
     public let receive: (_ index: Int, Input, Timestamp) -> Void
@@ -30,7 +30,11 @@ public final class SinkBank<Input: Sendable>: @unchecked Sendable {
     @inlinable
     public init<S: Sink>(_ prototype: S) where S.Input == Input {
         let box = StateBox(ContiguousArray<S>())
-        append = { unsafe box.value.pointee.append(prototype) }
+        append = { watermark in
+            unsafe box.value.pointee.append(prototype)
+            guard watermark > .distantPast else { return }
+            unsafe box.value.pointee[box.value.pointee.count - 1].advance(to: watermark)
+        }
         receive = { index, element, time in unsafe box.value.pointee[index].receive(element, at: time) }
         advance = { watermark in
             for index in unsafe box.value.pointee.indices { unsafe box.value.pointee[index].advance(to: watermark) }
