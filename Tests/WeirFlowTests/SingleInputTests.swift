@@ -122,16 +122,23 @@ extension [Arrival] {
             var outcome = Outcome<Keyed>()
             var current = 0
             var watermark = Timestamp.distantPast
-            // A channel tells those who come late how it ended.
+            // A channel tells those who come late how far it is, or how it ended.
+            var secondMark = Timestamp.distantPast
             var secondEnd: Signal<Keyed>?
             for arrival in arrivals {
-                if arrival.input == 1, case .completion = arrival.signal, current == 0 { secondEnd = arrival.signal }
+                if arrival.input == 1, current == 0 {
+                    if case .completion = arrival.signal { secondEnd = arrival.signal }
+                    if case .watermark(let mark) = arrival.signal { secondMark = mark }
+                }
                 guard arrival.input == current else { continue }
                 switch arrival.signal {
                 case .watermark(let mark) where mark <= watermark: break
                 case .completion(.finished) where current == 0:
                     current = 1
                     if let secondEnd { return Outcome(signals: outcome.signals + [secondEnd]) }
+                    guard secondMark > watermark else { continue }
+                    watermark = secondMark
+                    outcome.signals.append(.watermark(secondMark))
                 case .completion: return Outcome(signals: outcome.signals + [arrival.signal])
                 case .watermark(let mark):
                     watermark = mark

@@ -15,7 +15,8 @@ public import Synchronization
 /// waits, nothing recurses, and the events of one publisher keep their order. The ring is bounded, and the overflow
 /// policy says what happens when it is full.
 ///
-/// A watermark or the completion that meets a busy channel takes effect after all events that wait.
+/// A watermark or the completion that meets a busy channel takes effect after all events that wait. A sink that comes
+/// later is told the last watermark, or the completion, at once.
 ///
 /// Thread safety: all members may be called from any thread, also from inside a sink.
 ///
@@ -227,19 +228,21 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
             let old = unsafe inside.pointee.table
             unsafe inside.pointee.table = .fromOpaque(new)
             unsafe old.release()
-            if replaysLatest { startNewcomers() }
+            startNewcomers()
         }
     }
 
+    /// Tells those that have just come what was said before that still counts.
     private func startNewcomers() {
         unsafe inside.pointee.table._withUnsafeGuaranteedRef { table in
             table.forEach { subscriber in
                 guard !subscriber.hasStarted else { return }
                 subscriber.hasStarted = true
-                guard let latest = unsafe inside.pointee.latest, !subscriber.isOver.load(ordering: .relaxed) else {
-                    return
+                if let latest = unsafe inside.pointee.latest, !subscriber.isOver.load(ordering: .relaxed) {
+                    subscriber.receive(latest)
                 }
-                subscriber.receive(latest)
+                let watermark = unsafe inside.pointee.watermark
+                if watermark > .distantPast { subscriber.advance(watermark) }
             }
         }
     }

@@ -24,7 +24,7 @@ final class Subscriber<Element: Event>: @unchecked Sendable {
     /// Takes the end of the stream.
     @usableFromInline let finish: (Completion) -> Void
 
-    /// Whether the sink has started with the channel's latest event; only inside the gate.
+    /// Whether the sink knows what the channel has said before it came; only inside the gate.
     var hasStarted = false
 
     /// Puts a sink behind closures.

@@ -162,6 +162,22 @@ struct Tick: Event, Equatable {
         #expect(channel.metrics.ignoredWatermarks == 1)
     }
 
+    @Test(arguments: [false, true])
+    func aNewSinkIsToldTheWatermarkOnce(replaysLatest: Bool) {
+        let channel = EventChannel<Tick>(replaysLatest: replaysLatest)
+        let early = Recorder(channel)
+        channel.publish(Tick(4))
+        channel.advance(to: Tick(5).timestamp)
+        let late = Recorder(channel)
+        let element = Signal.element(Tick(4), Tick(4).timestamp)
+        let watermark = Signal<Tick>.watermark(Tick(5).timestamp)
+        #expect(late.signals == (replaysLatest ? [element, watermark] : [watermark]))
+        _ = Recorder(channel)
+        channel.advance(to: Tick(5).timestamp)
+        #expect(early.signals == [element, watermark])
+        #expect(late.signals == (replaysLatest ? [element, watermark] : [watermark]))
+    }
+
     @Test func afterTheEndEventsAreDroppedAndNewSinksAreTold() {
         let channel = EventChannel<Tick>()
         let early = Recorder(channel)
