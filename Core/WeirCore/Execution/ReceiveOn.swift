@@ -6,8 +6,8 @@ extension EventStream {
     ///     readings.receive(on: .processor(alarms)).filter { $0.celsius > 90 }.subscribe(ring)
     ///
     /// Elements wait in a ring, from where the context takes them in batches; watermarks and the completion come after what
-    /// waits. What is dropped is counted and offered on ``ReceivedOn/dropped``. Once the subscription is cancelled, nothing
-    /// more is handed on.
+    /// waits, and a watermark that makes room for an element comes after that. What is dropped is counted and offered on
+    /// ``ReceivedOn/dropped``. Once the subscription is cancelled, nothing more is handed on.
     ///
     /// - Parameters:
     ///   - context: Where to run what comes after.
@@ -48,8 +48,9 @@ public struct ReceivedOn<Upstream: EventStream>: EventStream {
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
         let handover = Handover(sink, context, capacity, policy, dropped)
         let attached = upstream.attach(HandoverSink(handover: handover))
-        return Subscription {
-            handover.cancel()
+        // Weakly: a sink that holds the subscription is behind the handover.
+        return Subscription { [weak handover] in
+            handover?.cancel()
             attached.cancel()
         }
     }
@@ -73,34 +74,35 @@ public struct AttachedOn<Upstream: EventStream>: EventStream {
     }
 }
 
-/// A subscription that is there some time later.
-private final class LateSubscription: Sendable {
-    private let state = Locked((subscription: Subscription?.none, isCancelled: false))
-
-    var isCancelled: Bool { state.withLock { $0.isCancelled } }
-
-    func set(_ subscription: Subscription) {
-        let isCancelled = state.withLock { state in
-            state.subscription = subscription
-            return state.isCancelled
-        }
-        if isCancelled { subscription.cancel() }
-    }
-
-    func cancel() {
-        let subscription = state.withLock { state in
-            state.isCancelled = true
-            return state.subscription
-        }
-        subscription?.cancel()
-    }
-}
-
 /// What is on its way from the thread that publishes to the context, and the sink at its end.
 private final class Handover<Element: Sendable>: Sendable {
     enum Message: Sendable {
         case element(Element, Timestamp)
         case watermark(Timestamp)
+    }
+
+    /// What has no place in the ring, and comes after what waits there.
+    private struct Ending: Sendable {
+        var watermark: Timestamp?
+        var completion: Completion?
+
+        mutating func putOff(_ watermark: Timestamp) {
+            self.watermark = max(self.watermark ?? watermark, watermark)
+        }
+    }
+
+    /// What belongs to the context.
+    private struct Receiver {
+        // Nil when the stream is over.
+        var sink: SinkHandle<Element>?
+        var watermark = Timestamp.distantPast
+
+        mutating func advance(to watermark: Timestamp) {
+            // One that made room may come after a later one.
+            guard watermark > self.watermark else { return }
+            self.watermark = watermark
+            sink?.advance(watermark)
+        }
     }
 
     private let context: ExecutionContext
@@ -112,9 +114,8 @@ private final class Handover<Element: Sendable>: Sendable {
     private let isWaitingForRoom = Atomic(false)
     private let isScheduled = Atomic(false)
     private let isCancelled = Atomic(false)
-    // What found no place, and comes after what waits.
-    private let ending = Locked((watermark: Timestamp?.none, completion: Completion?.none))
-    private let sink = Locked<GatedState<SinkHandle<Element>?>?>(nil)
+    private let ending = Locked(Ending())
+    private let receiver = Locked<GatedState<Receiver>?>(nil)
 
     init<S: Sink>(
         _ sink: S,
@@ -132,10 +133,10 @@ private final class Handover<Element: Sendable>: Sendable {
         } catch {
             preconditionFailure("a stream cannot be received with a capacity of \(capacity): \(error)")
         }
-        let confined = GatedState<SinkHandle<Element>?>({ SinkHandle(sink) }) { [weak self] handle in
-            self?.deliver(to: &handle)
+        let confined = GatedState({ Receiver(sink: SinkHandle(sink)) }) { [weak self] receiver in
+            self?.deliver(to: &receiver)
         }
-        self.sink.withLock { $0 = confined }
+        receiver.withLock { $0 = confined }
     }
 
     // MARK: From the thread that publishes
@@ -168,8 +169,10 @@ private final class Handover<Element: Sendable>: Sendable {
         var made = 0
         while made < most, let old = waiting.pop() {
             made += 1
-            guard case .element(let element, let time) = old else { continue }
-            dropped.send(element, at: time)
+            switch old {
+            case .element(let element, let time): dropped.send(element, at: time)
+            case .watermark(let watermark): ending.withLock { $0.putOff(watermark) }
+            }
         }
     }
 
@@ -185,9 +188,7 @@ private final class Handover<Element: Sendable>: Sendable {
         guard !isOver else { return }
         ending.withLock { ending in
             // One that found no place is replaced by this one.
-            guard ending.watermark == nil, waiting.push(.watermark(watermark)) else {
-                return ending.watermark = max(ending.watermark ?? watermark, watermark)
-            }
+            if ending.watermark != nil || !waiting.push(.watermark(watermark)) { ending.putOff(watermark) }
         }
         schedule()
     }
@@ -204,30 +205,30 @@ private final class Handover<Element: Sendable>: Sendable {
 
     private func schedule() {
         guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        context.perform { self.sink.withLock { $0 }?.run() }
+        context.perform { self.receiver.withLock { $0 }?.run() }
     }
 
     // MARK: In the context
 
-    private func deliver(to handle: inout SinkHandle<Element>?) {
+    private func deliver(to receiver: inout Receiver) {
         isScheduled.store(false, ordering: .sequentiallyConsistent)
-        guard let sink = handle else { return }
+        guard let sink = receiver.sink else { return }
         while true {
-            let (watermark, completion) = ending.withLock { $0 }
+            let ending = ending.withLock { $0 }
             while let message = waiting.pop() {
-                guard !isCancelled.load(ordering: .relaxed) else { return handle = nil }
+                guard !isCancelled.load(ordering: .relaxed) else { return receiver.sink = nil }
                 switch message {
                 case .element(let element, let time): sink.receive(element, time)
-                case .watermark(let watermark): sink.advance(watermark)
+                case .watermark(let watermark): receiver.advance(to: watermark)
                 }
                 tellOfRoom()
             }
-            guard !isCancelled.load(ordering: .relaxed) else { return handle = nil }
-            if let watermark {
-                ending.withLock { if $0.watermark == watermark { $0.watermark = nil } }
-                sink.advance(watermark)
-            } else if let completion {
-                handle = nil
+            guard !isCancelled.load(ordering: .relaxed) else { return receiver.sink = nil }
+            if let watermark = ending.watermark {
+                self.ending.withLock { if $0.watermark == watermark { $0.watermark = nil } }
+                receiver.advance(to: watermark)
+            } else if let completion = ending.completion {
+                receiver.sink = nil
                 return sink.finish(completion)
             } else {
                 return

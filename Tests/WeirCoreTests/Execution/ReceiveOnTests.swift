@@ -57,6 +57,31 @@ import WeirTesting
         }
     }
 
+    @Test(arguments: [OverflowPolicy.dropOldest, .latest])
+    func aWatermarkThatMakesRoomComesLater(policy: OverflowPolicy) {
+        let (clock, context) = virtual()
+        let subject = Multicast<Int>()
+        let received = subject.receive(on: context, capacity: 2, overflowPolicy: policy)
+        let recorder = Recorder<Int>(received)
+        subject.advance(to: Timestamp(secondsSinceEpoch: 1))
+        for number in 2...3 { subject.send(number, at: Timestamp(secondsSinceEpoch: 2)) }
+        clock.advance(by: .zero)
+        #expect(recorder.signals.last == .watermark(Timestamp(secondsSinceEpoch: 1)))
+        #expect(recorder.elements == (policy == .latest ? [3] : [2, 3]))
+        #expect(received.dropped.count == (policy == .latest ? 1 : 0))
+    }
+
+    @Test func watermarksThatMakeRoomNeverGoBack() {
+        let (clock, context) = virtual()
+        let subject = Multicast<Int>()
+        let recorder = Recorder<Int>(subject.receive(on: context, capacity: 4, overflowPolicy: .dropOldest))
+        for second in 1...3 as ClosedRange<Int64> { subject.advance(to: Timestamp(secondsSinceEpoch: second)) }
+        for number in 4...5 { subject.send(number, at: Timestamp(secondsSinceEpoch: Int64(number))) }
+        clock.advance(by: .zero)
+        let later = [2, 3].map { Signal<Int>.watermark(Timestamp(secondsSinceEpoch: $0)) }
+        #expect(recorder.signals == later + [4, 5].map { .element($0, Timestamp(secondsSinceEpoch: Int64($0))) })
+    }
+
     @Test func nothingComesAfterTheCancellation() {
         let (clock, context) = virtual()
         let subject = Multicast<Int>()
