@@ -6,9 +6,10 @@ extension EventStream {
     ///     keystrokes.debounce(for: .milliseconds(300))
     ///
     /// Emits the youngest element at the time that is `duration` after its own, as soon as a watermark or an element
-    /// reaches that time; of elements that are closer to each other, only the last. Elements that are older than the one
-    /// it holds are dropped: put the stream in order first. Remembers one element. Watermarks pass. The completion emits
-    /// what is held, at the time at which it would have been due; a failure discards it.
+    /// reaches that time; of elements that are closer to each other, only the last. Elements that are older than one
+    /// before them, or than the watermark, go to ``Debounce/late``: put the stream in order first. Remembers one element.
+    /// Watermarks pass. The completion emits what is held, at the time at which it would have been due; a failure
+    /// discards it.
     ///
     /// - Parameter duration: How long it must be quiet, in event time; positive.
     /// - Returns: The elements before a pause.
@@ -24,6 +25,9 @@ extension EventStream {
 public struct Debounce<Upstream: EventStream>: EventStream {
     public typealias Element = Upstream.Element
 
+    /// The elements that were older than one before them, or than the watermark.
+    public let late = SideOutput<Element>()
+
     @usableFromInline let upstream: Upstream
     @usableFromInline let duration: Int64
 
@@ -36,7 +40,7 @@ public struct Debounce<Upstream: EventStream>: EventStream {
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        upstream.attach(DebounceSink(duration, sink))
+        upstream.attach(DebounceSink(duration, late, sink))
     }
 }
 
@@ -46,19 +50,24 @@ public struct DebounceSink<Downstream: Sink>: Sink {
     public typealias Input = Downstream.Input
 
     @usableFromInline let duration: Int64
+    @usableFromInline let late: SideOutput<Input>
     @usableFromInline var held: Input?
     @usableFromInline var time = Timestamp.distantPast
+    // The youngest element or watermark.
+    @usableFromInline var now = Timestamp.distantPast
     @usableFromInline var downstream: Downstream
 
     @inlinable
-    init(_ duration: Int64, _ downstream: consuming Downstream) {
+    init(_ duration: Int64, _ late: SideOutput<Input>, _ downstream: consuming Downstream) {
         self.duration = duration
+        self.late = late
         self.downstream = downstream
     }
 
     @inlinable
     public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
-        guard time >= self.time else { return }
+        guard time >= now else { return late.send(copy element, at: time) }
+        now = time
         emit(ifDueBy: time)
         held = copy element
         self.time = time
@@ -66,6 +75,7 @@ public struct DebounceSink<Downstream: Sink>: Sink {
 
     @inlinable
     public mutating func advance(to watermark: Timestamp) {
+        now = max(now, watermark)
         emit(ifDueBy: watermark)
         downstream.advance(to: watermark)
     }

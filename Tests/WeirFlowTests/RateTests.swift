@@ -44,25 +44,31 @@ import WeirTesting
     func debounce(duration: Int64) {
         compare {
             $0[0].debounce(for: .milliseconds(duration))
+        } aside: {
+            $0.late
         } with: { arrivals in
-            var kept: [Keyed] = []
-            var isPending = false
+            var held: Keyed?
+            var newest = Timestamp.distantPast
             return reference(arrivals) { signal, outcome in
                 func emit(by time: Timestamp?) {
-                    guard isPending, let last = kept.last else { return }
+                    guard let last = held else { return }
                     let due = last.timestamp + .milliseconds(duration)
                     if let time, time < due { return }
                     outcome.emit(last, due)
-                    isPending = false
+                    held = nil
                 }
                 switch signal {
                 case .element(let element, let time):
-                    if let last = kept.last, time < last.timestamp { return true }
+                    if time < newest {
+                        outcome.aside.append(element)
+                        return true
+                    }
                     emit(by: time)
-                    kept.append(element)
-                    isPending = true
+                    (held, newest) = (element, time)
                     return true
-                case .watermark(let watermark): emit(by: watermark)
+                case .watermark(let watermark):
+                    emit(by: watermark)
+                    newest = max(newest, watermark)
                 case .completion(.finished): emit(by: nil)
                 case .completion: break
                 }
