@@ -5,9 +5,9 @@ public import WeirCore
 ///     readings.tumbling(.seconds(60)).aggregate(Correlation(of: \.celsius, \.humidity))
 ///
 /// NaN when one of them does not vary, and as long as a NaN or an infinity is in.
-/// Remembers seven numbers; O(1) to add, remove and merge.
+/// Remembers seven numbers; O(1) to add and merge.
 @frozen
-public struct Correlation<Input: Sendable>: InvertibleAggregate, MergeableAggregate {
+public struct Correlation<Input: Sendable>: MergeableAggregate {
     @usableFromInline let x: @Sendable (Input) -> Double
     @usableFromInline let y: @Sendable (Input) -> Double
     @usableFromInline var moments = JointMoments()
@@ -15,7 +15,7 @@ public struct Correlation<Input: Sendable>: InvertibleAggregate, MergeableAggreg
     /// Creates the aggregate of no elements.
     ///
     /// - Parameters:
-    ///   - x: The first number of an element; called once when it is added and once when it is removed.
+    ///   - x: The first number of an element; called once.
     ///   - y: The second number.
     @inlinable
     public init(
@@ -28,11 +28,6 @@ public struct Correlation<Input: Sendable>: InvertibleAggregate, MergeableAggreg
 
     @inlinable
     public mutating func add(_ element: borrowing Input, at time: Timestamp) { moments.add(x(element), y(element)) }
-
-    @inlinable
-    public mutating func remove(_ element: borrowing Input, at time: Timestamp) {
-        moments.remove(x(element), y(element))
-    }
 
     @inlinable
     public mutating func merge(_ other: Self) { moments.merge(other.moments) }

@@ -5,9 +5,9 @@ public import WeirCore
 ///     readings.tumbling(.seconds(60)).aggregate(Covariance(of: \.celsius, \.humidity))
 ///
 /// A NaN or an infinity makes it NaN as long as it is in.
-/// Remembers seven numbers; O(1) to add, remove and merge.
+/// Remembers seven numbers; O(1) to add and merge.
 @frozen
-public struct Covariance<Input: Sendable>: InvertibleAggregate, MergeableAggregate {
+public struct Covariance<Input: Sendable>: MergeableAggregate {
     @usableFromInline let x: @Sendable (Input) -> Double
     @usableFromInline let y: @Sendable (Input) -> Double
     @usableFromInline let population: Population
@@ -16,7 +16,7 @@ public struct Covariance<Input: Sendable>: InvertibleAggregate, MergeableAggrega
     /// Creates the aggregate of no elements.
     ///
     /// - Parameters:
-    ///   - x: The first number of an element; called once when it is added and once when it is removed.
+    ///   - x: The first number of an element; called once.
     ///   - y: The second number.
     ///   - population: Whether the elements are all there are, or a sample.
     @inlinable
@@ -32,11 +32,6 @@ public struct Covariance<Input: Sendable>: InvertibleAggregate, MergeableAggrega
 
     @inlinable
     public mutating func add(_ element: borrowing Input, at time: Timestamp) { moments.add(x(element), y(element)) }
-
-    @inlinable
-    public mutating func remove(_ element: borrowing Input, at time: Timestamp) {
-        moments.remove(x(element), y(element))
-    }
 
     @inlinable
     public mutating func merge(_ other: Self) { moments.merge(other.moments) }

@@ -28,29 +28,6 @@ public struct JointMoments: Sendable {
     }
 
     @inlinable
-    mutating func remove(_ x: Double, _ y: Double) {
-        guard x.isFinite, y.isFinite else {
-            unusual -= 1
-            return
-        }
-        guard count > 1 else {
-            let unusual = unusual
-            self = JointMoments()
-            self.unusual = unusual
-            return
-        }
-        let (deltaX, deltaY) = (x - meanX, y - meanY)
-        count -= 1
-        meanX -= deltaX / count
-        meanY -= deltaY / count
-        squaresX = max(0, squaresX - deltaX * (x - meanX))
-        squaresY = max(0, squaresY - deltaY * (y - meanY))
-        products -= deltaX * (y - meanY)
-        // A single point does not vary; without this, rounding errors would stay.
-        if count == 1 { (squaresX, squaresY, products) = (0, 0, 0) }
-    }
-
-    @inlinable
     mutating func merge(_ other: JointMoments) {
         unusual += other.unusual
         guard other.count > 0 else { return }

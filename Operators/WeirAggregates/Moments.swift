@@ -8,13 +8,15 @@ public enum Population: Sendable {
     case sample
 }
 
-/// Count, mean and sum of squared deviations, by Welford's method; numbers can be taken out again.
+/// Count, mean and sum of squared deviations, by Welford's method.
+///
+/// Numbers cannot be taken out again: what a great one has rounded away would stay lost.
 @frozen
 public struct Moments: Sendable {
     @usableFromInline var count = 0.0
     @usableFromInline var mean = 0.0
     @usableFromInline var squares = 0.0
-    // Apart, so that taking them out restores the rest.
+    // How many are not finite.
     @usableFromInline var unusual = 0
 
     @inlinable
@@ -30,23 +32,6 @@ public struct Moments: Sendable {
         let delta = number - mean
         mean += delta / count
         squares += delta * (number - mean)
-    }
-
-    @inlinable
-    mutating func remove(_ number: Double) {
-        guard number.isFinite else {
-            unusual -= 1
-            return
-        }
-        guard count > 1 else {
-            (count, mean, squares) = (0, 0, 0)
-            return
-        }
-        let delta = number - mean
-        count -= 1
-        mean -= delta / count
-        // A single number does not vary; without this, rounding errors would stay.
-        squares = count == 1 ? 0 : max(0, squares - delta * (number - mean))
     }
 
     @inlinable

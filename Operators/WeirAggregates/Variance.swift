@@ -4,9 +4,9 @@ public import WeirCore
 ///
 ///     readings.sliding(.seconds(10)).aggregate(Variance(of: \.celsius))
 ///
-/// NaN and infinities make it NaN as long as they are in. Remembers four numbers; O(1) to add, remove and merge.
+/// NaN and infinities make it NaN as long as they are in. Remembers four numbers; O(1) to add and merge.
 @frozen
-public struct Variance<Input: Sendable>: InvertibleAggregate, MergeableAggregate {
+public struct Variance<Input: Sendable>: MergeableAggregate {
     @usableFromInline let value: @Sendable (Input) -> Double
     @usableFromInline let population: Population
     @usableFromInline var moments = Moments()
@@ -14,7 +14,7 @@ public struct Variance<Input: Sendable>: InvertibleAggregate, MergeableAggregate
     /// Creates the variance of no elements, which is NaN.
     ///
     /// - Parameters:
-    ///   - value: The number of an element; called once when it is added and once when it is removed.
+    ///   - value: The number of an element; called once.
     ///   - population: Whether the elements are all there are, or a sample.
     @inlinable
     public init(of value: @escaping @Sendable (Input) -> Double, _ population: Population = .sample) {
@@ -24,9 +24,6 @@ public struct Variance<Input: Sendable>: InvertibleAggregate, MergeableAggregate
 
     @inlinable
     public mutating func add(_ element: borrowing Input, at time: Timestamp) { moments.add(value(element)) }
-
-    @inlinable
-    public mutating func remove(_ element: borrowing Input, at time: Timestamp) { moments.remove(value(element)) }
 
     @inlinable
     public mutating func merge(_ other: Self) { moments.merge(other.moments) }

@@ -96,14 +96,6 @@ public struct SessionWindows<Upstream: EventStream>: WindowedStream {
     where A.Input == Input, S.Input == WindowResult<A.Output> {
         upstream.attach(SessionSink(aggregate, gap, settings, sides, sink))
     }
-
-    @inlinable
-    public func attach<A: InvertibleAggregate & MergeableAggregate, S: Sink>(
-        mergingOrInverting aggregate: A,
-        _ sink: consuming S
-    ) -> Subscription where A.Input == Input, S.Input == WindowResult<A.Output> {
-        attach(merging: aggregate, sink)
-    }
 }
 
 /// Keeps an aggregate for each session.

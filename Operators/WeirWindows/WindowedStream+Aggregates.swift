@@ -102,7 +102,7 @@ extension WindowedStream {
     @inlinable
     public func variance(
         of value: @escaping @Sendable (Input) -> Double
-    ) -> AggregatedWindows<Self, MergingOrInvertingRoute<Variance<Input>>> {
+    ) -> AggregatedWindows<Self, MergingRoute<Variance<Input>>> {
         aggregate(Variance(of: value))
     }
 
@@ -113,7 +113,7 @@ extension WindowedStream {
     @inlinable
     public func standardDeviation(
         of value: @escaping @Sendable (Input) -> Double
-    ) -> AggregatedWindows<Self, MergingOrInvertingRoute<StandardDeviation<Input>>> {
+    ) -> AggregatedWindows<Self, MergingRoute<StandardDeviation<Input>>> {
         aggregate(StandardDeviation(of: value))
     }
 }

@@ -106,7 +106,7 @@ extension WindowedStream {
     /// - Returns: The results, one for each window.
     @inlinable
     public func variance<Expression: ElementExpression>(of value: Expression) -> AggregatedWindows<
-        Self, MergingOrInvertingRoute<Variance<Input>>
+        Self, MergingRoute<Variance<Input>>
     >
     where Expression.Root == Input, Expression.Value == Double {
         aggregate(Variance(of: value))
@@ -118,7 +118,7 @@ extension WindowedStream {
     /// - Returns: The results, one for each window.
     @inlinable
     public func standardDeviation<Expression: ElementExpression>(of value: Expression) -> AggregatedWindows<
-        Self, MergingOrInvertingRoute<StandardDeviation<Input>>
+        Self, MergingRoute<StandardDeviation<Input>>
     >
     where Expression.Root == Input, Expression.Value == Double {
         aggregate(StandardDeviation(of: value))

@@ -87,6 +87,19 @@ import WeirWindows
         }
     }
 
+    /// However great a number was, it leaves no trace.
+    @Test(arguments: [1e9, 1e200])
+    func theVarianceForgetsAnOutlier(outlier: Double) {
+        let channel = TestChannel<Double>()
+        let recorder = Recorder(channel.sliding(count: 3).variance(of: { $0 }))
+        let numbers = [outlier, 1, 2, 3, 5]
+        for (index, number) in numbers.enumerated() {
+            channel.send(.element(number, Timestamp(nanosecondsSinceEpoch: Int64(index))))
+        }
+        let variances = recorder.elements.suffix(2).map(\.value)
+        #expect(abs(variances[0] - 1) < 1e-12 && abs(variances[1] - 7.0 / 3) < 1e-12, "\(variances)")
+    }
+
     @Test func theMaximumFollowsIEEE754() {
         let channel = EventChannel<Sample>()
         let numbers = [1, .nan, 2, -0.0, 0.0, -0.0, -1]
