@@ -68,9 +68,11 @@ public struct Quantile<Input: Sendable>: InvertibleAggregate, MergeableAggregate
         let position = fraction * Double(sorted.count - 1)
         let index = Int(position)
         guard index + 1 < sorted.count else { return last }
-        let (low, high) = (sorted[index], sorted[index + 1])
+        let (low, high, part) = (sorted[index], sorted[index + 1], position - Double(index))
         // Equal neighbours may be infinite, whose difference is NaN.
-        return low == high || position == Double(index) ? low : low + (high - low) * (position - Double(index))
+        if low == high || part == 0 { return low }
+        let span = high - low
+        return span.isFinite ? low + span * part : low * (1 - part) + high * part
     }
 
     /// Brings the sorted numbers up to date.

@@ -25,13 +25,21 @@ public protocol RunningTotal: Sendable {
     mutating func merge(_ other: Self)
 }
 
-/// A total of integers, which traps when it overflows.
+/// A total of integers.
+///
+/// It may leave the range of the integers on the way, as long as it has come back when it is asked for; otherwise it
+/// traps.
 @frozen
 public struct CheckedTotal<Value: FixedWidthInteger & Sendable>: RunningTotal {
     @inlinable
-    public var value: Value { total }
+    public var value: Value {
+        precondition(laps == 0, "a sum of integers overflowed; sum up a wider type, or Double")
+        return total
+    }
 
     @usableFromInline var total: Value = 0
+    // How often it has gone round the range: up, less down.
+    @usableFromInline var laps = 0
 
     @inlinable
     public init() {}
@@ -39,31 +47,35 @@ public struct CheckedTotal<Value: FixedWidthInteger & Sendable>: RunningTotal {
     @inlinable
     public mutating func add(_ number: Value) {
         let (sum, overflow) = total.addingReportingOverflow(number)
-        precondition(!overflow, "a sum of integers overflowed; sum up a wider type, or Double")
         total = sum
+        if overflow { laps += number > 0 ? 1 : -1 }
     }
 
     @inlinable
     public mutating func remove(_ number: Value) {
         let (sum, overflow) = total.subtractingReportingOverflow(number)
-        precondition(!overflow, "a sum of integers overflowed; sum up a wider type, or Double")
         total = sum
+        if overflow { laps += number > 0 ? -1 : 1 }
     }
 
     @inlinable
     public mutating func merge(_ other: Self) {
         add(other.total)
+        laps += other.laps
     }
 }
 
 /// A total of floating-point numbers by Neumaier's compensated summation: the rounding errors are summed up too.
 ///
 /// The error of *n* additions does not grow with *n* but for terms of second order. NaN and infinities are counted
-/// apart: they rule the total as long as they are in, and taking them out restores it.
+/// apart: they rule the total as long as they are in, and taking them out restores it. So does taking out what made it
+/// too large for a finite number.
 @frozen
 public struct CompensatedTotal<Value: BinaryFloatingPoint & Sendable>: RunningTotal {
+    // Always finite: the total is this, the compensation, and so many times the greatest power of two.
     @usableFromInline var sum: Value = 0
     @usableFromInline var compensation: Value = 0
+    @usableFromInline var excess = 0
     @usableFromInline var positiveInfinities = 0
     @usableFromInline var negativeInfinities = 0
     @usableFromInline var notNumbers = 0
@@ -76,13 +88,15 @@ public struct CompensatedTotal<Value: BinaryFloatingPoint & Sendable>: RunningTo
         if notNumbers > 0 || (positiveInfinities > 0 && negativeInfinities > 0) { return .nan }
         if positiveInfinities > 0 { return .infinity }
         if negativeInfinities > 0 { return -.infinity }
-        return sum.isFinite ? sum + compensation : sum
+        guard excess != 0 else { return sum + compensation }
+        // In halves, for their sum may be finite where a part of it is not.
+        return (sum / 2 + Value(excess) * (Self.greatestPower / 2) + compensation / 2) * 2
     }
 
     @inlinable
     public mutating func add(_ number: Value) {
-        guard number.isFinite else { return countUnusual(number, 1) }
         let total = sum + number
+        guard total.isFinite else { return addUnusual(number) }
         if sum.magnitude >= number.magnitude {
             compensation += (sum - total) + number
         } else {
@@ -101,9 +115,36 @@ public struct CompensatedTotal<Value: BinaryFloatingPoint & Sendable>: RunningTo
     public mutating func merge(_ other: Self) {
         add(other.sum)
         compensation += other.compensation
+        excess += other.excess
         positiveInfinities += other.positiveInfinities
         negativeInfinities += other.negativeInfinities
         notNumbers += other.notNumbers
+    }
+
+    @inlinable
+    static var greatestPower: Value { Value.greatestFiniteMagnitude.binade }
+
+    /// Adds a number that is not finite, or with which the sum would not be.
+    @usableFromInline
+    mutating func addUnusual(_ number: Value) {
+        guard number.isFinite else { return countUnusual(number, 1) }
+        // Both have one sign, and the larger is not less than the greatest power of two.
+        let power = number < 0 ? -Self.greatestPower : Self.greatestPower
+        excess += number < 0 ? -1 : 1
+        if sum.magnitude >= number.magnitude {
+            sum -= power
+            add(number)
+        } else {
+            add(number - power)
+        }
+        // Back from there: what is added to a great sum for nothing would be lost but for the compensation.
+        if excess > 0, sum <= -Self.greatestPower {
+            sum += Self.greatestPower
+            excess -= 1
+        } else if excess < 0, sum >= Self.greatestPower {
+            sum -= Self.greatestPower
+            excess += 1
+        }
     }
 
     @usableFromInline

@@ -168,6 +168,39 @@ func isClose(_ left: Double, _ right: Double) -> Bool {
         }
     }
 
+    @Test func aSumThatIsTooLargeForAWhileComesBack() {
+        let greatest = Double.greatestFiniteMagnitude
+        let points = [greatest, greatest, 3, 4].map { Point(x: $0, y: -$0, time: 0) }
+        #expect(folded(Sum(of: \.x), points) == .infinity)
+        #expect(folded(Sum(of: \.y), points) == -.infinity)
+        #expect(trimmed(Sum(of: \.x), points, removing: 1) == greatest)
+        #expect(trimmed(Sum(of: \.x), points, removing: 2) == 7)
+        #expect(trimmed(Sum(of: \.y), points, removing: 2) == -7)
+        #expect(trimmed(Mean(of: \.x), points, removing: 2) == 3.5)
+        let balanced = [greatest, greatest, -greatest].map { Point(x: $0, y: 0, time: 0) }
+        for cut in 0...3 { #expect(merged(Sum(of: \.x), balanced, cutAt: cut) == greatest) }
+    }
+
+    @Test func anIntegerSumOverflowsOnlyAsAWhole() async {
+        await #expect(processExitsWith: .success) {
+            var sum = Sum<Int8, Int8>(of: { $0 })
+            for number in [100, 100, -128, -1] as [Int8] { sum.add(number, at: .epoch) }
+            precondition(sum.result() == 71)
+            sum.remove(100, at: .epoch)
+            sum.remove(100, at: .epoch)
+            sum.add(1, at: .epoch)
+            precondition(sum.result() == -128)
+        }
+        await #expect(processExitsWith: .success) {
+            var (one, other) = (Sum<UInt8, UInt8>(of: { $0 }), Sum<UInt8, UInt8>(of: { $0 }))
+            for sum in [200, 55] as [UInt8] { one.add(sum, at: .epoch) }
+            other.add(10, at: .epoch)
+            one.merge(other)
+            one.remove(200, at: .epoch)
+            precondition(one.result() == 65)
+        }
+    }
+
     @Test func whatIsNoNumberRulesAsLongAsItIsIn() {
         let points = [Double.nan, .infinity, -.infinity, 3, 5].map { Point(x: $0, y: $0, time: 0) }
         #expect(folded(Sum(of: \.x), points).isNaN)
@@ -187,6 +220,7 @@ func isClose(_ left: Double, _ right: Double) -> Bool {
             var sum = Sum<Int8, Int8>(of: { $0 })
             sum.add(100, at: .epoch)
             sum.add(28, at: .epoch)
+            _ = sum.result()
         }
         await #expect(processExitsWith: .failure) { _ = Max<Int, Int>(of: { $0 }).result() }
     }

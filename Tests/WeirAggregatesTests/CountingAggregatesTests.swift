@@ -42,6 +42,17 @@ import WeirTesting
         #expect(folded(Quantile.median(of: \.x), [Point(x: .nan, y: 0, time: 0)]).isNaN)
     }
 
+    @Test func quantilesBetweenTheEndsOfTheNumbersAreNumbers() {
+        func median(_ numbers: Double...) -> Double {
+            folded(Quantile.median(of: \.x), numbers.map { Point(x: $0, y: 0, time: 0) })
+        }
+        let greatest = Double.greatestFiniteMagnitude
+        #expect(median(-greatest, greatest) == 0)
+        #expect(median(-.infinity, 5) == -.infinity)
+        #expect(median(5, .infinity) == .infinity)
+        #expect(median(-.infinity, .infinity).isNaN)
+    }
+
     @Test func theSketchKeepsItsError() {
         for seed in 0..<10_000 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)
