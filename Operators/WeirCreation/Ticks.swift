@@ -30,7 +30,7 @@ public struct Ticks: EventStream {
     ///   - start: The first time; an interval after a sink is attached if there is none.
     ///   - scheduler: What the times are waited for on; kept alive by the stream's sinks' subscriptions only.
     public init(every interval: Duration, from start: Timestamp? = nil, on scheduler: Scheduler) {
-        precondition(interval > .zero, "a stream cannot tick every \(interval)")
+        precondition(interval >= .nanoseconds(1), "a stream cannot tick every \(interval)")
         plan = .every(interval, from: start)
         self.scheduler = scheduler
     }
@@ -57,21 +57,27 @@ public struct Ticks: EventStream {
 
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Timestamp {
-        let handle = SinkHandle(sink)
+        let run = TickRun(SinkHandle(sink), scheduler, next())
+        run.scheduleNext()
+        return Subscription { [own = run.own] in own.cancel() }
+    }
+
+    /// What gives the next time, and says whether the one after it is later.
+    private func next() -> @Sendable () -> (time: Timestamp, isLast: Bool)? {
         switch plan {
         case .every(let interval, let start):
-            do throws(TimerError) {
-                return try scheduler.schedule(at: start ?? scheduler.clock.now() + interval, every: interval) { time in
-                    handle.receive(time, time)
-                    handle.advance(time)
+            let due = Locked(Timestamp?.some(start ?? scheduler.clock.now() + interval))
+            return {
+                due.withLock { due in
+                    guard let time = due else { return nil }
+                    let next = time.shifted(byNanoseconds: interval.wholeNanoseconds)
+                    due = next > time ? next : nil
+                    return (time, true)
                 }
-            } catch {
-                handle.finish(.failed(error))
-                return Subscription()
             }
         case .at(let times):
             let position = Locked(0)
-            return run(handle) {
+            return {
                 position.withLock { position in
                     guard position < times.count else { return nil }
                     defer { position += 1 }
@@ -81,7 +87,7 @@ public struct Ticks: EventStream {
             }
         case .cron(let schedule):
             let last = Locked(scheduler.clock.now())
-            return run(handle) {
+            return {
                 last.withLock { last in
                     guard let next = schedule.next(after: last) else { return nil }
                     last = next
@@ -90,25 +96,14 @@ public struct Ticks: EventStream {
             }
         }
     }
-
-    private func run(
-        _ handle: SinkHandle<Timestamp>,
-        _ next: @escaping @Sendable () -> (time: Timestamp, isLast: Bool)?
-    ) -> Subscription {
-        let run = TickRun(handle, scheduler, next)
-        run.scheduleNext()
-        return Subscription { run.cancel() }
-    }
 }
 
 /// Waits for one time after the other.
 private final class TickRun: Sendable {
+    let own = LateSubscription()
     private let handle: SinkHandle<Timestamp>
-    // The next time, and whether the one after it is later.
     private let next: @Sendable () -> (time: Timestamp, isLast: Bool)?
     private let scheduler: Scheduler
-    private let pending = Locked<Subscription?>(nil)
-    private let isCancelled = Locked(false)
 
     init(
         _ handle: SinkHandle<Timestamp>,
@@ -120,26 +115,16 @@ private final class TickRun: Sendable {
         self.next = next
     }
 
-    func cancel() {
-        isCancelled.withLock { $0 = true }
-        pending.withLock { $0 }?.cancel()
-    }
-
     func scheduleNext() {
-        guard let (time, isLast) = next() else {
-            handle.finish(.finished)
-            return
-        }
+        guard let (time, isLast) = next() else { return handle.finish(.finished) }
         do throws(TimerError) {
             let subscription = try scheduler.schedule(at: time) { [self] time in
-                guard !isCancelled.withLock({ $0 }) else { return }
+                guard !own.isCancelled else { return }
                 handle.receive(time, time)
-                if isLast { handle.advance(time) }
-                if !isCancelled.withLock({ $0 }) { scheduleNext() }
+                if isLast, !own.isCancelled { handle.advance(time) }
+                if !own.isCancelled { scheduleNext() }
             }
-            pending.withLock { $0 = subscription }
-            // It may have been cancelled before there was something to cancel.
-            if isCancelled.withLock({ $0 }) { subscription.cancel() }
+            own.set(subscription)
         } catch {
             handle.finish(.failed(error))
         }

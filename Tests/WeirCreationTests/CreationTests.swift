@@ -77,6 +77,36 @@ enum Trouble: Error { case some }
         #expect(scheduler.pendingCount == 0)
     }
 
+    @Test func aSinkThatCancelsItsTicksGetsNothingMore() {
+        final class Handle: Sendable {
+            let subscription = Locked<Subscription?>(nil)
+        }
+        struct Cancelling: Sink {
+            let handle: Handle
+            var recorder: RecorderSink<Timestamp>
+
+            mutating func receive(_ time: borrowing Timestamp, at eventTime: Timestamp) {
+                recorder.receive(time, at: eventTime)
+                handle.subscription.withLock { $0 }?.cancel()
+            }
+
+            mutating func advance(to watermark: Timestamp) { recorder.advance(to: watermark) }
+
+            mutating func finish(_ completion: Completion) {}
+        }
+        let clock = VirtualClock()
+        let scheduler = Scheduler(clock: EventClock(clock))
+        clock.drives(scheduler)
+        let start = Timestamp(secondsSinceEpoch: 1)
+        for ticks in [Ticks(every: .seconds(1), from: start, on: scheduler), Ticks(at: [start], on: scheduler)] {
+            let (recorder, handle) = (Recorder<Timestamp>(), Handle())
+            let attached = ticks.attach(Cancelling(handle: handle, recorder: recorder.sink))
+            handle.subscription.withLock { $0 = attached }
+            clock.advance(by: .seconds(3))
+            #expect(recorder.signals == [.element(start, start)])
+        }
+    }
+
     @Test func ticksAtTimes() {
         let clock = VirtualClock()
         let scheduler = Scheduler(clock: EventClock(clock))
