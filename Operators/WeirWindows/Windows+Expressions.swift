@@ -29,12 +29,13 @@ extension EventStream {
     ///
     ///     readings.windows(opensWhen: \.celsius > 30, closesWhen: \.celsius < 25).count()
     ///
-    /// Does what `windows(opensWhen:closesWhen:within:limit:)` does with closures.
+    /// Does what `windows(opensWhen:closesWhen:within:emit:limit:)` does with closures.
     ///
     /// - Parameters:
     ///   - opens: Whether an element opens a window.
     ///   - closes: Whether an element closes the window.
     ///   - within: How long a window may be; positive.
+    ///   - emission: When a window emits, besides when it closes.
     ///   - limit: How many elements a window may hold; positive.
     /// - Returns: The windows.
     /// - Complexity: O(1) per element, without allocation unless the aggregate allocates.
@@ -43,9 +44,16 @@ extension EventStream {
         opensWhen opens: Opening,
         closesWhen closes: Closing,
         within: Duration? = nil,
+        emit emission: Emission = .onClose,
         limit: Int = 1_000_000
     ) -> CustomWindows<Self>
     where Opening.Root == Element, Opening.Value == Bool, Closing.Root == Element, Closing.Value == Bool {
-        windows(opensWhen: opens.function, closesWhen: closes.function, within: within, limit: limit)
+        windows(
+            opensWhen: opens.function,
+            closesWhen: closes.function,
+            within: within,
+            emit: emission,
+            limit: limit
+        )
     }
 }

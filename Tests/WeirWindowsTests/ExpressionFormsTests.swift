@@ -160,6 +160,11 @@ private struct Row: Event, Hashable {
         } _: {
             $0.windows(opensWhen: { $0.value > 2 }, closesWhen: { $0.value < -2 }).count()
         }
+        expectSame {
+            $0.windows(opensWhen: \.value > 2, closesWhen: \.value < -2, emit: .onEveryElement).count()
+        } _: {
+            $0.windows(opensWhen: { $0.value > 2 }, closesWhen: { $0.value < -2 }, emit: .onEveryElement).count()
+        }
     }
 
     @Test func havingLooksAtTheAggregate() {
