@@ -1,4 +1,5 @@
-# What the scripts of the peers share; they source it. The number of events is in EVENTS, one million unless set.
+# What the scripts of the peers share; they source it. EVENTS is the number of events in the files, one million unless
+# set; of generated events there are ten times as many, but for w6, which takes Flink long.
 set -euo pipefail
 peers="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 work="$peers/.build"
@@ -19,6 +20,18 @@ prepare() {
     done
 }
 
+# count_of WORKLOAD: how many events are generated for it.
+count_of() { if [ "$1" = w6 ]; then echo "$events"; else echo "$((events * 10))"; fi; }
+
+# hotpaths: builds the program that runs Weir, unless WEIR_HOTPATHS names it, and prints its path.
+hotpaths() {
+    if [ -z "${WEIR_HOTPATHS:-}" ]; then
+        "$peers/../Check/build" --product hotpaths
+        WEIR_HOTPATHS="$peers/../Check/.build/release/hotpaths"
+    fi
+    echo "$WEIR_HOTPATHS"
+}
+
 # skip PEER WHY: says that a peer is not measured, and ends its script.
 skip() {
     echo "$1: skipped: $2" >&2
@@ -34,11 +47,13 @@ needs() {
 # possibly its own seconds and those of the processor, without its start; prints a row of peer, input, workload, events,
 # seconds, seconds of the processor, and whether the result is right.
 measure() {
-    local peer="$1" input="$2" workload="$3" times output count sum seconds processor verdict
+    local peer="$1" input="$2" workload="$3" events="$events" times output count sum seconds processor verdict
+    [ "$2" != generated ] || events="$(count_of "$3")"
     shift 3
+    echo "   $peer: $input, $workload" >&2
     local before="$work/$peer.output"
     TIMEFORMAT='%R %U %S'
-    if ! times="$({ time "$@" >"$before" 2>"$work/$peer.messages"; } 2>&1)"; then
+    if ! times="$({ time timeout 300 "$@" >"$before" 2>"$work/$peer.messages"; } 2>&1)"; then
         printf '%s\t%s\t%s\t%s\t\t\tfailed: %s\n' "$peer" "$input" "$workload" "$events" \
             "$(tail -n 1 "$work/$peer.messages")"
         return

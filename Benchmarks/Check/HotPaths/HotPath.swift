@@ -23,6 +23,9 @@ struct HotPath: Sendable {
     /// Handles the first events of an input that is made for a capacity, and returns what came out of it.
     let run: @Sendable (_ count: Int, _ capacity: Int) throws -> Tally
 
+    /// The same by hand, which must come to the same: the limit.
+    let byHand: @Sendable (_ count: Int, _ capacity: Int) -> Tally
+
     static let all: [HotPath] = [
         publishing, filterMapScan, filterMapScanExpressions, followedBy, tumblingCountMean, hoppingMaximum, groupedSum,
         pattern, csv, jsonLines, ring, timers, signals,
@@ -35,38 +38,44 @@ struct HotPath: Sendable {
         channel.subscribe { result.add($0.value) }
         for index in 0..<count { channel.publish(events[index]) }
         return result.tally
+    } byHand: { count, capacity in
+        let result = TallyResult()
+        ByHand.call([{ result.add($0.value) }], CommonStream.events(capacity), count)
+        return result.tally
     }
 
-    private static let filterMapScan = operators("filter-map-scan") { channel, result in
+    private static let filterMapScan = operators("filter-map-scan", ByHand.runningSum) { channel, result in
         channel.filter { $0.value > 0.5 }.map { $0.value * 2 }.scan(into: 0.0) { $0 += $1 }
             .attach(TallySink(result))
     }
 
-    private static let filterMapScanExpressions = operators("filter-map-scan-expressions") { channel, result in
+    private static let filterMapScanExpressions = operators("filter-map-scan-expressions", ByHand.runningSum) {
+        channel,
+        result in
         channel.filter(\.value > 0.5).map(\.value * 2).scan(into: 0.0, with: BinaryOperations.Sum.self)
             .attach(TallySink(result))
     }
 
-    private static let followedBy = operators("followed-by") { channel, result in
+    private static let followedBy = operators("followed-by", ByHand.jumps) { channel, result in
         channel.followedBy { previous, current in (current.value - previous.value).magnitude > 0.9 }
             .map { previous, current in (current.value - previous.value).magnitude }
             .attach(TallySink<Double>(result))
     }
 
-    private static let tumblingCountMean = operators("tumbling-count-mean") { channel, result in
+    private static let tumblingCountMean = operators("tumbling-count-mean", ByHand.means) { channel, result in
         channel.tumbling(count: 1000).mean(of: \.value).attach(TallySink(result))
     }
 
-    private static let hoppingMaximum = operators("hopping-maximum") { channel, result in
+    private static let hoppingMaximum = operators("hopping-maximum", ByHand.hoppingMaxima) { channel, result in
         channel.hopping(.seconds(10), every: .seconds(1)).max(of: \.value).attach(TallySink(result))
     }
 
-    private static let groupedSum = operators("grouped-sum") { channel, result in
+    private static let groupedSum = operators("grouped-sum", ByHand.sumsByKey) { channel, result in
         channel.grouped(by: \.key, limit: 1000) { $0.running(Sum(of: \.value)) }
             .attach(TallySink<Double>(result))
     }
 
-    private static let pattern = operators("pattern") { channel, result in
+    private static let pattern = operators("pattern", ByHand.sequences) { channel, result in
         channel.matches(of: abc, PatternSettings(strategy: .compact, reportsTimeouts: false))
             .map { Double($0.2.key) }
             .attach(TallySink(result))
@@ -74,10 +83,14 @@ struct HotPath: Sendable {
 
     private static let csv = HotPath(name: "csv", count: 20_000) { count, capacity in
         try Records.run(.csv, count: count, capacity: capacity)
+    } byHand: { count, capacity in
+        Records.runByHand(.csv, count: count, capacity: capacity)
     }
 
     private static let jsonLines = HotPath(name: "json-lines", count: 20_000) { count, capacity in
         try Records.run(.jsonLines, count: count, capacity: capacity)
+    } byHand: { count, capacity in
+        Records.runByHand(.jsonLines, count: count, capacity: capacity)
     }
 
     private static let ring = HotPath(name: "ring", count: 100_000) { count, _ in
@@ -93,6 +106,9 @@ struct HotPath: Sendable {
             tally.sum += popped.value
         }
         return tally
+    } byHand: { count, _ in
+        var generator = CommonStream.Generator()
+        return ByHand.ring(generator.next(), count)
     }
 
     private static let timers = HotPath(name: "timers", count: 100_000) { count, _ in
@@ -107,6 +123,8 @@ struct HotPath: Sendable {
             try queue.add(at: deadline(&random, after: Int64(index)), UInt64(index))
         }
         return tally
+    } byHand: { count, _ in
+        ByHand.timers(1000, count) { deadline(&$0, after: $1).nanosecondsSinceEpoch }
     }
 
     private static let signals = HotPath(name: "signals", count: 5000) { count, _ in
@@ -123,6 +141,8 @@ struct HotPath: Sendable {
             tally.sum += Double(last())
         }
         return tally
+    } byHand: { count, _ in
+        ByHand.chain(10, count)
     }
 
     /// A, then the next B, then the next C, of a key within 10 s.
@@ -142,6 +162,7 @@ struct HotPath: Sendable {
     /// A pipeline that gets the events in batches of 256, each followed by a watermark.
     private static func operators(
         _ name: String,
+        _ byHand: @escaping @Sendable (_ events: [StreamEvent], _ count: Int) -> Tally,
         _ attach: @escaping @Sendable (EventChannel<StreamEvent>, TallyResult) -> Void
     ) -> HotPath {
         HotPath(name: name, count: 100_000) { count, capacity in
@@ -152,6 +173,8 @@ struct HotPath: Sendable {
             publish(events, count, channel)
             channel.finish()
             return result.tally
+        } byHand: { count, capacity in
+            byHand(CommonStream.events(capacity), count)
         }
     }
 

@@ -19,6 +19,12 @@ enum Main {
             else { break }
             let tally = try path.run(count, 2 * path.count)
             return print(tally.count, tally.sum)
+        case ("by-hand", 3):
+            guard let path = HotPath.all.first(where: { $0.name == arguments[1] }),
+                let count = Int(arguments[2]), count > 0, count <= 2 * path.count
+            else { break }
+            let tally = path.byHand(count, 2 * path.count)
+            return print(tally.count, tally.sum)
         case ("memory", 1):
             return ResidentMemory.all.forEach { print($0.name) }
         case ("memory", 3...):
@@ -26,12 +32,10 @@ enum Main {
             guard let work = ResidentMemory.all.first(where: { $0.name == arguments[1] }),
                 counts.count == arguments.count - 2, counts == counts.sorted()
             else { break }
-            guard let sizes = ResidentMemory.run(work.attach, lookingAfter: counts) else {
-                return print("unknown")
-            }
+            guard let sizes = try work.run(counts) else { return print("unknown") }
             return print(sizes.map { "\($0)" }.joined(separator: " "))
         case ("read", 3):
-            guard let workload = PeerWorkload(rawValue: arguments[1]), workload != .w6 else { break }
+            guard let workload = PeerWorkload(rawValue: arguments[1]), workload.isForFiles else { break }
             let tally = try workload.run(onFile: arguments[2])
             return print(tally.count, tally.sum)
         case ("generate", 3):
@@ -49,8 +53,8 @@ enum Main {
         }
         fatalError(
             """
-            usage: hotpaths list | run NAME COUNT | memory [NAME COUNT...] | stream COUNT
-                 | read filter|w1|w4 FILE.csv|FILE.jsonl | generate filter|w1|w4|w6 COUNT
+            usage: hotpaths list | run NAME COUNT | by-hand NAME COUNT | memory [NAME COUNT...] | stream COUNT
+                 | read filter|w1|w4 FILE.csv|FILE.jsonl | generate filter|w1|w3t|w4|w5|w6 COUNT
             """
         )
     }

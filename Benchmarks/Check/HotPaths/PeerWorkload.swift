@@ -15,11 +15,23 @@ enum PeerWorkload: String {
     case filter
     /// The values above one half, doubled: how many, and the last running sum.
     case w1
+    /// The mean of each second: how many, and their sum.
+    case w3t
     /// The running sums of the keys: how many, and the sum of all.
     case w4
+    /// The greatest value of 10 s, every second: how many windows, and the sum of the values.
+    case w5
     /// A, then B, then C of a key within 10 s: how many, and the sum of 31 times the first time, 17 times the second,
     /// and the third.
     case w6
+
+    /// Whether it is measured on files, too.
+    var isForFiles: Bool {
+        switch self {
+        case .filter, .w1, .w4: true
+        case .w3t, .w5, .w6: false
+        }
+    }
 
     /// Reads a file, as JSON Lines if its name says so, else as CSV.
     func run(onFile path: String) throws -> Tally {
@@ -34,7 +46,7 @@ enum PeerWorkload: String {
         case .w4:
             measurements.grouped(by: \.key, limit: 1000) { $0.running(Sum(of: \.value)) }
                 .attach(TallySink<Double>(result))
-        case .w6: preconditionFailure("w6 is for events in memory")
+        case .w3t, .w5, .w6: preconditionFailure("\(self) is for events in memory")
         }
         let consumer = measurements.consumer()
         let format: any Format = path.hasSuffix(".jsonl") ? JSONLinesFormat() : CSVFormat()
@@ -57,6 +69,10 @@ enum PeerWorkload: String {
         case .w4:
             channel.grouped(by: \.key, limit: 1000) { $0.running(Sum(of: \.value)) }
                 .attach(TallySink<Double>(result))
+        case .w3t:
+            channel.tumbling(.seconds(1)).mean(of: \.value).attach(TallySink(result))
+        case .w5:
+            channel.hopping(.seconds(10), every: .seconds(1)).max(of: \.value).attach(TallySink(result))
         case .w6:
             channel.matches(of: HotPath.abc, PatternSettings(strategy: .compact, reportsTimeouts: false))
                 .map { match in

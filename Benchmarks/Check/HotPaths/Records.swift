@@ -31,6 +31,24 @@ enum Records {
         return try read(source, as: text == .csv ? CSVFormat() : JSONLinesFormat())
     }
 
+    /// Reads the same records by hand.
+    static func runByHand(_ text: Text, count: Int, capacity: Int) -> Tally {
+        let (bytes, ends) = make(text, capacity)
+        return switch text {
+        case .csv:
+            ByHand.sum(of: bytes, from: header.utf8.count, to: ends[count - 1], prefixes: ["", ",", ",A,"])
+        case .jsonLines:
+            ByHand.sum(
+                of: bytes,
+                from: 0,
+                to: ends[count - 1],
+                prefixes: [#"{"time":"#, #","key":"#, #","type":"A","value":"#]
+            )
+        }
+    }
+
+    private static let header = "time,key,type,value\n"
+
     /// Reads a source to its end.
     static func read(_ source: any TransportSource, as format: any Format) throws -> Tally {
         let measurements = RecordSource(decoding: Measurement.self)
@@ -45,7 +63,7 @@ enum Records {
 
     /// The text, and where each record ends in it.
     private static func make(_ text: Text, _ count: Int) -> (bytes: [UInt8], ends: [Int]) {
-        var bytes: [UInt8] = text == .csv ? Array("time,key,type,value\n".utf8) : []
+        var bytes: [UInt8] = text == .csv ? Array(header.utf8) : []
         var ends: [Int] = []
         for event in CommonStream.events(count) {
             let time = event.timestamp.nanosecondsSinceEpoch / 1_000_000

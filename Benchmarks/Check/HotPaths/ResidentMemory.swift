@@ -1,4 +1,5 @@
 internal import CommonStream
+internal import Synchronization
 internal import WeirAggregates
 internal import WeirCore
 internal import WeirPatterns
@@ -14,33 +15,36 @@ internal import WeirWindows
 /// The memory of the process while a stream runs on: what a pipeline keeps must not grow with how much it has seen.
 enum ResidentMemory {
     /// The work, by name.
-    static let all: [(name: String, attach: @Sendable (EventChannel<StreamEvent>, TallyResult) -> Void)] = [
+    ///
+    /// It runs the common stream, and returns the resident memory in KiB after so many events each, in rising order; `nil`
+    /// where the system does not tell.
+    static let all: [(name: String, run: @Sendable (_ counts: [Int]) throws -> [Int]?)] = [
         (
             "pipeline",
-            { channel, result in
-                channel.filter { $0.value > 0.5 }.hopping(.seconds(10), every: .seconds(1)).max(of: \.value)
-                    .attach(TallySink(result))
+            { counts in
+                operators(counts) { channel, result in
+                    channel.filter { $0.value > 0.5 }.hopping(.seconds(10), every: .seconds(1)).max(of: \.value)
+                        .attach(TallySink(result))
+                }
             }
         ),
         (
             "pattern",
-            { channel, result in
-                channel.matches(of: HotPath.abc, PatternSettings(strategy: .compact, reportsTimeouts: false))
-                    .map { Double($0.2.key) }
-                    .attach(TallySink(result))
+            { counts in
+                operators(counts) { channel, result in
+                    channel.matches(of: HotPath.abc, PatternSettings(strategy: .compact, reportsTimeouts: false))
+                        .map { Double($0.2.key) }
+                        .attach(TallySink(result))
+                }
             }
         ),
+        ("dispatch", { counts in try dispatch(counts) }),
     ]
 
-    /// Runs the common stream through some work.
-    ///
-    /// - Parameters:
-    ///   - attach: Builds the work.
-    ///   - counts: After how many events the memory is looked at, in rising order.
-    /// - Returns: The resident memory at each, in KiB; `nil` where the system does not tell.
-    static func run(
-        _ attach: (EventChannel<StreamEvent>, TallyResult) -> Void,
-        lookingAfter counts: [Int]
+    /// Through a channel in batches, each followed by a watermark.
+    private static func operators(
+        _ counts: [Int],
+        _ attach: (EventChannel<StreamEvent>, TallyResult) -> Void
     ) -> [Int]? {
         let channel = EventChannel<StreamEvent>()
         let result = TallyResult()
@@ -61,6 +65,33 @@ enum ResidentMemory {
         }
         channel.finish()
         return result.tally.count > 0 ? sizes : nil
+    }
+
+    /// Through a bus to a processor on a thread of its own.
+    private static func dispatch(_ counts: [Int]) throws -> [Int]? {
+        let bus = EventBus()
+        let processor = EventProcessor(name: "memory", capacity: 4096, bus: bus)
+        let handled = Handled()
+        processor.on(StreamEvent.self) { _, _ in handled.count.wrappingAdd(1, ordering: .releasing) }
+        try processor.start()
+        defer { processor.stop() }
+        var generator = CommonStream.Generator()
+        var done = 0
+        var sizes: [Int] = []
+        for count in counts {
+            while done < count {
+                bus.queue(generator.next())
+                done += 1
+            }
+            while handled.count.load(ordering: .acquiring) < count { sched_yield() }
+            guard let size = kibibytes else { return nil }
+            sizes.append(size)
+        }
+        return sizes
+    }
+
+    private final class Handled: Sendable {
+        let count = Atomic<Int>(0)
     }
 
     private static var kibibytes: Int? {

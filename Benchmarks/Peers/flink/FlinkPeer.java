@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.functions.AggregateFunction;
 import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
@@ -16,6 +17,8 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.SinkFunction;
+import org.apache.flink.streaming.api.windowing.assigners.SlidingEventTimeWindows;
+import org.apache.flink.streaming.api.windowing.assigners.TumblingEventTimeWindows;
 
 /**
  * The workloads as Flink jobs of one task: prints the count, the checksum, and from the first event on the seconds and
@@ -84,6 +87,46 @@ public final class FlinkPeer {
         }
     }
 
+    /** The mean of the values, or the greatest. */
+    private static final class Summary
+            implements AggregateFunction<CommonStream.Event, double[], Double> {
+        private final boolean isMean;
+
+        Summary(boolean isMean) {
+            this.isMean = isMean;
+        }
+
+        @Override
+        public double[] createAccumulator() {
+            return new double[2];
+        }
+
+        @Override
+        public double[] add(CommonStream.Event event, double[] total) {
+            total[0] = isMean ? total[0] + event.value : Math.max(total[0], event.value);
+            total[1]++;
+            return total;
+        }
+
+        @Override
+        public Double getResult(double[] total) {
+            return isMean ? total[0] / total[1] : total[0];
+        }
+
+        @Override
+        public double[] merge(double[] left, double[] right) {
+            left[0] = isMean ? left[0] + right[0] : Math.max(left[0], right[0]);
+            left[1] += right[1];
+            return left;
+        }
+    }
+
+    private static DataStream<CommonStream.Event> withWatermarks(DataStream<CommonStream.Event> events) {
+        return events.assignTimestampsAndWatermarks(
+                WatermarkStrategy.<CommonStream.Event>forMonotonousTimestamps()
+                        .withTimestampAssigner((event, time) -> event.time));
+    }
+
     private static SimpleCondition<CommonStream.Event> isType(int type) {
         return SimpleCondition.of(event -> event.type == type);
     }
@@ -125,12 +168,20 @@ public final class FlinkPeer {
             case "w4":
                 results = events.keyBy(event -> event.key).map(new SumByKey());
                 break;
-            case "w6":
+            case "w3t":
                 results =
-                        matches(
-                                events.assignTimestampsAndWatermarks(
-                                        WatermarkStrategy.<CommonStream.Event>forMonotonousTimestamps()
-                                                .withTimestampAssigner((event, time) -> event.time)));
+                        withWatermarks(events)
+                                .windowAll(TumblingEventTimeWindows.of(Duration.ofSeconds(1)))
+                                .aggregate(new Summary(true));
+                break;
+            case "w5":
+                results =
+                        withWatermarks(events)
+                                .windowAll(SlidingEventTimeWindows.of(Duration.ofSeconds(10), Duration.ofSeconds(1)))
+                                .aggregate(new Summary(false));
+                break;
+            case "w6":
+                results = matches(withWatermarks(events));
                 break;
             default:
                 throw new IllegalArgumentException("unknown workload: " + arguments[0]);

@@ -44,6 +44,39 @@ static inline void take(double value, double factor) {
     }
 }
 
+// The mean of each second, which is a thousand events.
+static void means(uint64_t events) {
+    double of_second = 0;
+    for (uint64_t index = 0; index < events; index++) {
+        of_second += next_event(index).value;
+        if (index % 1000 == 999 || index + 1 == events) {
+            count++;
+            sum += of_second / (double)(index % 1000 + 1);
+            of_second = 0;
+        }
+    }
+}
+
+// The greatest value of the last 10 s, at the end of each second in which one of those 10 s has an event.
+static void hopping_maxima(uint64_t events) {
+    double seconds[10] = {0}; // the greatest of each, the newest at its number modulo 10
+    const uint64_t last = (events + 999) / 1000;
+    for (uint64_t second = 0; second < last + 9; second++) {
+        double greatest = 0;
+        for (uint64_t index = second * 1000; index < (second + 1) * 1000 && index < events; index++) {
+            double value = next_event(index).value;
+            if (value > greatest) greatest = value;
+        }
+        seconds[second % 10] = greatest;
+        greatest = 0;
+        for (int at = 0; at < 10; at++) {
+            if (seconds[at] > greatest) greatest = seconds[at];
+        }
+        count++;
+        sum += greatest;
+    }
+}
+
 // A, then the next B, then the next C of the key within 10 s; every A starts a match of its own.
 static uint64_t sequences(uint64_t events) {
     typedef struct { uint64_t a, b; int has_b; } partial_t;
@@ -109,7 +142,11 @@ int main(int argc, char **argv) {
             return 0;
         }
         const double factor = factor_of(argv[2]);
-        if (is_by_key(argv[2])) {
+        if (strcmp(argv[2], "w3t") == 0) {
+            means(events);
+        } else if (strcmp(argv[2], "w5") == 0) {
+            hopping_maxima(events);
+        } else if (is_by_key(argv[2])) {
             for (uint64_t index = 0; index < events; index++) {
                 event_t event = next_event(index);
                 take_by_key(event.key, event.value);

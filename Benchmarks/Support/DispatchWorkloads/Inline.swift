@@ -66,8 +66,8 @@ enum Inline {
         return sums
     }
 
-    private static func measure(_ count: Int, _ sums: [Place], _ body: (Int) -> Void) -> Double {
-        let total = 5_000_000 / count
+    static func measure(_ count: Int, _ sums: [Place], total: Int = 5_000_000, _ body: (Int) -> Void) -> Double {
+        let total = total / count
         let time = nanoseconds(per: total * count) { body(total) }
         let expected = UInt64(total) * UInt64(total - 1) / 2
         check(sums.allSatisfy { $0.value.pointee == expected }, "a handler has missed events")

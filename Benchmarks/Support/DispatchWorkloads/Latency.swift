@@ -5,7 +5,7 @@ internal import WeirCore
 
 /// How long events take from dispatch to handler when one comes every 50 µs.
 enum Latency {
-    private static let count = 10_000
+    static let count = 10_000
     private static let interval: Int64 = 50_000
 
     /// Through a bus to a processor.
@@ -23,12 +23,27 @@ enum Latency {
         processor.perform { cbench_pin(1) }
         try processor.start()
         defer { processor.stop() }
+        return paced(latencies, quantile: share) { sample, _ in bus.queue(sample) }
+    }
+
+    /// Through something else.
+    ///
+    /// - Parameters:
+    ///   - latencies: Where what handles the events writes their latencies.
+    ///   - share: Which latency: 0.5 for the median.
+    ///   - send: Sends an event on its way.
+    /// - Returns: Nanoseconds.
+    static func paced(
+        _ latencies: Latencies = Latencies(count),
+        quantile share: Double,
+        _ send: @escaping @Sendable (Sample, Latencies) -> Void
+    ) -> Double {
         parallel(onCores: [0]) { _ in
             var next = cbench_now() + 1_000_000
             for number in 0..<UInt64(count) {
                 next += interval
                 cbench_wait_until(next)
-                bus.queue(Sample(number, sent: cbench_now()))
+                send(Sample(number, sent: cbench_now()), latencies)
             }
         }
         latencies.wait()

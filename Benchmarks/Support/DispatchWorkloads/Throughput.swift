@@ -61,6 +61,17 @@ enum Throughput {
         for number in 0..<UInt64(count) { mailbox.put(Sample(number)) }
     }
 
+    /// Five priorities in one mailbox, on one thread; returns nanoseconds for a put and a take.
+    static func priorities(waiting: Int) throws -> Double {
+        let mailbox = try Mailbox<UInt64>(bounds: MailboxBounds(capacity: 1 << 17))
+        let levels = Priority.allCases
+        return Priorities.measure(
+            waiting,
+            put: { number, level in mailbox.put(number, priority: levels[level]) },
+            take: { unsafe mailbox.take()?.element }
+        )
+    }
+
     @inline(never)
     private static func take(from mailbox: Mailbox<Sample>, _ total: Int, _ arrivals: Arrivals) {
         var taken = 0

@@ -78,6 +78,18 @@ enum Loops {
         return tally
     }
 
+    @inline(never)
+    static func sumsByKeyInDictionary(_ events: [StreamEvent]) -> Tally {
+        var tally = Tally()
+        var sums: [UInt32: Double] = [:]
+        for event in events {
+            sums[event.key, default: 0] += event.value
+            tally.sum += sums[event.key] ?? 0
+        }
+        tally.count = events.count
+        return tally
+    }
+
     /// Windows of 10 s every second, of the greatest values of the seconds.
     @inline(never)
     static func hoppingMaxima(_ events: [StreamEvent]) -> Tally {
@@ -112,6 +124,28 @@ enum Loops {
             tally.count += 1
             tally.sum += deque[first].value
         }
+        return tally
+    }
+
+    @inline(never)
+    static func sum(_ events: [StreamEvent]) -> Tally {
+        var tally = Tally()
+        for event in events { tally.add(event.value) }
+        return tally
+    }
+
+    /// The last before each pause of 20 ms.
+    @inline(never)
+    static func debounced(_ events: [StreamEvent]) -> Tally {
+        var tally = Tally()
+        var held: StreamEvent?
+        for event in events {
+            if let held, held.timestamp.nanosecondsSinceEpoch + 20_000_000 <= event.timestamp.nanosecondsSinceEpoch {
+                tally.add(held.value)
+            }
+            held = event
+        }
+        if let held { tally.add(held.value) }
         return tally
     }
 
@@ -154,5 +188,19 @@ enum Loops {
             next += 1
         }
         return tally
+    }
+}
+
+extension Tally {
+    /// Counts a value.
+    mutating func add(_ value: Double) {
+        count += 1
+        sum += value
+    }
+
+    /// Counts a value weighted by its place.
+    mutating func addInOrder(_ value: Double) {
+        count += 1
+        sum += value * Double(count & 1023)
     }
 }

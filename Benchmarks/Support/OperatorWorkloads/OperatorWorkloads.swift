@@ -6,9 +6,10 @@ internal import WeirCore
 public enum OperatorWorkloads {
     public static let suite = Suite(
         "operators",
-        single + windows + keyed + sliding + twoStreams + allocations,
+        single + windows + keyed + sliding + twoStreams + peers + allocations,
         setUp: {
             _ = (Streams.common, Streams.manyKeys, Streams.disordered)
+            _ = (Streams.aMillion, Streams.aFew, Streams.burst, firsts, seconds)
             _ = (manyKeysReference, joinReference, orderedReference, slidingReferences)
         }
     )
@@ -116,6 +117,70 @@ public enum OperatorWorkloads {
         },
     ]
 
+    private static let firsts = Streams.aFew.filter(\.isFirst)
+    private static let seconds = Streams.aFew.filter { !$0.isFirst }
+    private static let union = "union of two streams"
+    private static let debounce = "debounce of a burst"
+
+    private static let peers = [
+        peer("W1, OpenCombine", beside: "W1, closures", Streams.aMillion, Loops.runningSum) {
+            PeerPipelines.runningSumOfOpenCombine($0)
+        },
+        peer("W1, AsyncSequence", beside: "W1, closures", Streams.aFew, Loops.runningSum) {
+            PeerPipelines.runningSumOfAsyncSequence($0)
+        },
+        peer(
+            "sliding maximum of 10⁴, Deque",
+            beside: "sliding maximum of 10⁴",
+            slidingEvents,
+            { _ in slidingReferences[2] },
+            { PeerContainers.slidingMaximaWithDeque($0, 10_000) }
+        ),
+        peer(
+            "out of order by 100 ms, Heap",
+            in: .millionsPerSecond,
+            beside: "out of order by 100 ms, ordered",
+            Streams.disordered,
+            { _ in orderedReference }
+        ) { PeerContainers.orderedWithHeap($0) },
+        few("\(union), loop", Streams.aMillion, Loops.sum) { Loops.sum($0) },
+        few(union, against: "\(union), loop", Streams.aMillion, Loops.sum) { Pipelines.union($0).tally },
+        peer("\(union), AsyncAlgorithms' merge", beside: union, Streams.aFew, Loops.sum) { _ in
+            PeerPipelines.mergeOfAsyncAlgorithms(firsts, seconds)
+        },
+        few("\(debounce), loop", Streams.burst, Loops.debounced) { Loops.debounced($0) },
+        few(debounce, against: "\(debounce), loop", Streams.burst, Loops.debounced) { Pipelines.debounced($0).tally },
+        peer("\(debounce), AsyncAlgorithms", beside: debounce, Streams.burst, Loops.debounced) {
+            PeerPipelines.debounceOfAsyncAlgorithms($0)
+        },
+    ]
+
+    /// Work on some events, which must come to what the loop comes to.
+    private static func few(
+        _ name: String,
+        in unit: Unit = .nanosecondsPerElement,
+        against limit: String? = nil,
+        isPeer: Bool = false,
+        _ events: [StreamEvent],
+        _ loop: @escaping @Sendable ([StreamEvent]) -> Tally,
+        _ body: @escaping @Sendable ([StreamEvent]) -> Tally
+    ) -> Workload {
+        Workload(name, in: unit, against: limit, isPeer: isPeer) {
+            try measure(loop(events), events.count) { body(events) }
+        }
+    }
+
+    private static func peer(
+        _ name: String,
+        in unit: Unit = .nanosecondsPerElement,
+        beside ours: String,
+        _ events: [StreamEvent],
+        _ loop: @escaping @Sendable ([StreamEvent]) -> Tally,
+        _ body: @escaping @Sendable ([StreamEvent]) -> Tally
+    ) -> Workload {
+        few(name, in: unit, against: ours, isPeer: true, events, loop, body)
+    }
+
     private static let allocations = [
         steady("W1, closures", Pipelines.runningSumOfClosures),
         steady("W1, expressions", Pipelines.runningSumOfExpressions),
@@ -158,7 +223,7 @@ public enum OperatorWorkloads {
         }
     }
 
-    private static func measure(_ reference: Tally, _ count: Int, _ body: () throws -> Tally) throws -> Double {
+    static func measure(_ reference: Tally, _ count: Int, _ body: () throws -> Tally) throws -> Double {
         var tally = Tally()
         let cost = try nanoseconds(per: count) { tally = try body() }
         guard tally.agrees(with: reference) else { throw WrongResult(tally, insteadOf: reference) }

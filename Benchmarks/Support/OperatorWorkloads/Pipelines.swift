@@ -100,6 +100,20 @@ enum Pipelines {
         }
     }
 
+    static func union(_ events: [StreamEvent]) -> Pipeline {
+        Pipeline(events) { channel, result in
+            let (firsts, seconds) = channel.partition(\.isFirst)
+            firsts.union(seconds).map { $0.value }.attach(TallySink(result))
+        }
+    }
+
+    /// The events as one burst, a microsecond apart.
+    static func debounced(_ events: [StreamEvent]) -> Pipeline {
+        Pipeline(events) { channel, result in
+            channel.debounce(for: .milliseconds(20)).map { $0.value }.attach(TallySink(result))
+        }
+    }
+
     static func pairs(_ events: [StreamEvent], within milliseconds: Int) -> Pipeline {
         Pipeline(events, sendsWatermarks: true) { channel, result in
             let (firsts, seconds) = channel.partition(\.isFirst)

@@ -16,6 +16,20 @@ enum Streams {
         for index in common.indices { arrivals[index + Int(random.next() % 100)].append(Int32(index)) }
         return arrivals.flatMap { $0.map { common[Int($0)] } }
     }()
+
+    /// The first events of the common stream, for what takes long.
+    static let aMillion = Array(common.prefix(1_000_000))
+    static let aFew = Array(common.prefix(200_000))
+
+    /// As many in one burst, a microsecond apart.
+    static let burst = aFew.enumerated().map { index, event in
+        StreamEvent(
+            timestamp: Timestamp(nanosecondsSinceEpoch: Int64(index) * 1000),
+            key: event.key,
+            type: event.type,
+            value: event.value
+        )
+    }
 }
 
 extension StreamEvent {

@@ -170,6 +170,30 @@ enum ByHand {
         return tally
     }
 
+    /// Keeps how many pairs of an A and a B there are in the window, and takes off those of each A that leaves it.
+    @inline(never)
+    static func everyPossibilityInCounts(_ events: [StreamEvent], window: Int64) -> MatchTally {
+        var starts: [(time: Int64, before: Int)] = []
+        var (oldest, seconds, pairs) = (0, 0, 0)
+        var tally = MatchTally()
+        for event in events {
+            let time = milliseconds(event)
+            while oldest < starts.count, time - starts[oldest].time >= window {
+                pairs -= seconds - starts[oldest].before
+                oldest += 1
+            }
+            switch event.type {
+            case Sequences.a: starts.append((time, seconds))
+            case Sequences.b:
+                seconds += 1
+                pairs += starts.count - oldest
+            case Sequences.c: tally.count += pairs
+            default: break
+            }
+        }
+        return tally
+    }
+
     /// A thousand patterns as one loop: for each key, an A and then the next B, within 10 s.
     @inline(never)
     static func rules(_ events: [StreamEvent]) -> MatchTally {

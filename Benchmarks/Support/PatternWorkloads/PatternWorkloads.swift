@@ -129,7 +129,7 @@ public enum PatternWorkloads {
         }
     }
 
-    private static func measure(
+    static func measure(
         _ events: [StreamEvent],
         _ reference: MatchTally,
         _ body: ([StreamEvent]) -> MatchTally
@@ -162,6 +162,7 @@ extension MatchTally {
 enum Streams {
     static let common = CommonStream.events(2_000_000)
     static let short = Array(common.prefix(200_000))
+    static let shortOfSevenTypes = Array(sevenTypes.prefix(500_000))
 
     /// The common stream with seven types, of which the patterns want three.
     static let sevenTypes: [StreamEvent] = {

@@ -37,6 +37,41 @@ enum PeerWork {
         return cost
     }
 
+    /// The five stages, over fewer events.
+    static func asyncSequence() throws -> Double {
+        let events = Numbers.events.prefix(200_000)
+        let sum = Sum()
+        let cost = nanoseconds(per: events.count) {
+            wait(for: {
+                let doubled = events.async.filter { $0.value > 0.1 }.map { $0.value * 2 }
+                let sums = doubled.map { $0 + 1 }.filter { $0 < 2.9 }.reductions(0.0) { $0 + $1 }
+                sum.set(await sums.reduce(0.0) { $1 })
+            })
+        }
+        let expected = Numbers.sumByHand(events)
+        guard sum.value == expected else { throw WrongResult(sum.value, insteadOf: expected) }
+        return cost
+    }
+
+    /// Its buffer is unbounded: a bounded one drops.
+    static func asyncStream() throws -> Double {
+        let count = 500_000
+        let done = Mutex(0)
+        let cost = nanoseconds(per: count) {
+            let (stream, continuation) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .unbounded)
+            wait(for: {
+                async let sum = stream.reduce(0, &+)
+                for number in 0..<count { continuation.yield(number) }
+                continuation.finish()
+                let total = await sum
+                done.withLock { $0 = total }
+            })
+        }
+        let (sum, expected) = (done.withLock { $0 }, count * (count - 1) / 2)
+        guard sum == expected else { throw WrongResult(sum, insteadOf: expected) }
+        return cost
+    }
+
     static func asyncChannel() throws -> Double {
         let count = 100_000
         let done = Mutex(0)

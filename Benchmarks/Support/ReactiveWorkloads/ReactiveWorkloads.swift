@@ -46,7 +46,31 @@ public enum ReactiveWorkloads {
             ) {
                 try PeerWork.asyncChannel()
             },
-        ],
+        ] + peers,
         setUp: { _ = Numbers.events }
     )
+
+    private static let subject = "channel → filter, map → subscriber"
+
+    private static let peers = [
+        Workload(
+            "five stages, AsyncSequence",
+            in: .nanosecondsPerElement,
+            against: "five stages, pipeline",
+            isPeer: true
+        ) {
+            try PeerWork.asyncSequence()
+        },
+        Workload("one boundary, AsyncStream", in: .millionsPerSecond, against: "one boundary", isPeer: true) {
+            try PeerWork.asyncStream()
+        },
+        Workload("filter, map: loop", in: .nanosecondsPerElement) { try Subjects.byHand() },
+        Workload(subject, in: .nanosecondsPerElement, against: "filter, map: loop") { try Subjects.channel() },
+        Workload(
+            "OpenCombine subject → filter, map → subscriber",
+            in: .nanosecondsPerElement,
+            against: subject,
+            isPeer: true
+        ) { try OpenCombineSubject.send() },
+    ]
 }

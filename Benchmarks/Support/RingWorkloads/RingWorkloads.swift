@@ -47,8 +47,32 @@ public enum RingWorkloads {
             wrapped("2 producers, 8 B, one by one", few) {
                 try TwoProducers.transfer(few, TwoProducers.pushOneByOne, TwoProducers.popOneByOne)
             },
-        ]
+        ] + peers
     )
+
+    private static let oneByOne = "Swift: 8 B, one by one"
+    private static let byHandAlone = "one thread, push and pop: by hand"
+    private static let ringAlone = "one thread, push and pop: Ring"
+
+    private static let peers = [
+        peer("Deque behind a Mutex, one by one", beside: oneByOne) { try Queues.dequeBehindMutex() },
+        peer("AsyncStream, one by one", beside: oneByOne) { try Queues.asyncStream() },
+        peer("AsyncChannel, one by one", beside: oneByOne) { try Queues.asyncChannel() },
+        Workload(byHandAlone, in: .nanosecondsPerElement) { try Queues.byHandOnOneThread() },
+        Workload(ringAlone, in: .nanosecondsPerElement, against: byHandAlone) { try Queues.ringOnOneThread() },
+        peer("one thread, push and pop: Deque", in: .nanosecondsPerElement, beside: ringAlone) {
+            try Queues.dequeOnOneThread()
+        },
+    ]
+
+    private static func peer(
+        _ name: String,
+        in unit: Unit = .millionsPerSecond,
+        beside ours: String,
+        _ run: @escaping @Sendable () throws -> Double
+    ) -> Workload {
+        Workload(name, in: unit, against: ours, isPeer: true, run: run)
+    }
 
     private static func alone(
         _ name: String,

@@ -2,6 +2,7 @@
 struct Arguments {
     private(set) var rounds = 9
     private(set) var suites: Set<String> = []
+    private(set) var isQuick = false
     private(set) var listsSuites = false
     private(set) var printsJSON = false
     private(set) var writesResults = false
@@ -17,7 +18,7 @@ struct Arguments {
         while let argument = rest.popFirst() {
             switch argument {
             case "--quick":
-                rounds = 3
+                (isQuick, rounds) = (true, 3)
             case "--rounds":
                 guard let rounds = rest.popFirst().flatMap(Int.init), rounds > 0 else {
                     throw ArgumentError(description: "--rounds needs a number from 1 on")
@@ -41,6 +42,9 @@ struct Arguments {
             }
         }
     }
+
+    /// How long all suites may take together, without the peers beside.
+    var time: Duration { isQuick ? .seconds(135) : .seconds(600) }
 }
 
 /// Why the command line is not understood.

@@ -1,27 +1,20 @@
-internal import CommandWorkloads
 internal import Comparing
-internal import DispatchWorkloads
-internal import FormatWorkloads
 internal import Foundation
-internal import OperatorWorkloads
-internal import PatternWorkloads
-internal import PipelineWorkloads
-internal import ReactiveWorkloads
-internal import RingWorkloads
-internal import TransportWorkloads
+internal import Reporting
 
 /// Runs the suites so that each ratio comes from one run, and prints a table for each.
+///
+/// Each suite runs in a process of its own, so that one that fails does not stop the others, and none starts with the
+/// memory that another left behind.
 @main
 enum Compare {
-    /// The suites, in the order in which they run.
-    private static let suites = [
-        PipelineWorkloads.suite, OperatorWorkloads.suite, PatternWorkloads.suite, RingWorkloads.suite,
-        DispatchWorkloads.suite, ReactiveWorkloads.suite,
-        FormatWorkloads.suite, TransportWorkloads.suite, CommandWorkloads.suite,
-    ]
+    /// The engines beside, which are run by a script.
+    private static let peers = "peers"
+    private static let names = SuiteRun.suites.map(\.name) + [peers]
 
     static func main() {
         do {
+            if let request = SuiteRun(CommandLine.arguments) { return print(try Row.json(request.run())) }
             try run()
         } catch {
             tell("compare: \(error)")
@@ -30,33 +23,78 @@ enum Compare {
     }
 
     private static func run() throws {
-        let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()), suites: suites.map(\.name))
-        if arguments.listsSuites { return suites.forEach { print($0.name) } }
-        var rows: [JSONRow] = []
-        var hasFailed = false
-        for suite in suites where arguments.suites.isEmpty || arguments.suites.contains(suite.name) {
+        let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()), suites: names)
+        if arguments.listsSuites { return names.forEach { print($0) } }
+        let chosen = names.filter { arguments.suites.isEmpty || arguments.suites.contains($0) }
+        // Where suites are named there is no hurry, unless they shall be quick.
+        let isTimed = arguments.isQuick || arguments.suites.isEmpty
+        var schedule = Schedule(chosen.map { (name: $0, weight: weight(of: $0)) }, in: isTimed ? arguments.time : nil)
+        var all: [Row] = []
+        for suite in chosen {
+            tell("\n== \(suite) \(schedule.position(of: suite))")
             let load = Machine.load
-            let comparisons = try suite.compare(rounds: arguments.rounds) { round in
-                tell("\(suite.name): \(round == 0 ? "warming up" : "round \(round) of \(arguments.rounds)")")
+            let started = ContinuousClock.now
+            let rows = suite == peers ? runPeers(arguments) : run(suite, arguments, schedule.share(of: suite))
+            schedule.end(suite)
+            all += rows
+            for row in rows {
+                guard let failure = row.failure else { continue }
+                tell("\(suite): '\(row.name)' failed: \(failure)")
             }
-            rows += comparisons.map { JSONRow(suite.name, $0, among: comparisons) }
-            for comparison in comparisons {
-                guard let failure = comparison.failure else { continue }
-                tell("\(suite.name): '\(comparison.workload.name)' failed: \(failure)")
-                hasFailed = true
-            }
-            // One suite at a time, so that what is done is not lost when a later one ends the run.
+            tell("\(suite): \(started.duration(to: .now).formatted(.units(allowed: [.minutes, .seconds])))")
+            // One suite at a time, so that what is done is not lost when a later one is interrupted.
             if arguments.writesResults {
-                let section = ResultsFile.section(suite.name, comparisons, rounds: arguments.rounds, load: load)
-                try ResultsFile.update(section, order: suites.map(\.name))
+                try ResultsFile("RESULTS.md", order: names).update(suite, rows, loadBefore: load)
+                if rows.contains(where: { $0.point != nil && $0.median != nil }) {
+                    try Data("\(Picture(rows))".utf8).write(to: URL(filePath: "RESULTS.svg"), options: .atomic)
+                }
             }
-            if !arguments.printsJSON { print("\n### \(suite.name)\n\n\(MarkdownTable(comparisons))") }
+            if !arguments.printsJSON { print("\n### \(suite)\n\n\(MarkdownTable(rows))") }
         }
-        if arguments.printsJSON { print(try JSONRow.text(of: rows)) }
-        if hasFailed { exit(1) }
+        if arguments.printsJSON { print(try Row.json(all)) }
+        if all.contains(where: { $0.failure != nil }) { exit(1) }
     }
 
-    private static func tell(_ message: String) {
+    private static func weight(of suite: String) -> Double {
+        SuiteRun.suites.first { $0.name == suite }.map { Double($0.workloads.count) } ?? 0
+    }
+
+    private static func run(_ suite: String, _ arguments: Arguments, _ time: Duration?) -> [Row] {
+        guard let program = Bundle.main.executablePath else {
+            return [Row(failureOf: suite, "the path of this program is not known")]
+        }
+        let request = SuiteRun(suite, rounds: arguments.rounds, time: time)
+        // Far more than it takes: for a suite that hangs.
+        return rows(of: suite, program, request.arguments, [:], atMost: (time ?? .seconds(600)) * 4 + .seconds(120))
+    }
+
+    /// Quickly: few events, and none of the engines that take seconds to start.
+    private static func runPeers(_ arguments: Arguments) -> [Row] {
+        let names = arguments.isQuick ? ["c", "weir", "awk", "jq", "miller", "python"] : []
+        let events = arguments.isQuick ? ["EVENTS": "100000"] : [:]
+        return rows(of: peers, "Peers/run", ["--json"] + names, events, atMost: .seconds(1200))
+    }
+
+    private static func rows(
+        of suite: String,
+        _ program: String,
+        _ arguments: [String],
+        _ environment: [String: String],
+        atMost time: Duration
+    ) -> [Row] {
+        do {
+            let output = try ChildProcess.output(of: program, arguments, environment, atMost: time)
+            do {
+                return try Row.rows(fromJSON: output.text)
+            } catch {
+                return [Row(failureOf: suite, output.ending)]
+            }
+        } catch {
+            return [Row(failureOf: suite, "\(error)")]
+        }
+    }
+
+    static func tell(_ message: String) {
         FileHandle.standardError.write(Data("\(message)\n".utf8))
     }
 }

@@ -1,9 +1,9 @@
 internal import Foundation
 
 /// What the figures were measured on.
-enum Machine {
+public enum Machine {
     /// How many programs wanted a core on average over the last minute; `nil` where the system does not tell.
-    static var load: Double? {
+    public static var load: Double? {
         var averages = [0.0]
         return getloadavg(&averages, 1) == 1 ? averages[0] : nil
     }

@@ -25,6 +25,9 @@ public struct Workload: Sendable {
     /// Whether this is somebody else's way of doing the work that `limit` names.
     public let isPeer: Bool
 
+    /// Where the workload stands in a chart; `nil` for most.
+    public let point: ChartPoint?
+
     /// Does the work once, throws ``WrongResult`` when something else came out than must, and returns its cost.
     public let run: @Sendable () throws -> Double
 
@@ -36,6 +39,7 @@ public struct Workload: Sendable {
     ///   - limit: The name of the workload to divide by; it must come earlier in the suite.
     ///   - goal: What must hold.
     ///   - isPeer: Whether this is somebody else's way of doing the work that `limit` names.
+    ///   - point: Where the workload stands in a chart, which shows nanoseconds per element.
     ///   - run: Does the work once and returns its cost: nanoseconds per element, or what the unit counts.
     public init(
         _ name: String,
@@ -43,6 +47,7 @@ public struct Workload: Sendable {
         against limit: String? = nil,
         goal: Goal? = nil,
         isPeer: Bool = false,
+        point: ChartPoint? = nil,
         run: @escaping @Sendable () throws -> Double
     ) {
         self.name = name
@@ -50,6 +55,7 @@ public struct Workload: Sendable {
         self.limit = limit
         self.goal = goal
         self.isPeer = isPeer
+        self.point = point
         self.run = run
     }
 }

@@ -11,6 +11,9 @@ public struct Comparison: Sendable {
     /// The workload's cost divided by its limit's, round by round.
     public let ratio: Spread?
 
+    /// How many rounds counted.
+    public let rounds: Int
+
     /// Whether the goal was met; `nil` where there is none.
     public var meetsGoal: Bool? {
         switch workload.goal {
@@ -27,40 +30,50 @@ extension Suite {
     /// and its limit alike.
     ///
     /// - Parameters:
-    ///   - rounds: How often; at least once. One more round goes before them and does not count.
-    ///   - progress: Called before each round.
+    ///   - rounds: How often at most; at least once. One more round goes before them and does not count.
+    ///   - deadline: No further round starts that would probably end after this; the first that counts always does.
+    ///   - progress: Called before each round, with the time that the round before it took.
     /// - Returns: What each workload came to, in the suite's order.
     /// - Throws: What setting up throws. A workload that throws is not run again, and what it throws is in its row.
-    public func compare(rounds: Int, progress: (_ round: Int) -> Void) throws -> [Comparison] {
+    public func compare(
+        rounds: Int,
+        until deadline: ContinuousClock.Instant? = nil,
+        progress: (_ round: Int, _ last: Duration?) -> Void
+    ) throws -> [Comparison] {
         precondition(rounds > 0, "a comparison takes at least one round")
         defer { tearDown() }
         try setUp()
+        let clock = ContinuousClock()
         var costs: [[Double]] = workloads.map { _ in [] }
         var failures: [String?] = workloads.map { _ in nil }
+        var counted = 0
+        var last: Duration?
         for round in 0...rounds {
-            progress(round)
-            for (index, workload) in workloads.enumerated() {
-                guard failures[index] == nil else { continue }
-                do {
-                    let cost = try workload.run()
-                    if round > 0 { costs[index].append(cost) }
-                } catch {
-                    failures[index] = "\(error)"
+            if round > 1, let deadline, let last, clock.now + last > deadline { break }
+            progress(round, last)
+            last = clock.measure {
+                for (index, workload) in workloads.enumerated() where failures[index] == nil {
+                    do {
+                        let cost = try workload.run()
+                        if round > 0 { costs[index].append(cost) }
+                    } catch {
+                        failures[index] = "\(error)"
+                    }
                 }
             }
+            counted = round
         }
         return workloads.enumerated().map { index, workload in
-            guard failures[index] == nil else {
-                return Comparison(workload: workload, value: nil, failure: failures[index], ratio: nil)
-            }
             let limit = workload.limit.map(indexOfLimit)
+            let isMeasured = failures[index] == nil
             return Comparison(
                 workload: workload,
-                value: Spread(of: costs[index].map(workload.unit.value(ofCost:))),
-                failure: nil,
+                value: isMeasured ? Spread(of: costs[index].map(workload.unit.value(ofCost:))) : nil,
+                failure: failures[index],
                 ratio: limit.flatMap { limit in
-                    failures[limit] == nil ? Spread(of: zip(costs[index], costs[limit]).map(/)) : nil
-                }
+                    isMeasured && failures[limit] == nil ? Spread(of: zip(costs[index], costs[limit]).map(/)) : nil
+                },
+                rounds: counted
             )
         }
     }

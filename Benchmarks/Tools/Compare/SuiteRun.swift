@@ -1,0 +1,69 @@
+internal import CommandWorkloads
+internal import Comparing
+internal import DispatchWorkloads
+internal import FormatWorkloads
+internal import OperatorWorkloads
+internal import PatternWorkloads
+internal import PipelineWorkloads
+internal import ReactiveWorkloads
+internal import Reporting
+internal import RingWorkloads
+internal import TransportWorkloads
+
+/// One suite, in a process of its own.
+struct SuiteRun {
+    /// The suites, in the order in which they run.
+    static let suites = [
+        PipelineWorkloads.suite, OperatorWorkloads.suite, PatternWorkloads.suite, RingWorkloads.suite,
+        DispatchWorkloads.suite, ReactiveWorkloads.suite, scaling, FormatWorkloads.suite,
+        TransportWorkloads.suite, CommandWorkloads.suite,
+    ]
+
+    /// The cost of an event as something grows: the picture.
+    private static let scaling = Suite(
+        "scaling",
+        OperatorWorkloads.scaling + PatternWorkloads.scaling + DispatchWorkloads.scaling
+    )
+
+    private static let command = "measure"
+    private let suite: String
+    private let rounds: Int
+    private let seconds: Double?
+
+    /// Names a suite to run.
+    ///
+    /// - Parameters:
+    ///   - suite: Its name.
+    ///   - rounds: How many rounds at most.
+    ///   - time: How long it may take; it takes longer when that is not enough for one round.
+    init(_ suite: String, rounds: Int, time: Duration?) {
+        self.suite = suite
+        self.rounds = rounds
+        seconds = time.map { $0 / .seconds(1) }
+    }
+
+    /// Reads what ``arguments`` has made; `nil` for other arguments.
+    init?(_ arguments: [String]) {
+        guard arguments.count == 5, arguments[1] == Self.command, let rounds = Int(arguments[3]) else { return nil }
+        (suite, self.rounds, seconds) = (arguments[2], rounds, Double(arguments[4]))
+    }
+
+    var arguments: [String] { [Self.command, suite, "\(rounds)", seconds.map { "\($0)" } ?? "unlimited"] }
+
+    func run() throws -> [Row] {
+        guard let suite = Self.suites.first(where: { $0.name == suite }) else {
+            throw ArgumentError(description: "there is no suite '\(suite)'")
+        }
+        let started = ContinuousClock.now
+        let deadline = seconds.map { started + .seconds($0) }
+        let comparisons = try suite.compare(rounds: rounds, until: deadline) { round, last in
+            let name = round == 0 ? "warming up" : "round \(round) of \(deadline == nil ? "" : "at most ")\(rounds)"
+            let took = last.map { "; the last took \(Self.seconds($0)) s" } ?? ""
+            let left = deadline.map { "; \(Self.seconds(max(.zero, ContinuousClock.now.duration(to: $0)))) s left" }
+            Compare.tell("\(suite.name): \(name)\(took)\(left ?? "")")
+        }
+        return Row.rows(of: comparisons, in: suite.name)
+    }
+
+    private static func seconds(_ duration: Duration) -> Int { Int((duration / .seconds(1)).rounded()) }
+}
