@@ -30,13 +30,15 @@ extension Suite {
     /// and its limit alike.
     ///
     /// - Parameters:
-    ///   - rounds: How often at most; at least once. One more round goes before them and does not count.
+    ///   - rounds: How often at most; at least once.
+    ///   - warmsUp: Whether one more round goes before them, which does not count.
     ///   - deadline: No further round starts that would probably end after this; the first that counts always does.
     ///   - progress: Called before each round, with the time that the round before it took.
     /// - Returns: What each workload came to, in the suite's order.
     /// - Throws: What setting up throws. A workload that throws is not run again, and what it throws is in its row.
     public func compare(
         rounds: Int,
+        warmsUp: Bool = true,
         until deadline: ContinuousClock.Instant? = nil,
         progress: (_ round: Int, _ last: Duration?) -> Void
     ) throws -> [Comparison] {
@@ -48,7 +50,7 @@ extension Suite {
         var failures: [String?] = workloads.map { _ in nil }
         var counted = 0
         var last: Duration?
-        for round in 0...rounds {
+        for round in (warmsUp ? 0 : 1)...rounds {
             if round > 1, let deadline, let last, clock.now + last > deadline { break }
             progress(round, last)
             last = clock.measure {

@@ -63,7 +63,7 @@ enum Compare {
         guard let program = Bundle.main.executablePath else {
             return [Row(failureOf: suite, "the path of this program is not known")]
         }
-        let request = SuiteRun(suite, rounds: arguments.rounds, time: time)
+        let request = SuiteRun(suite, rounds: arguments.rounds, warmsUp: !arguments.isQuick, time: time)
         // Far more than it takes: for a suite that hangs.
         return rows(of: suite, program, request.arguments, [:], atMost: (time ?? .seconds(600)) * 4 + .seconds(120))
     }

@@ -28,6 +28,7 @@ struct SuiteRun {
     private static let command = "measure"
     private let suite: String
     private let rounds: Int
+    private let warmsUp: Bool
     private let seconds: Double?
 
     /// Names a suite to run.
@@ -35,20 +36,24 @@ struct SuiteRun {
     /// - Parameters:
     ///   - suite: Its name.
     ///   - rounds: How many rounds at most.
+    ///   - warmsUp: Whether a round goes before them that does not count.
     ///   - time: How long it may take; it takes longer when that is not enough for one round.
-    init(_ suite: String, rounds: Int, time: Duration?) {
+    init(_ suite: String, rounds: Int, warmsUp: Bool, time: Duration?) {
         self.suite = suite
         self.rounds = rounds
+        self.warmsUp = warmsUp
         seconds = time.map { $0 / .seconds(1) }
     }
 
     /// Reads what ``arguments`` has made; `nil` for other arguments.
     init?(_ arguments: [String]) {
-        guard arguments.count == 5, arguments[1] == Self.command, let rounds = Int(arguments[3]) else { return nil }
-        (suite, self.rounds, seconds) = (arguments[2], rounds, Double(arguments[4]))
+        guard arguments.count == 6, arguments[1] == Self.command, let rounds = Int(arguments[3]) else { return nil }
+        (suite, self.rounds, warmsUp, seconds) = (arguments[2], rounds, arguments[4] == "warm", Double(arguments[5]))
     }
 
-    var arguments: [String] { [Self.command, suite, "\(rounds)", seconds.map { "\($0)" } ?? "unlimited"] }
+    var arguments: [String] {
+        [Self.command, suite, "\(rounds)", warmsUp ? "warm" : "cold", seconds.map { "\($0)" } ?? "unlimited"]
+    }
 
     func run() throws -> [Row] {
         guard let suite = Self.suites.first(where: { $0.name == suite }) else {
@@ -56,7 +61,7 @@ struct SuiteRun {
         }
         let started = ContinuousClock.now
         let deadline = seconds.map { started + .seconds($0) }
-        let comparisons = try suite.compare(rounds: rounds, until: deadline) { round, last in
+        let comparisons = try suite.compare(rounds: rounds, warmsUp: warmsUp, until: deadline) { round, last in
             let name = round == 0 ? "warming up" : "round \(round) of \(deadline == nil ? "" : "at most ")\(rounds)"
             let took = last.map { "; the last took \(Self.seconds($0)) s" } ?? ""
             let left = deadline.map { "; \(Self.seconds(max(.zero, ContinuousClock.now.duration(to: $0)))) s left" }
