@@ -155,6 +155,7 @@ let tests: [Module] = [
     Module("WeirFilesTests", in: "Tests", needs: ["WeirCore", "WeirFiles"]),
     Module("WeirDecodableTests", in: "Tests", needs: ["WeirCore", "WeirDecodable", "WeirFormats", "WeirTesting"]),
     Module("WeirRecordingTests", in: "Tests", needs: ["WeirCore", "WeirRecording", "WeirTesting"]),
+    Module("WeirSystemTests", in: "Tests", needs: ["WeirCore", "WeirSystem"]),
     Module("WeirShakeTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirShake"]),
     Module(
         "WeirSentimentTests",
