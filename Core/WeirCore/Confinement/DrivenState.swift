@@ -4,7 +4,7 @@
 /// driver, or the driver to reach into the chain, both ends hold one of these. Only they may touch it.
 @safe
 @usableFromInline
-package final class DrivenState<Value>: @unchecked Sendable {
+package final class DrivenState<Value: ~Copyable>: @unchecked Sendable {
     // Safety of `@unchecked Sendable`: the driver is one thread at a time, and hands over with a release and an acquire, as
     // for `StateBox`; nobody else has the state.
 

@@ -1,4 +1,4 @@
-internal import CWeir
+public import CWeir
 
 /// The one object that each thread keeps for itself, made when the thread first asks for it.
 ///
@@ -7,6 +7,7 @@ internal import CWeir
 ///
 /// Thread safety: any thread; each gets an object of its own. The object must not leave `body`.
 @safe
+@usableFromInline
 package enum ThreadKept<Object: AnyObject> {
     /// Calls `body` with this thread's object, without retaining it: the thread does, until it ends.
     ///
@@ -14,6 +15,7 @@ package enum ThreadKept<Object: AnyObject> {
     ///   - make: Makes the object, once for each thread.
     ///   - body: What to do with it.
     /// - Returns: What `body` returns.
+    @inline(__always)
     @inlinable
     package static func with<Result>(_ make: () -> Object, _ body: (Object) -> Result) -> Result {
         let kept = unsafe cweir_thread_kept() ?? keep(make())

@@ -14,12 +14,26 @@ final class Island: Sendable {
         var isOver = false
         /// How many stages the outside may still give something to do.
         var externals = 0
+        /// What was taken of the woken stages last; its memory is exchanged for theirs.
+        var taken: ContiguousArray<Int> = []
+    }
+
+    /// The stages that somebody has woken.
+    private struct Woken: Sendable {
+        var stages: ContiguousArray<Int> = []
+        var isWoken: ContiguousArray<Bool> = []
+
+        mutating func add(_ stage: Int) {
+            guard !isWoken[stage] else { return }
+            isWoken[stage] = true
+            stages.append(stage)
+        }
     }
 
     @usableFromInline let run: GraphRun
     private let processor: EventProcessor?
     private let isAwake = Atomic(false)
-    private let woken = Locked<Set<Int>>([])
+    private let woken = Locked(Woken())
     private let confined = Locked<GatedState<State>?>(nil)
 
     init(_ run: GraphRun, _ processor: EventProcessor?) {
@@ -29,6 +43,7 @@ final class Island: Sendable {
 
     /// Makes the stages and the wires between them.
     func confine(_ stages: [StageDescription], _ wires: [WireDescription], _ settings: GraphSettings) {
+        woken.withLock { $0.isWoken = ContiguousArray(repeating: false, count: stages.count) }
         let made = GatedState(
             { self.make(stages, wires, settings) },
             work: { [weak self] state in self?.work(&state) }
@@ -78,7 +93,7 @@ final class Island: Sendable {
     /// Makes a stage look for what it has been given; from any thread.
     @usableFromInline
     func wake(_ stage: Int) {
-        _ = woken.withLock { $0.insert(stage) }
+        woken.withLock { $0.add(stage) }
         wake()
     }
 
@@ -98,14 +113,7 @@ final class Island: Sendable {
 
     private func work(_ state: inout State) {
         while isAwake.exchange(false, ordering: .acquiringAndReleasing) {
-            for stage in woken.withLock({ stages -> Set<Int> in
-                // An empty set would go on sharing its storage with what is handed out.
-                guard !stages.isEmpty else { return [] }
-                defer { stages.removeAll(keepingCapacity: true) }
-                return stages
-            }) {
-                state.ready.add(stage)
-            }
+            readyWoken(&state)
             if !state.isOver {
                 if run.isDeadlocked { abort(state, with: .deadlock(waiting: waitingPorts(state))) }
                 while let stage = state.ready.take() { state.stages[stage].step() }
@@ -122,6 +130,15 @@ final class Island: Sendable {
         }
     }
 
+    private func readyWoken(_ state: inout State) {
+        woken.withLock { woken in
+            swap(&woken.stages, &state.taken)
+            for stage in state.taken { woken.isWoken[stage] = false }
+        }
+        for stage in state.taken { state.ready.add(stage) }
+        state.taken.removeAll(keepingCapacity: true)
+    }
+
     /// Ends whatever has not ended.
     private func abort(_ state: State, with error: GraphError) {
         for stage in state.stages {
@@ -132,19 +149,21 @@ final class Island: Sendable {
     /// The ports that wait for each other; empty when no stage of the island waits for another one of it.
     private func waitingPorts(_ state: State) -> [String] {
         guard var stage = state.stages.firstIndex(where: { !$0.isDone }) else { return [] }
-        var path: [(stage: Int, port: String)] = []
+        var path: [String] = []
+        var places = ContiguousArray<Int?>(repeating: nil, count: state.stages.count)
         while true {
-            if let start = path.firstIndex(where: { $0.stage == stage }) { return path[start...].map(\.port) }
+            if let start = places[stage] { return Array(path[start...]) }
+            places[stage] = path.count
             let wires = state.stages[stage]
             // A stage that has asked for elements waits for who is to send them, otherwise for being asked.
             if let wire = wires.inlets.first(where: { !$0.isOver && $0.demand > 0 && $0.count == 0 }) {
-                path.append((stage, "\(wire.inletName) waits for an element"))
+                path.append("\(wire.inletName) waits for an element")
                 stage = wire.producer
             } else if let wire = wires.outlets.first(where: { !$0.isOver && $0.demand == 0 }) {
-                path.append((stage, "\(wire.outletName) waits for demand"))
+                path.append("\(wire.outletName) waits for demand")
                 stage = wire.consumer
             } else {
-                return path.map(\.port)
+                return path
             }
         }
     }

@@ -1,35 +1,42 @@
+internal import WeirCore
+
 /// The stages of an island that have something to do, in the order in which they got it.
 @usableFromInline
 final class ReadyStages {
-    private var waiting: ContiguousArray<Int> = []
-    private var first = 0
-    private var isWaiting: ContiguousArray<Bool>
+    private struct State {
+        var waiting: ContiguousArray<Int> = []
+        var first = 0
+        var isWaiting: ContiguousArray<Bool>
+    }
+
+    private let state: Place<State>
 
     init(count: Int) {
-        isWaiting = ContiguousArray(repeating: false, count: count)
+        state = Place(State(isWaiting: ContiguousArray(repeating: false, count: count)))
     }
 
     @usableFromInline
     func add(_ stage: Int) {
-        guard !isWaiting[stage] else { return }
-        isWaiting[stage] = true
-        waiting.append(stage)
+        guard !state.value.isWaiting[stage] else { return }
+        state.value.isWaiting[stage] = true
+        state.value.waiting.append(stage)
     }
 
     func take() -> Int? {
-        guard first < waiting.count else {
-            waiting.removeAll(keepingCapacity: true)
-            first = 0
+        let first = state.value.first
+        guard first < state.value.waiting.count else {
+            state.value.waiting.removeAll(keepingCapacity: true)
+            state.value.first = 0
             return nil
         }
-        let stage = waiting[first]
-        first += 1
+        let stage = state.value.waiting[first]
+        state.value.first = first + 1
         // A graph that never rests would else never reach the end of the list.
-        if first == 1024 {
-            waiting.removeFirst(first)
-            first = 0
+        if first == 1023 {
+            state.value.waiting.removeFirst(1024)
+            state.value.first = 0
         }
-        isWaiting[stage] = false
+        state.value.isWaiting[stage] = false
         return stage
     }
 }

@@ -20,6 +20,7 @@ public struct ChainEntry<Element: Sendable>: EventStream {
             ChainHandle(
                 receive: { elements, range in
                     state.withLocal { sink in
+                        let elements = elements.span
                         for index in range where !subscription.isCancelled {
                             sink.receive(elements[index].element, at: elements[index].time)
                         }
@@ -82,42 +83,32 @@ final class ChainBox<Element: Sendable>: Sendable {
 /// What came out of a chain and was not sent on.
 @frozen
 @usableFromInline
-struct ChainOutput<Element: Sendable>: Sendable {
-    @usableFromInline var elements: ContiguousArray<Timed<Element>> = []
-    @usableFromInline var first = 0
-    @usableFromInline var marks: ContiguousArray<(offset: Int, watermark: Timestamp)> = []
+struct ChainOutput<Element: Sendable>: ~Copyable {
+    @usableFromInline var elements = DrivenBuffer<Timed<Element>>()
+    /// Where a watermark stands: how many of the elements come before it.
+    @usableFromInline var marks: ContiguousArray<(place: Int, watermark: Timestamp)> = []
     @usableFromInline var completion: Completion?
 
     @inlinable
     init() {}
 
-    @inlinable var isEmpty: Bool { first == elements.count && marks.isEmpty }
+    @inlinable var isEmpty: Bool { elements.count == 0 && marks.isEmpty }
 
     /// Sends what was asked for.
     @inlinable
     mutating func pour(into outlet: Wire<Element>) {
         while !isEmpty {
-            let next = marks.first?.offset ?? elements.count
-            let number = min(next - first, outlet.demand)
+            let number = min((marks.first?.place ?? elements.end) - elements.first, outlet.demand)
             if number > 0 {
-                if first == 0, number == elements.count, outlet.takesOver(&elements) {
-                    first = 0
-                } else {
-                    outlet.push(upTo: number) { output in
-                        for index in first..<first + number { output.append(elements[index]) }
-                    }
-                    first += number
-                }
-            } else if let mark = marks.first, mark.offset == first || elements.isEmpty {
+                outlet.push(upTo: number) { output in elements.take(number, into: &output) }
+            } else if let mark = marks.first, mark.place == elements.first {
                 marks.removeFirst()
                 outlet.advance(to: mark.watermark)
             } else {
-                break
+                return
             }
         }
-        guard isEmpty else { return }
-        elements.removeAll(keepingCapacity: true)
-        first = 0
+        elements.rewind()
     }
 }
 
@@ -139,7 +130,7 @@ struct ChainExitSink<Input: Sendable>: Sink {
 
     @inlinable
     mutating func advance(to watermark: Timestamp) {
-        output.value.marks.append((output.value.elements.count, watermark))
+        output.value.marks.append((output.value.elements.end, watermark))
     }
 
     @inlinable

@@ -10,13 +10,20 @@ class AnyWire {
     @usableFromInline final let producer: Int
     @usableFromInline final let consumer: Int
 
-    /// How many elements the consumer has asked for and was not given.
-    @usableFromInline final var demand = 0
-    /// How many elements wait for the consumer.
-    @usableFromInline final var count = 0
-    /// How the producer ended; comes after what waits.
-    @usableFromInline final var completion: Completion?
-    @usableFromInline final var isCancelled = false
+    /// What both ends look at all the time.
+    @frozen
+    @usableFromInline
+    struct Standing {
+        @usableFromInline var demand = 0
+        @usableFromInline var count = 0
+        @usableFromInline var completion: Completion?
+        @usableFromInline var isCancelled = false
+
+        @inlinable
+        init() {}
+    }
+
+    @usableFromInline final let standing = Place(Standing())
 
     @usableFromInline
     init(_ ends: WireEnds) {
@@ -27,16 +34,29 @@ class AnyWire {
         consumer = ends.consumer
     }
 
+    /// How many elements the consumer has asked for and was not given.
+    @inlinable final var demand: Int { standing.value.demand }
+
+    /// How many elements wait for the consumer.
+    @inlinable final var count: Int { standing.value.count }
+
+    /// How the producer ended; comes after what waits.
+    @inlinable final var completion: Completion? { standing.value.completion }
+
+    @inlinable final var isCancelled: Bool { standing.value.isCancelled }
+
+    @inlinable final var hasEnded: Bool { standing.value.completion != nil }
+
     /// Whether nothing goes through the wire any more.
-    final var isOver: Bool { isCancelled || (completion != nil && count == 0) }
+    final var isOver: Bool { isCancelled || (hasEnded && count == 0) }
 
     // MARK: For the producer
 
     /// Ends the wire; what waits is still taken.
     @inlinable
     final func finish(_ how: Completion) {
-        guard completion == nil, !isCancelled else { return }
-        completion = how
+        guard !hasEnded, !isCancelled else { return }
+        standing.value.completion = how
         ready.add(consumer)
     }
 
@@ -46,8 +66,8 @@ class AnyWire {
     @inlinable
     final func request(upTo total: Int) {
         let missing = total - count - demand
-        guard missing > 0, completion == nil, !isCancelled else { return }
-        demand += missing
+        guard missing > 0, !hasEnded, !isCancelled else { return }
+        standing.value.demand += missing
         ready.add(producer)
     }
 
@@ -55,7 +75,7 @@ class AnyWire {
     @inlinable
     final func cancel() {
         guard !isCancelled else { return }
-        isCancelled = true
+        standing.value.isCancelled = true
         discard()
         ready.add(producer)
     }
@@ -64,15 +84,15 @@ class AnyWire {
     final func abort(_ error: any Error) {
         guard !isOver else { return }
         discard()
-        completion = .failed(error)
+        standing.value.completion = .failed(error)
         ready.add(consumer)
         ready.add(producer)
     }
 
     @usableFromInline
     func discard() {
-        count = 0
-        demand = 0
+        standing.value.count = 0
+        standing.value.demand = 0
     }
 }
 
@@ -91,32 +111,39 @@ struct WireEnds {
 /// Watermarks go between elements; they are not asked for, and of several in one place the last one stays.
 @usableFromInline
 final class Wire<Element: Sendable>: AnyWire {
-    @usableFromInline var waiting: ContiguousArray<Timed<Element>> = []
-    @usableFromInline var first = 0
-    // Where a watermark stands: how many of the waiting elements, from `first` on, come before it.
-    @usableFromInline var marks: ContiguousArray<(offset: Int, watermark: Timestamp)> = []
+    @frozen
+    @usableFromInline
+    struct Content {
+        @usableFromInline var waiting: ContiguousArray<Timed<Element>> = []
+        @usableFromInline var first = 0
+        // Where a watermark stands: how many of the waiting elements, from `first` on, come before it.
+        @usableFromInline var marks: ContiguousArray<(offset: Int, watermark: Timestamp)> = []
+
+        @inlinable
+        init() {}
+    }
+
+    @usableFromInline let content = Place(Content())
 
     @usableFromInline
     override func discard() {
         super.discard()
-        waiting = []
-        first = 0
-        marks = []
+        content.value = Content()
     }
 
     // MARK: For the producer
 
     /// Whether the producer has no reason to go on.
-    @inlinable var isClosed: Bool { isCancelled || completion != nil }
+    @inlinable var isClosed: Bool { isCancelled || hasEnded }
 
     /// Sends an element that was asked for.
     @inlinable
     func push(_ element: Timed<Element>) {
         guard !isClosed else { return }
         precondition(demand > 0, "a stage sends more than it was asked for")
-        demand -= 1
-        count += 1
-        waiting.append(element)
+        standing.value.demand -= 1
+        standing.value.count += 1
+        content.value.waiting.append(element)
         ready.add(consumer)
     }
 
@@ -125,35 +152,26 @@ final class Wire<Element: Sendable>: AnyWire {
     func push(upTo limit: Int, _ body: (inout OutputSpan<Timed<Element>>) -> Void) {
         guard limit > 0, !isClosed else { return }
         precondition(limit <= demand, "a stage sends more than it was asked for")
+        // In a local, because `body` is foreign.
+        var waiting: ContiguousArray<Timed<Element>> = []
+        swap(&waiting, &content.value.waiting)
         let before = waiting.count
         waiting.append(addingCapacity: limit, initializingWith: body)
         let sent = waiting.count - before
+        swap(&waiting, &content.value.waiting)
         guard sent > 0 else { return }
-        demand -= sent
-        count += sent
+        standing.value.demand -= sent
+        standing.value.count += sent
         ready.add(consumer)
-    }
-
-    /// Sends all of an array that was asked for, by exchanging it for an empty one, where nothing waits.
-    @inlinable
-    func takesOver(_ elements: inout ContiguousArray<Timed<Element>>) -> Bool {
-        guard count == 0, !isClosed else { return false }
-        precondition(elements.count <= demand, "a stage sends more than it was asked for")
-        swap(&elements, &waiting)
-        first = 0
-        count = waiting.count
-        demand -= count
-        ready.add(consumer)
-        return true
     }
 
     @inlinable
     func advance(to watermark: Timestamp) {
         guard !isClosed else { return }
-        if let last = marks.indices.last, marks[last].offset == count {
-            marks[last].watermark = max(marks[last].watermark, watermark)
+        if let last = content.value.marks.indices.last, content.value.marks[last].offset == count {
+            content.value.marks[last].watermark = max(content.value.marks[last].watermark, watermark)
         } else {
-            marks.append((count, watermark))
+            content.value.marks.append((count, watermark))
         }
         ready.add(consumer)
     }
@@ -165,20 +183,18 @@ final class Wire<Element: Sendable>: AnyWire {
     // MARK: For the consumer
 
     /// How many elements wait before the next watermark.
-    @inlinable var available: Int { marks.first?.offset ?? count }
+    @inlinable var available: Int { content.value.marks.first?.offset ?? count }
 
     /// Whether the producer has ended and everything before that was taken.
-    @inlinable var isDrained: Bool { completion != nil && count == 0 && marks.isEmpty }
+    @inlinable var isDrained: Bool { hasEnded && count == 0 && content.value.marks.isEmpty }
 
     /// Takes elements, at most as many as are available.
     @inlinable
     func take(_ number: Int, _ body: (_ elements: ContiguousArray<Timed<Element>>, _ range: Range<Int>) -> Void) {
-        // In a local, or every access would be checked.
-        var elements: ContiguousArray<Timed<Element>> = []
-        swap(&elements, &waiting)
-        body(elements, first..<first + number)
-        swap(&elements, &waiting)
-        drop(number)
+        takeSome(number) { elements, range in
+            body(elements, range)
+            return number
+        }
     }
 
     /// Takes as many of the available elements as `body` says.
@@ -187,46 +203,52 @@ final class Wire<Element: Sendable>: AnyWire {
         _ number: Int,
         _ body: (_ elements: ContiguousArray<Timed<Element>>, _ range: Range<Int>) -> Int
     ) {
+        // In a local, because `body` is foreign.
         var elements: ContiguousArray<Timed<Element>> = []
-        swap(&elements, &waiting)
+        swap(&elements, &content.value.waiting)
+        let first = content.value.first
         let taken = body(elements, first..<first + number)
-        swap(&elements, &waiting)
+        swap(&elements, &content.value.waiting)
         drop(taken)
     }
 
     @inlinable
     func takeFirst() -> Timed<Element> {
-        let element = waiting[first]
+        let element = content.value.waiting[content.value.first]
         drop(1)
         return element
     }
 
     /// The next element, which stays.
-    @inlinable var peek: Timed<Element>? { available > 0 ? waiting[first] : nil }
+    @inlinable var peek: Timed<Element>? { available > 0 ? content.value.waiting[content.value.first] : nil }
 
     @inlinable
     func drop(_ number: Int) {
-        first += number
-        count -= number
+        content.value.first += number
+        standing.value.count -= number
         if count == 0 {
-            waiting.removeAll(keepingCapacity: true)
-            first = 0
+            content.value.waiting.removeAll(keepingCapacity: true)
+            content.value.first = 0
             // The producer may have put off what was left of the demand.
             if demand > 0 { ready.add(producer) }
-        } else if first >= 1024 {
-            waiting.removeFirst(first)
-            first = 0
+        } else if content.value.first >= 1024 {
+            content.value.waiting.removeFirst(content.value.first)
+            content.value.first = 0
         }
-        for index in marks.indices { marks[index].offset -= number }
+        for index in content.value.marks.indices { content.value.marks[index].offset -= number }
     }
 
     /// The watermark that is next, which stays.
-    @inlinable var peekWatermark: Timestamp? { marks.first?.offset == 0 ? marks.first?.watermark : nil }
+    @inlinable var peekWatermark: Timestamp? {
+        guard let mark = content.value.marks.first, mark.offset == 0 else { return nil }
+        return mark.watermark
+    }
 
     /// Takes the watermark that is next, if one is.
     @inlinable
     func takeWatermark() -> Timestamp? {
-        guard marks.first?.offset == 0 else { return nil }
-        return marks.removeFirst().watermark
+        guard let watermark = peekWatermark else { return nil }
+        content.value.marks.removeFirst()
+        return watermark
     }
 }

@@ -24,6 +24,22 @@ final class GraphBoundary<Element: Sendable>: Sendable {
     private let readerWaits = Atomic(false)
     private let wakeWriter = Locked<Waker?>(nil)
     private let wakeReader = Locked<Waker?>(nil)
+    // The latest watermark for which there was no room, in nanoseconds; the smallest number where there is none.
+    private let late = Atomic(Int64.min)
+    @usableFromInline let reading = DrivenState(Reading())
+
+    /// What the end that reads knows of watermarks.
+    @frozen
+    @usableFromInline
+    struct Reading: Sendable {
+        /// The last one that was sent on.
+        @usableFromInline var last = Timestamp.distantPast
+        /// One that found no room, and how many elements stood in the ring then, which come before it.
+        @usableFromInline var late: (watermark: Timestamp, behind: Int)?
+
+        @inlinable
+        init() {}
+    }
 
     @usableFromInline
     init(capacity: Int) {
@@ -51,6 +67,33 @@ final class GraphBoundary<Element: Sendable>: Sendable {
     func writerWillWait() {
         writerWaits.store(true, ordering: .sequentiallyConsistent)
         atomicMemoryFence(ordering: .sequentiallyConsistent)
+    }
+
+    /// Says that no element older than `watermark` will follow.
+    ///
+    /// Where the ring is full, the watermark waits beside it, and of several the latest: it is as true later.
+    @usableFromInline
+    func writeWatermark(_ watermark: Timestamp) {
+        if !ring.push(.watermark(watermark)) {
+            late.max(watermark.nanosecondsSinceEpoch, ordering: .releasing)
+        }
+        hasWritten()
+    }
+
+    /// Makes room for new elements by dropping the oldest; watermarks among them stay.
+    ///
+    /// - Parameter most: How many places to make free.
+    /// - Returns: How many elements were dropped.
+    func dropOldest(_ most: Int) -> UInt64 {
+        var dropped: UInt64 = 0
+        for _ in 0..<most {
+            switch ring.pop() {
+            case .element?: dropped += 1
+            case .watermark(let watermark)?: late.max(watermark.nanosecondsSinceEpoch, ordering: .releasing)
+            case nil: return dropped
+            }
+        }
+        return dropped
     }
 
     /// Wakes the reader if it waits for elements.
@@ -82,6 +125,16 @@ final class GraphBoundary<Element: Sendable>: Sendable {
     /// How the writer ended; look at the ring once more when there is something.
     @usableFromInline var end: Completion? {
         hasCompletion.load(ordering: .acquiring) ? completion.withLock { $0 } : nil
+    }
+
+    /// Looks for a watermark that found no room; whatever was written before it is in the ring by now.
+    @usableFromInline
+    func lookForLateWatermark() {
+        guard reading.value.late == nil, late.load(ordering: .relaxed) != .min else { return }
+        let watermark = late.exchange(.min, ordering: .acquiring)
+        if watermark != .min {
+            reading.value.late = (Timestamp(nanosecondsSinceEpoch: watermark), ring.count)
+        }
     }
 
     /// Says that the reader waits for elements.
@@ -199,11 +252,14 @@ extension GraphBoundary {
         var hasSaidSo = false
         while !outlet.isClosed {
             let end = end
+            lookForLateWatermark()
+            guard outlet.demand > 0 else {
+                guard ring.count == 0 else { return nil }
+                sendLateWatermark(on: outlet)
+                return end
+            }
             var watermark: Timestamp?
             var taken = 0
-            guard outlet.demand > 0 else {
-                return ring.count == 0 ? end : nil
-            }
             outlet.push(upTo: outlet.demand) { output in
                 while !output.isFull, let crossing = ring.pop() {
                     taken += 1
@@ -214,19 +270,34 @@ extension GraphBoundary {
                     output.append(element)
                 }
             }
-            if let watermark { outlet.advance(to: watermark) }
+            if let watermark { send(watermark, on: outlet) }
             if taken > 0 {
+                reading.value.late?.behind -= taken
+                if let late = reading.value.late, late.behind <= 0 { sendLateWatermark(on: outlet) }
                 hasRead()
                 hasSaidSo = false
-            } else if let end {
-                return end
-            } else if hasSaidSo {
-                return nil
             } else {
+                sendLateWatermark(on: outlet)
+                if let end { return end }
+                if hasSaidSo { return nil }
                 readerWillWait()
                 hasSaidSo = true
             }
         }
         return nil
+    }
+
+    @inlinable
+    func sendLateWatermark(on outlet: Wire<Element>) {
+        guard let late = reading.value.late else { return }
+        reading.value.late = nil
+        send(late.watermark, on: outlet)
+    }
+
+    @inlinable
+    func send(_ watermark: Timestamp, on outlet: Wire<Element>) {
+        guard watermark > reading.value.last else { return }
+        reading.value.last = watermark
+        outlet.advance(to: watermark)
     }
 }

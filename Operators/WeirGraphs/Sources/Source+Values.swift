@@ -15,41 +15,75 @@ extension GraphBuilder {
     }
 }
 
-extension Source where Handle == Void {
-    /// The elements of a sequence, as they are asked for; it may be infinite.
+extension Wire {
+    /// Sends as many elements of an iterator as were asked for, and ends after the last.
     ///
-    /// - Parameters:
-    ///   - elements: The sequence; each run starts it anew.
-    ///   - time: The event time of an element; the epoch, unless told otherwise.
+    /// Always part of its caller, which knows what `time` does: a call for each element took as long as all the rest.
+    @inline(__always)
     @inlinable
-    public init<Elements: Sequence & Sendable>(
-        _ elements: Elements,
-        at time: @escaping @Sendable (Element) -> Timestamp = { _ in .epoch }
+    func send<Elements: IteratorProtocol<Element>>(
+        from iterator: inout Elements,
+        at time: (borrowing Element) -> Timestamp
+    ) {
+        while demand > 0, !isClosed {
+            var hasEnded = false
+            push(upTo: demand) { output in
+                while !output.isFull {
+                    guard let element = iterator.next() else {
+                        hasEnded = true
+                        break
+                    }
+                    output.append(Timed(element, at: time(element)))
+                }
+            }
+            if hasEnded { finish(.finished) }
+        }
+    }
+}
+
+extension Source where Handle == Void {
+    /// A source that goes through a sequence.
+    ///
+    /// `send` sends what was asked for from the iterator.
+    @inlinable
+    init<Elements: Sequence & Sendable>(
+        through elements: Elements,
+        _ send: @escaping @Sendable (inout Elements.Iterator, Wire<Element>) -> Void
     ) where Elements.Element == Element, Elements.Iterator: SendableMetatype {
         self.init(unchecked: { builder in
             let outlet = builder.addSource("source") { (_, outlet: Wire<Element>) in
-                var iterator = elements.makeIterator()
+                var iterator: Elements.Iterator? = elements.makeIterator()
                 return {
-                    while outlet.demand > 0, !outlet.isClosed {
-                        var rest = iterator
-                        var hasEnded = false
-                        let demand = outlet.demand
-                        outlet.push(upTo: demand) { output in
-                            while !output.isFull {
-                                guard let element = rest.next() else {
-                                    hasEnded = true
-                                    break
-                                }
-                                output.append(Timed(element, at: time(element)))
-                            }
-                        }
-                        iterator = rest
-                        if hasEnded { outlet.finish(.finished) }
-                    }
+                    // Moved out, so that it is in one place only, and in a local.
+                    guard var rest = iterator.take() else { return }
+                    send(&rest, outlet)
+                    iterator = rest
                 }
             }
             return (outlet, ())
         })
+    }
+
+    /// The elements of a sequence, as they are asked for, with the epoch as their event time; it may be infinite.
+    ///
+    /// - Parameter elements: The sequence; each run starts it anew.
+    @inlinable
+    public init<Elements: Sequence & Sendable>(_ elements: Elements)
+    where Elements.Element == Element, Elements.Iterator: SendableMetatype {
+        self.init(through: elements) { iterator, outlet in outlet.send(from: &iterator) { _ in .epoch } }
+    }
+
+    /// The elements of a sequence, as they are asked for; it may be infinite.
+    ///
+    /// - Parameters:
+    ///   - elements: The sequence; each run starts it anew.
+    ///   - time: The event time of an element.
+    @inlinable
+    public init<Elements: Sequence & Sendable>(
+        _ elements: Elements,
+        at time: @escaping @Sendable (Element) -> Timestamp
+    ) where Elements.Element == Element, Elements.Iterator: SendableMetatype {
+        self.init(through: elements) { iterator, outlet in outlet.send(from: &iterator) { time(copy $0) } }
     }
 
     /// The events of a sequence with their times, as they are asked for.
@@ -58,7 +92,7 @@ extension Source where Handle == Void {
     @inlinable
     public init<Events: Sequence & Sendable>(of events: Events)
     where Events.Element == Element, Events.Iterator: SendableMetatype, Element: Event {
-        self.init(events) { $0.timestamp }
+        self.init(through: events) { iterator, outlet in outlet.send(from: &iterator) { $0.timestamp } }
     }
 
     /// A source that ends at once.

@@ -71,18 +71,17 @@ public final class SourceQueue<Element: Sendable>: Sendable {
     }
 
     private func makeRoom(upTo most: Int) {
-        var made = 0
-        while made < most, let old = boundary.ring.pop() {
-            made += 1
-            if case .element = old { drops.wrappingAdd(1, ordering: .relaxed) }
-        }
+        drops.wrappingAdd(boundary.dropOldest(most), ordering: .relaxed)
     }
 
-    /// Says that no element older than `watermark` will follow; left out when there is no room.
+    /// Says that no element older than `watermark` will follow.
+    ///
+    /// Takes no room: where the queue is full, the watermark comes later, after what waits, and of several the latest.
     ///
     /// - Parameter watermark: Not before the last one.
     public func advance(to watermark: Timestamp) {
-        if boundary.ring.push(.watermark(watermark)) { boundary.hasWritten() }
+        guard !isClosed.load(ordering: .acquiring), !boundary.isCancelled else { return }
+        boundary.writeWatermark(watermark)
     }
 
     /// Ends the source after what waits; only the first call counts.

@@ -45,10 +45,14 @@ final class SignalAudience {
         for place in observations.indices { observations[place]?.object.tell() }
         isTelling = false
         closeGaps()
-        guard !followers.isEmpty else { return }
-        let following = followers
-        followers = []
-        followers = following.filter { $0() } + followers
+        // In place: one that is added meanwhile comes behind the others.
+        let present = followers.count
+        var staying = 0
+        for place in 0..<present where followers[place]() {
+            if staying < place { followers.swapAt(staying, place) }
+            staying += 1
+        }
+        if staying < present { followers.removeSubrange(staying..<present) }
     }
 
     func end() {

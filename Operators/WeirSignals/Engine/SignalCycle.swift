@@ -25,7 +25,7 @@ final class SignalCycle {
     /// What a node that has gone away held.
     private struct Grave {
         let dependencies: ContiguousArray<SignalNode.Dependency>
-        let recompute: SignalNode.Recompute?
+        let recomputation: SignalNode.Recomputation?
     }
 
     /// How many cycles the observers may cause in a row.
@@ -193,7 +193,7 @@ final class SignalCycle {
                 node.state.value.isQueued = false
                 state.value.queuedCount -= 1
                 guard node.state.value.isDirty else { return }
-                if node.state.value.level > state.value.currentLevel { enqueue(node) } else { compute(node) }
+                if node.state.value.level > state.value.currentLevel { enqueue(node) } else { computeLine(from: node) }
             }
         }
         state.value.currentLevel = .max
@@ -205,10 +205,13 @@ final class SignalCycle {
         for index in node.state.value.dependents.indices {
             node.state.value.dependents[index].node.with { enqueue($0) }
         }
-        if node.hasAudience, !node.state.value.isToBeTold {
-            node.state.value.isToBeTold = true
-            state.value.toBeTold.append(node)
-        }
+        if node.state.value.audience != nil { addToBeTold(node) }
+    }
+
+    private func addToBeTold(_ node: SignalNode) {
+        guard node.hasAudience, !node.state.value.isToBeTold else { return }
+        node.state.value.isToBeTold = true
+        state.value.toBeTold.append(node)
     }
 
     private func enqueue(_ node: SignalNode) {
@@ -249,9 +252,30 @@ final class SignalCycle {
 
     // MARK: A computation
 
+    /// Computes a node, and then, as long as nothing else is queued, the only node that depends on it, and so on: most
+    /// signals have one reader, and need no queue.
+    private func computeLine(from first: SignalNode) {
+        var line: Unretained<SignalNode>? = Unretained(first)
+        while let next = line {
+            line = next.with { node in
+                state.value.currentLevel = node.state.value.level
+                begin(node)
+                let hasChanged = node.recompute()
+                end(node)
+                guard hasChanged else { return nil }
+                guard state.value.queuedCount == 0, node.state.value.dependents.count == 1 else {
+                    spread(from: node)
+                    return nil
+                }
+                if node.state.value.audience != nil { addToBeTold(node) }
+                return node.state.value.dependents[0].node
+            }
+        }
+    }
+
     private func compute(_ node: SignalNode) {
         begin(node)
-        let hasChanged = node.runRecompute()
+        let hasChanged = node.recompute()
         end(node)
         if hasChanged { spread(from: node) }
     }
@@ -313,6 +337,7 @@ final class SignalCycle {
     }
 
     /// Notes that what is being computed, if anything is, reads a node; brings the node up to date first.
+    @inline(__always)
     func noteRead(of node: SignalNode) {
         guard let computing = state.value.computing else {
             // Inside a transaction, after a write.
@@ -320,20 +345,20 @@ final class SignalCycle {
             return
         }
         computing.with { reader in
-            guard node.state.value.readIn != reader.state.value.run else { return }
+            let run = reader.state.value.run
+            guard node.state.value.readIn != run else { return }
             if node.state.value.isComputing {
                 breakCycle(at: node)
                 return
             }
-            if node.state.value.level >= state.value.currentLevel, node.state.value.settledIn != state.value.cycleCount
-            {
+            let level = node.state.value.level
+            if level >= state.value.currentLevel, node.state.value.settledIn != state.value.cycleCount {
                 guard bringUpToDate(node) else { return }
             }
-            node.state.value.readIn = reader.state.value.run
+            node.state.value.readIn = run
             reader.confirmDependency(on: node)
-            if node.state.value.level >= reader.state.value.levelSoFar {
-                reader.state.value.levelSoFar = node.state.value.level + 1
-            }
+            let above = node.state.value.level + 1
+            if above > reader.state.value.levelSoFar { reader.state.value.levelSoFar = above }
         }
     }
 
@@ -393,10 +418,10 @@ final class SignalCycle {
     /// Lets go of what a node that goes away held, so that a long chain of signals is released in a loop.
     func bury(_ node: SignalNode) {
         state.value.graves.append(
-            Grave(dependencies: node.state.value.dependencies, recompute: node.state.value.recompute)
+            Grave(dependencies: node.state.value.dependencies, recomputation: node.state.value.keptRecomputation)
         )
         node.state.value.dependencies = []
-        node.state.value.recompute = nil
+        node.state.value.keptRecomputation = nil
         guard !state.value.isBurying else { return }
         state.value.isBurying = true
         while !state.value.graves.isEmpty {

@@ -18,58 +18,65 @@ final class SignalNode {
         var position: Int
     }
 
-    typealias Recompute = (SignalNode) -> Bool
+    /// What a node does when it is computed; formed where the type of its value is known.
+    ///
+    /// In an object of its own, from where it is called without counting references.
+    final class Recomputation {
+        let run: (SignalNode) -> Bool
 
-    let label: SignalLabel
+        init(_ run: @escaping (SignalNode) -> Bool) {
+            self.run = run
+        }
+    }
 
-    /// Everything about a node that changes.
+    /// Everything about a node that changes; what each cycle touches comes first, to be in few cache lines.
     struct State {
         /// Greater than the level of every dependency, so that computing level by level computes each node once.
         var level = 0
         var dependencies: ContiguousArray<Dependency> = []
         var dependents: ContiguousArray<Dependent> = []
-
-        // MARK: What a node does; formed where the type of its value is known
-
         /// Computes the value anew and says whether it has changed; nil for what is set from outside.
-        var recompute: Recompute?
-        /// Says whether what was set differs from the value before; nil for what is computed.
-        var commit: (() -> Bool)?
-
-        // MARK: What happens during a cycle
+        var recomputation: Unretained<Recomputation>?
 
         /// Whether a dependency has changed since the node was computed.
         var isDirty = false
         /// Whether the node is in the list of a level; it may be clean by then.
         var isQueued = false
-        var next: Unretained<SignalNode>?
         var isComputing = false
         /// Whether what is being computed cannot be had, because it depends on itself.
         var isBroken = false
-        /// The cycle in which the node was last found, or made, up to date on demand.
-        var settledIn: UInt64 = 0
         /// Whether the node was set and not committed yet.
         var isTouched = false
         var isToBeTold = false
 
+        /// The computation that read the node last.
+        var readIn: UInt64 = 0
+        /// The cycle in which the node was last found, or made, up to date on demand.
+        var settledIn: UInt64 = 0
+
         // MARK: What happens while the node is being computed
 
+        /// Tells one computation from all others.
+        var run: UInt64 = 0
         /// How many dependencies are confirmed so far; those behind them are left over from the last time.
         var confirmed = 0
         var levelSoFar = 0
-        /// Tells one computation from all others.
-        var run: UInt64 = 0
-        /// The computation that read the node last.
-        var readIn: UInt64 = 0
         /// What was being computed when this computation began.
         var outer: Unretained<SignalNode>?
 
-        // MARK: Who wants to hear of changes
-
+        /// Who wants to hear of changes.
         var audience: SignalAudience?
+        /// The next node in the list of a level.
+        var next: Unretained<SignalNode>?
+        /// Keeps what ``recomputation`` refers to, until the node goes.
+        var keptRecomputation: Recomputation?
+        /// Says whether what was set differs from the value before; nil for what is computed.
+        var commit: (() -> Bool)?
     }
 
     let state = Place(State())
+
+    let label: SignalLabel
 
     @usableFromInline var isBroken: Bool { state.value.isBroken }
 
@@ -93,7 +100,9 @@ final class SignalNode {
 
     @usableFromInline
     func computes(_ recompute: @escaping (SignalNode) -> Bool) {
-        state.value.recompute = recompute
+        let recomputation = Recomputation(recompute)
+        state.value.keptRecomputation = recomputation
+        state.value.recomputation = Unretained(recomputation)
     }
 
     @usableFromInline
@@ -101,23 +110,31 @@ final class SignalNode {
         state.value.commit = commit
     }
 
-    func runRecompute() -> Bool { state.value.recompute?(self) ?? false }
+    @inline(__always)
+    func recompute() -> Bool { state.value.recomputation?.with { $0.run(self) } ?? false }
 
-    var isComputed: Bool { state.value.recompute != nil }
+    var isComputed: Bool { state.value.recomputation != nil }
 
     func runCommit() -> Bool { state.value.commit?() ?? false }
 
     // MARK: Edges
 
     /// Notes that the computation that is running has read `node`.
+    @inline(__always)
     func confirmDependency(on node: SignalNode) {
         let place = state.value.confirmed
-        state.value.confirmed += 1
+        state.value.confirmed = place + 1
+        // Mostly a computation reads what the last one did, in the same order.
+        if place < state.value.dependencies.count, state.value.dependencies[place].node === node { return }
+        confirmOther(node, at: place)
+    }
+
+    /// Puts an edge in the place of what the last computation read there, which is left over for the time being.
+    private func confirmOther(_ node: SignalNode, at place: Int) {
         guard place < state.value.dependencies.count else {
             state.value.dependencies.append(makeEdge(to: node, from: place))
             return
         }
-        guard state.value.dependencies[place].node !== node else { return }
         let leftOver = state.value.dependencies[place]
         leftOver.node.state.value.dependents[leftOver.position].position = state.value.dependencies.count
         state.value.dependencies.append(leftOver)

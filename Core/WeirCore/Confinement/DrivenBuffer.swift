@@ -1,0 +1,84 @@
+/// Elements that wait for whoever drives a chain, in memory that stays for the next ones.
+///
+/// Like an array that is filled behind and emptied in front; but it has one owner, so that adding an element need not
+/// ask whether somebody else has the memory too. Allocates only where more elements wait than ever before.
+///
+/// Thread safety: that of its owner.
+@safe
+@frozen
+@usableFromInline
+package struct DrivenBuffer<Element>: ~Copyable {
+    // Safety: the elements from `first` to `end` are initialised, and no others; `first <= end <= capacity` holds
+    // always. The buffer cannot be copied, so that nobody else has the memory.
+
+    @usableFromInline var start: UnsafeMutablePointer<Element>
+    @usableFromInline var capacity: Int
+
+    /// How many of the elements that were added since the last ``rewind()`` have been taken.
+    @usableFromInline package private(set) var first = 0
+
+    /// How many elements were added since the last ``rewind()``.
+    @usableFromInline package private(set) var end = 0
+
+    /// Creates an empty buffer.
+    @inlinable
+    package init() {
+        capacity = 0
+        unsafe start = .allocate(capacity: 0)
+    }
+
+    deinit {
+        unsafe (start + first).deinitialize(count: end - first)
+        unsafe start.deallocate()
+    }
+
+    /// How many elements wait.
+    @inlinable package var count: Int { end - first }
+
+    /// Adds an element.
+    ///
+    /// - Parameter element: The element.
+    /// - Complexity: O(1) on average; without allocation once there is room.
+    @inlinable
+    package mutating func append(_ element: consuming Element) {
+        if end == capacity { grow() }
+        unsafe (start + end).initialize(to: element)
+        end += 1
+    }
+
+    @usableFromInline
+    mutating func grow() {
+        let larger = max(16, 2 * capacity)
+        let moved = UnsafeMutablePointer<Element>.allocate(capacity: larger)
+        unsafe (moved + first).moveInitialize(from: start + first, count: end - first)
+        unsafe start.deallocate()
+        unsafe start = moved
+        capacity = larger
+    }
+
+    /// Takes elements in the order in which they were added.
+    ///
+    /// - Parameters:
+    ///   - number: How many; not more than wait, nor than there is room for.
+    ///   - output: Where they go.
+    @inlinable
+    package mutating func take(_ number: Int, into output: inout OutputSpan<Element>) {
+        precondition(number >= 0 && number <= count, "\(number) elements cannot be taken of \(count)")
+        precondition(number <= output.freeCapacity, "there is no room for \(number) elements")
+        unsafe output.withUnsafeMutableBufferPointer { places, filled in
+            if let base = places.baseAddress {
+                unsafe (base + filled).moveInitialize(from: start + first, count: number)
+            }
+            filled += number
+        }
+        first += number
+    }
+
+    /// Begins anew where nothing waits.
+    @inlinable
+    package mutating func rewind() {
+        precondition(count == 0, "\(count) elements wait")
+        first = 0
+        end = 0
+    }
+}
