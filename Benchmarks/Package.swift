@@ -76,7 +76,8 @@ let areas: [(name: String, needs: [Target.Dependency])] = [
     ("Command", ["CAllocations", "CBench", "CommonStream"] + weir("WeirCore", "WeirFormats", "WeirShake")),
     (
         "Reactive",
-        ["CommonStream", openCombine, asyncAlgorithms] + weir("WeirCore", "WeirGraphs", "WeirSelection", "WeirSignals")
+        ["CAllocations", "CommonStream", openCombine, asyncAlgorithms]
+            + weir("WeirCore", "WeirGraphs", "WeirSelection", "WeirSignals")
     ),
 ]
 

@@ -46,7 +46,7 @@ public enum ReactiveWorkloads {
             ) {
                 try PeerWork.asyncChannel()
             },
-        ] + peers,
+        ] + peers + proofs,
         setUp: { _ = Numbers.events }
     )
 
@@ -73,4 +73,17 @@ public enum ReactiveWorkloads {
             isPeer: true
         ) { try OpenCombineSubject.send() },
     ]
+
+    private static let proofs = [
+        allocations("chain of 100 signals, 1000 changes") { Allocations.chain() },
+        allocations("diamond of 100 signals, 1000 changes") { Allocations.diamond() },
+        allocations("dependencies that change, 1000 changes") { Allocations.dynamic() },
+        allocations("five stages, fused, the second million") { try Allocations.fused() },
+        allocations("five stages, apart, the second million") { try Allocations.apart() },
+        allocations("one boundary, the second million") { try Allocations.boundary() },
+    ]
+
+    private static func allocations(_ name: String, _ run: @escaping @Sendable () throws -> Double) -> Workload {
+        Workload(name, in: .plain("allocations"), goal: .atMost(0), run: run)
+    }
 }

@@ -19,6 +19,8 @@ final class ProcessorCore: Sendable {
         var phase = Phase.idle
         // As long as there are actors and tasks with something to do: the runtime holds their jobs anyway.
         var work: [Work] = []
+        // Empty: the memory of work that is done, for what comes.
+        var spare: [Work] = []
         // Whether somebody does the work of a thread that has ended.
         var hasSuccessor = false
         var onStop: [UInt64: @Sendable () -> Void] = [:]
@@ -243,14 +245,22 @@ final class ProcessorCore: Sendable {
     /// Does the work that there is; returns whether there was any.
     @discardableResult
     private func doWork() -> Bool {
-        let work = state.withLock { state in
+        var work: [Work] = []
+        state.withLock { state in
             hasWork.store(false, ordering: .relaxed)
-            if state.work.isEmpty { state.hasSuccessor = false }
-            defer { state.work = [] }
-            return state.work
+            guard !state.work.isEmpty else {
+                state.hasSuccessor = false
+                return
+            }
+            swap(&work, &state.work)
+            swap(&state.work, &state.spare)
         }
+        guard !work.isEmpty else { return false }
         for piece in work { run(piece) }
-        return !work.isEmpty
+        work.removeAll(keepingCapacity: true)
+        // After a flood the memory goes.
+        if work.capacity <= 1024 { state.withLock { swap(&work, &$0.spare) } }
+        return true
     }
 
     private func run(_ work: Work) {

@@ -30,11 +30,20 @@ final class Island: Sendable {
         }
     }
 
+    /// Runs what is confined to one thread at a time; made once, so that a wake allocates nothing.
+    private final class Entry: Sendable {
+        let enter: @Sendable () -> Void
+
+        init(_ confined: GatedState<State>) {
+            enter = { confined.run() }
+        }
+    }
+
     @usableFromInline let run: GraphRun
     private let processor: EventProcessor?
     private let isAwake = Atomic(false)
     private let woken = Locked(Woken())
-    private let confined = Locked<GatedState<State>?>(nil)
+    private let entry = Locked<Entry?>(nil)
 
     init(_ run: GraphRun, _ processor: EventProcessor?) {
         self.run = run
@@ -48,7 +57,7 @@ final class Island: Sendable {
             { self.make(stages, wires, settings) },
             work: { [weak self] state in self?.work(&state) }
         )
-        confined.withLock { $0 = made }
+        entry.withLock { $0 = Entry(made) }
     }
 
     private func make(_ stages: [StageDescription], _ wires: [WireDescription], _ settings: GraphSettings) -> State {
@@ -98,17 +107,15 @@ final class Island: Sendable {
     }
 
     func wake() {
+        // Who comes before the stages are made is heard when the graph starts.
+        guard let entry = entry.withLock({ $0 }) else { return }
         guard !isAwake.exchange(true, ordering: .acquiringAndReleasing) else { return }
         run.begin()
         if let processor {
-            processor.perform { self.enter() }
+            processor.perform(entry.enter)
         } else {
-            enter()
+            entry.enter()
         }
-    }
-
-    private func enter() {
-        confined.withLock { $0 }?.run()
     }
 
     private func work(_ state: inout State) {
