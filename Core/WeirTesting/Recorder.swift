@@ -1,7 +1,7 @@
 public import WeirCore
 
 /// One signal of a stream.
-public enum Signal<Element: Sendable>: Sendable {
+public enum StreamSignal<Element: Sendable>: Sendable {
     /// An element and its event time.
     case element(Element, Timestamp)
     /// A watermark.
@@ -10,9 +10,9 @@ public enum Signal<Element: Sendable>: Sendable {
     case completion(Completion)
 }
 
-extension Signal: Equatable where Element: Equatable {
+extension StreamSignal: Equatable where Element: Equatable {
     /// Failures are compared by their description.
-    public static func == (left: Signal, right: Signal) -> Bool {
+    public static func == (left: StreamSignal, right: StreamSignal) -> Bool {
         switch (left, right) {
         case (.element(let left, let leftTime), .element(let right, let rightTime)):
             left == right && leftTime == rightTime
@@ -36,7 +36,7 @@ extension Signal: Equatable where Element: Equatable {
 ///
 /// Thread safety: any thread.
 public final class Recorder<Element: Sendable>: Sendable {
-    private let recorded = Locked<[Signal<Element>]>([])
+    private let recorded = Locked<[StreamSignal<Element>]>([])
 
     /// Creates a recorder that is not attached; attach its ``sink``.
     public init() {}
@@ -53,7 +53,7 @@ public final class Recorder<Element: Sendable>: Sendable {
     public var sink: RecorderSink<Element> { RecorderSink(self) }
 
     /// Everything that was received, in order.
-    public var signals: [Signal<Element>] { recorded.withLock { $0 } }
+    public var signals: [StreamSignal<Element>] { recorded.withLock { $0 } }
 
     /// The elements that were received, in order.
     public var elements: [Element] {
@@ -76,7 +76,7 @@ public final class Recorder<Element: Sendable>: Sendable {
         if case .completion? = signals.last { true } else { false }
     }
 
-    func record(_ signal: Signal<Element>) {
+    func record(_ signal: StreamSignal<Element>) {
         recorded.withLock { signals in
             if case .completion? = signals.last {
                 preconditionFailure("a stream sent \(signal) after its completion")

@@ -18,7 +18,7 @@ enum Trouble: Error { case some }
 @Suite struct CreationTests {
     private let samples = [Sample(1, at: 5), Sample(2, at: -3), Sample(3, at: 5)]
 
-    private func signals(_ samples: [Sample]) -> [Signal<Sample>] { samples.map { .element($0, $0.timestamp) } }
+    private func signals(_ samples: [Sample]) -> [StreamSignal<Sample>] { samples.map { .element($0, $0.timestamp) } }
 
     @Test func values() {
         let stream = Values(of: samples)

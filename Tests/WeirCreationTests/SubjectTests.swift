@@ -7,11 +7,11 @@ import WeirTesting
     /// What a sink gets that comes after some signals, by the whole list of signals.
     private func compare<S: Subject<Int>>(
         _ make: () -> S,
-        expected: ([Signal<Int>], Int) -> [Signal<Int>]
+        expected: ([StreamSignal<Int>], Int) -> [StreamSignal<Int>]
     ) {
         for seed in 0..<10_000 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)
-            var signals: [Signal<Int>] = (0..<Int.random(in: 0...8, using: &generator)).map { index in
+            var signals: [StreamSignal<Int>] = (0..<Int.random(in: 0...8, using: &generator)).map { index in
                 let time = Timestamp(millisecondsSinceEpoch: .random(in: -3...3, using: &generator))
                 return Bool.random(using: &generator) ? .element(index, time) : .watermark(time)
             }
@@ -38,9 +38,9 @@ import WeirTesting
     }
 
     /// The signals after a position that go through a subject, by their positions.
-    private func passing(_ signals: [Signal<Int>]) -> [(index: Int, signal: Signal<Int>)] {
+    private func passing(_ signals: [StreamSignal<Int>]) -> [(index: Int, signal: StreamSignal<Int>)] {
         var watermark = Timestamp.distantPast
-        var result: [(index: Int, signal: Signal<Int>)] = []
+        var result: [(index: Int, signal: StreamSignal<Int>)] = []
         for (index, signal) in signals.enumerated() {
             if case .watermark(let mark) = signal {
                 guard mark > watermark else { continue }
@@ -54,14 +54,14 @@ import WeirTesting
 
     private struct Parts {
         var before: [(element: Int, time: Timestamp)] = []
-        var watermark: Signal<Int>?
-        var completion: Signal<Int>?
-        var after: [Signal<Int>] = []
+        var watermark: StreamSignal<Int>?
+        var completion: StreamSignal<Int>?
+        var after: [StreamSignal<Int>] = []
 
-        var replayed: [Signal<Int>] { before.map { .element($0.element, $0.time) } }
+        var replayed: [StreamSignal<Int>] { before.map { .element($0.element, $0.time) } }
     }
 
-    private func parts(_ signals: [Signal<Int>], _ position: Int) -> Parts {
+    private func parts(_ signals: [StreamSignal<Int>], _ position: Int) -> Parts {
         var parts = Parts()
         for (index, signal) in passing(signals) {
             if index >= position {

@@ -8,14 +8,14 @@ import WeirTesting
     /// A reference that gets the signals one by one, with everything before them.
     private func reference<Element: Equatable & Sendable>(
         _ arrivals: [Arrival],
-        _ handle: (Signal<Keyed>, inout Outcome<Element>) -> Bool
+        _ handle: (StreamSignal<Keyed>, inout Outcome<Element>) -> Bool
     ) -> Outcome<Element> {
         var outcome = Outcome<Element>()
         for arrival in arrivals where !handle(arrival.signal, &outcome) { break }
         return outcome
     }
 
-    private func pass<Element>(_ signal: Signal<Keyed>) -> Signal<Element>? {
+    private func pass<Element>(_ signal: StreamSignal<Keyed>) -> StreamSignal<Element>? {
         switch signal {
         case .element: nil
         case .watermark(let watermark): .watermark(watermark)
@@ -114,7 +114,7 @@ import WeirTesting
                 case .completion(.finished): close()
                 case .completion: break
                 }
-                if let signal: Signal<[Keyed]> = pass(signal) { outcome.signals.append(signal) }
+                if let signal: StreamSignal<[Keyed]> = pass(signal) { outcome.signals.append(signal) }
                 return true
             }
         }
@@ -257,7 +257,7 @@ import WeirTesting
                 case .completion(.finished): emit()
                 case .completion: break
                 }
-                if let signal: Signal<[Keyed]> = pass(signal) { outcome.signals.append(signal) }
+                if let signal: StreamSignal<[Keyed]> = pass(signal) { outcome.signals.append(signal) }
                 return true
             }
         }

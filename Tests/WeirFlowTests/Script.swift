@@ -75,7 +75,7 @@ struct Script {
 /// A signal of one of several inputs.
 struct Arrival {
     let input: Int
-    let signal: Signal<Keyed>
+    let signal: StreamSignal<Keyed>
 }
 
 /// Writes the signals of several inputs down in the order in which they come.
@@ -88,7 +88,7 @@ struct LogSink: Sink {
     }
 
     mutating func receive(_ element: borrowing Keyed, at time: Timestamp) {
-        let signal = Signal.element(copy element, time)
+        let signal = StreamSignal.element(copy element, time)
         log.arrivals.withLock { $0.append(Arrival(input: input, signal: signal)) }
     }
 
@@ -103,7 +103,7 @@ struct LogSink: Sink {
 
 /// What an operator makes of a script: its signals, and what went to its side outputs.
 struct Outcome<Element: Sendable & Equatable>: Equatable {
-    var signals: [Signal<Element>] = []
+    var signals: [StreamSignal<Element>] = []
     var aside: [Keyed] = []
 }
 

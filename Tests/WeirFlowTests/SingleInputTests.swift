@@ -124,7 +124,7 @@ extension [Arrival] {
             var watermark = Timestamp.distantPast
             // A channel tells those who come late how far it is, or how it ended.
             var secondMark = Timestamp.distantPast
-            var secondEnd: Signal<Keyed>?
+            var secondEnd: StreamSignal<Keyed>?
             for arrival in arrivals {
                 if arrival.input == 1, current == 0 {
                     if case .completion = arrival.signal { secondEnd = arrival.signal }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import WeirCore
 import WeirGraphs
@@ -128,14 +129,54 @@ import WeirTesting
         #expect(made.count == 5)
     }
 
-    @Test func aGraphOfManyStagesDoesNotRecurse() throws {
-        let graph = try Graph { builder in
-            var outlet = builder.add(Source(1...3))
-            for _ in 0..<20_000 { outlet = outlet --> Flow<Int, Int, Void>.map { $0 + 1 } }
-            return outlet --> .collect(limit: 3)
+    @Test func aGraphOfAHundredThousandStagesNeedsNoStack() throws {
+        try onASmallStack { () throws in
+            let graph = try Graph { builder in
+                var outlet = builder.add(Source(1...3))
+                for _ in 0..<100_000 { outlet = outlet --> Flow<Int, Int, Void>.map { $0 + 1 } }
+                return outlet --> .collect(limit: 3)
+            }
+            #expect(try graph.run().wait() == [100_001, 100_002, 100_003])
         }
-        #expect(try graph.run().wait() == [20_001, 20_002, 20_003])
     }
+
+    @Test func aChainOfAHundredThousandFlowsNeedsNoStack() throws {
+        try onASmallStack { () throws in
+            // Composed, run, ended, and let go of.
+            var source = Source(1...3)
+            for _ in 0..<50_000 { source = source.map { $0 + 1 } }
+            var flow = Flow<Int, Int, Void>.map { $0 + 1 }
+            for _ in 1..<50_000 { flow = flow.map { $0 + 1 } }
+            let chain = source.via(flow)
+            #expect(try chain.to(.collect(limit: 3)).run().wait() == [100_001, 100_002, 100_003])
+            // A prefix that is shared stays.
+            #expect(try source.take(1).to(.first()).run().wait() == 50_001)
+            // Cancelled from the end, and failed from the beginning.
+            #expect(try chain.to(.first()).run().wait() == 100_001)
+            let failing = Source<Int, Void>.failing(Trouble()).via(flow).to(.ignoring()).run()
+            #expect(throws: Trouble()) { try failing.wait() }
+        }
+    }
+
+    @Test func manyIslandsAreMadeInALine() throws {
+        var source = Source(1...3)
+        for _ in 0..<5000 { source = source.async(capacity: 1) }
+        #expect(try source.to(.collect(limit: 3)).run(GraphSettings(execution: .inline)).wait() == [1, 2, 3])
+    }
+}
+
+/// Runs `body` on a thread with a stack of 256 KiB.
+private func onASmallStack(_ body: @escaping @Sendable () throws -> Void) throws {
+    let done = Parker()
+    let failure = Locked<(any Error)?>(nil)
+    let thread = Thread {
+        do { try body() } catch { failure.withLock { $0 = error } }
+        done.unpark()
+    }
+    thread.stackSize = 256 << 10
+    thread.start()
+    done.park()
+    if let error = failure.withLock({ $0 }) { throw error }
 }
 
 /// Turns watermarks and the end into elements.

@@ -164,8 +164,8 @@ import WeirTesting
         other.finish()
         #expect(
             seen.signals.map { "\($0)" }
-                == [3, 5, 9 as Int64].map { "\(WeirTesting.Signal<Int>.watermark(Timestamp(secondsSinceEpoch: $0)))" }
-                + ["\(WeirTesting.Signal<Int>.completion(.finished))"]
+                == [3, 5, 9 as Int64].map { "\(StreamSignal<Int>.watermark(Timestamp(secondsSinceEpoch: $0)))" }
+                + ["\(StreamSignal<Int>.completion(.finished))"]
         )
     }
 

@@ -136,7 +136,7 @@ import WeirTesting
             let clock = SetClock(0)
             let channel = EventChannel<Sample>()
             let recorder = Recorder(channel.stampedOnArrival(clock: clock).map(\.value))
-            var expected: [Signal<Int>] = []
+            var expected: [StreamSignal<Int>] = []
             var latest = Timestamp.distantPast
             for value in 0..<Int.random(in: 0...8, using: &generator) {
                 let shown = Int64.random(in: -3...6, using: &generator)

@@ -126,7 +126,7 @@ import WeirTesting
         Script.compare {
             $0.last()
         } with: { signals in
-            var output: [Signal<Sample>] = []
+            var output: [StreamSignal<Sample>] = []
             var sent = Timestamp.distantPast
             for (index, signal) in signals.enumerated() {
                 let held = signals[..<index].last { $0.element != nil }
@@ -156,7 +156,7 @@ import WeirTesting
     }
 
     @Test func changes() {
-        let reference = { (signals: [Signal<Sample>]) in
+        let reference = { (signals: [StreamSignal<Sample>]) in
             let positions = signals.elementIndices
             let repeated = zip(positions, positions.dropFirst())
                 .filter { signals[$0].element?.value == signals[$1].element?.value }

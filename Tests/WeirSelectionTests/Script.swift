@@ -52,7 +52,7 @@ struct Script {
     ///   - sourceLocation: Where to report a difference.
     static func compare<Output: EventStream>(
         _ build: (EventChannel<Sample>) -> Output,
-        with reference: ([Signal<Sample>]) -> [Signal<Output.Element>],
+        with reference: ([StreamSignal<Sample>]) -> [StreamSignal<Output.Element>],
         sourceLocation: SourceLocation = #_sourceLocation
     ) where Output.Element: Equatable {
         for seed in 0..<10_000 as Range<UInt64> {
@@ -71,14 +71,14 @@ struct Script {
     }
 }
 
-extension Signal {
+extension StreamSignal {
     /// The element, if it is one.
     var element: Element? {
         if case .element(let element, _) = self { element } else { nil }
     }
 
     /// The same signal with other elements in place of an element.
-    func map<Output>(_ transform: (Element) -> [Output]) -> [Signal<Output>] {
+    func map<Output>(_ transform: (Element) -> [Output]) -> [StreamSignal<Output>] {
         switch self {
         case .element(let element, let time): transform(element).map { .element($0, time) }
         case .watermark(let watermark): [.watermark(watermark)]
@@ -87,7 +87,7 @@ extension Signal {
     }
 }
 
-extension [Signal<Sample>] {
+extension [StreamSignal<Sample>] {
     /// The positions of the elements.
     var elementIndices: [Int] { indices.filter { self[$0].element != nil } }
 

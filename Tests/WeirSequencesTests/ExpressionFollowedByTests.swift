@@ -22,8 +22,8 @@ import WeirTesting
             for level in levels[cut...] { channel.publish(level) }
             channel.finish()
 
-            func expected(_ condition: (Level, Level) -> Bool) -> [Signal<[Level]>] {
-                var signals: [Signal<[Level]>] = []
+            func expected(_ condition: (Level, Level) -> Bool) -> [StreamSignal<[Level]>] {
+                var signals: [StreamSignal<[Level]>] = []
                 for index in 0...levels.count {
                     if index == cut { signals.append(.watermark(watermark)) }
                     guard index > 0, index < levels.count, condition(levels[index - 1], levels[index]) else { continue }
@@ -53,7 +53,7 @@ import WeirTesting
     }
 
     /// Pairs as lists, which can be compared.
-    private func lists(_ recorder: Recorder<(Level, Level)>) -> [Signal<[Level]>] {
+    private func lists(_ recorder: Recorder<(Level, Level)>) -> [StreamSignal<[Level]>] {
         recorder.signals.map { signal in
             switch signal {
             case .element(let pair, let time): .element([pair.0, pair.1], time)

@@ -4,8 +4,6 @@ import WeirCore
 import WeirSignals
 import WeirTesting
 
-private typealias Signal<Value> = WeirSignals.Signal<Value>
-
 private struct Reading: Event, Equatable {
     let timestamp: Timestamp
     let value: Int
@@ -162,6 +160,39 @@ private struct Reading: Event, Equatable {
         #expect(observable.value == 1)
     }
 
+    @Test @MainActor func aPropertyOfAnObservableObjectIsASignal() async {
+        var model: Model? = Model()
+        weak let gone = model
+        var name: Signal<String>? = model.map { Signal(observing: $0, \.name) }
+        let length = name.map { name in Signal { name().count } }
+        #expect(name?() == "" && length?() == 0)
+        model?.name = "weir"
+        model?.other = 1
+        model?.name = "weirs"
+        #expect(await wait { name?() == "weirs" })
+        #expect(length?() == 5)
+        // Each change is followed, not only the first.
+        for number in 1...10 {
+            model?.name = String(repeating: "x", count: number)
+            #expect(await wait { length?() == number })
+        }
+        model = nil
+        name = nil
+        #expect(gone != nil && length?() == 10, "what reads the signal keeps it, and the object")
+    }
+
+    @Test @MainActor func anObservedObjectIsLetGoWithTheSignal() async {
+        weak var gone: Model?
+        do {
+            let model = Model()
+            gone = model
+            let name = Signal(observing: model, \.name)
+            model.name = "a"
+            #expect(await wait { name() == "a" })
+        }
+        #expect(await wait { gone == nil })
+    }
+
     @Test func anEndingSignalLeaksNothing() {
         let root = MutableSignal(0)
         weak var leaked: Counter?
@@ -179,6 +210,12 @@ private struct Reading: Event, Equatable {
         }
         #expect(leaked == nil)
     }
+}
+
+@Observable @MainActor
+private final class Model {
+    var name = ""
+    var other = 0
 }
 
 private final class Told: Sendable {

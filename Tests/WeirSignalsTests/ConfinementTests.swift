@@ -13,6 +13,8 @@ struct ConfinementTests {
             func host(_ numbers: Multicast<Int>) {
                 numbers.hostSignals(initial: 0) { number in Signal { number() + 1 } }
             }
+            @Observable @MainActor final class Model { var count = 0 }
+            @MainActor func observe(_ model: Model) -> Signal<Int> { Signal(observing: model, \\.count) }
             func local() { let number = MutableSignal(0); number.value = 1 }
             """
         #expect(try Compiler.accepts(right))
@@ -36,6 +38,16 @@ struct ConfinementTests {
             Task.detached { number.value = 1 }
             _ = next()
         }
+        """,
+        // An object of no actor.
+        """
+        @Observable final class Model { var count = 0 }
+        func observe(_ model: Model) { _ = Signal(observing: model, \\.count) }
+        """,
+        // An object of another actor.
+        """
+        @Observable @MainActor final class Model { var count = 0 }
+        actor Other { func observe(_ model: Model) { _ = Signal(observing: model, \\.count) } }
         """,
         // Into the context of a stream.
         """
@@ -69,7 +81,8 @@ private enum Compiler {
 
     static func accepts(_ source: String) throws -> Bool {
         let file = FileManager.default.temporaryDirectory.appending(path: "weir-\(UUID()).swift")
-        try ("import WeirCore\nimport WeirSignals\n\n" + source).write(to: file, atomically: true, encoding: .utf8)
+        let imports = "import Observation\nimport WeirCore\nimport WeirSignals\n\n"
+        try (imports + source).write(to: file, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(at: file) }
         let process = Process()
         process.executableURL = URL(filePath: try #require(swiftc))

@@ -1,9 +1,8 @@
+import Foundation
 import Testing
 import WeirCore
 import WeirSignals
 import WeirTesting
-
-private typealias Signal<Value> = WeirSignals.Signal<Value>
 
 /// Graphs that are too large to be looked at.
 @Suite struct SignalGraphTests {
@@ -143,6 +142,73 @@ private typealias Signal<Value> = WeirSignals.Signal<Value>
         last = root
     }
 
+    @Test func aHundredThousandSignalsNeedNoStack() {
+        onASmallStack {
+            let root = MutableSignal(0)
+            var last: Signal<Int> = root
+            for _ in 0..<100_000 { last = last.map { $0 &+ 1 } }
+            var seen: [Int] = []
+            var observation: SignalObservation? = last.observe { seen.append($0) }
+            root.value = 5
+            transaction {
+                root.value = 7
+                // On demand, in the middle of a transaction.
+                #expect(last() == 100_007)
+            }
+            #expect(seen == [100_005, 100_007])
+            // The observation is the last that holds the chain.
+            last = root
+            root.value = 8
+            #expect(seen.last == 100_008)
+            observation = nil
+            _ = observation
+            root.value = 9
+            #expect(seen.count == 3)
+        }
+    }
+
+    @Test func aHundredThousandSignalsOnDemandNeedNoStack() {
+        onASmallStack {
+            // A signal of level 1 that suddenly reads the end of the chain.
+            let root = MutableSignal(0)
+            var last: Signal<Int> = root
+            for _ in 0..<100_000 { last = last.map { $0 &+ 1 } }
+            let late = Late()
+            let reader = Signal { root() == 0 ? 0 : late.signal?() ?? -1 }
+            let above = reader.map { $0 * 2 }
+            late.signal = last
+            root.value = 1
+            #expect(above() == 200_002)
+            late.signal = nil
+        }
+    }
+
+    @Test func aHundredThousandQueuedSignalsMayGoAway() {
+        onASmallStack {
+            // All are queued when the first of their level lets go of them.
+            let root = MutableSignal(0)
+            let kept = Kept()
+            let dropper = Signal { () -> Int in
+                if root() == 1 { kept.signals = [] }
+                return root()
+            }
+            // Beyond the dropper's level, so that none is being computed.
+            let higher = dropper.map { $0 }.map { $0 }
+            let runs = Counter()
+            kept.signals = (0..<100_000).map { _ in
+                Signal {
+                    runs.count += 1
+                    return root() + higher()
+                }
+            }
+            runs.count = 0
+            root.value = 1
+            #expect(kept.signals.isEmpty && runs.count == 0)
+            root.value = 2
+            #expect(dropper() == 2)
+        }
+    }
+
     @Test func aHundredThousandSignalsSideBySide() {
         let root = MutableSignal(0)
         var signals = (0..<100_000).map { index in Signal { root() + index } }
@@ -186,4 +252,21 @@ private typealias Signal<Value> = WeirSignals.Signal<Value>
         #expect(kept.signal == nil)
         #expect(dropper() == 1)
     }
+}
+
+/// Signals that something else may let go of.
+private final class Kept {
+    var signals: [Signal<Int>] = []
+}
+
+/// Runs `body` on a thread with a stack of 256 KiB.
+private func onASmallStack(_ body: @escaping @Sendable () -> Void) {
+    let done = Parker()
+    let thread = Thread {
+        body()
+        done.unpark()
+    }
+    thread.stackSize = 256 << 10
+    thread.start()
+    done.park()
 }

@@ -2,8 +2,6 @@ import Testing
 import WeirSignals
 import WeirTesting
 
-private typealias Signal<Value> = WeirSignals.Signal<Value>
-
 @Suite struct SignalTests {
     @Test func aDerivedSignalFollowsWhatItReads() {
         let price = MutableSignal(20.0)
@@ -181,7 +179,7 @@ private typealias Signal<Value> = WeirSignals.Signal<Value>
     @Test func anExpressionThatSetsASignalTraps() async {
         await #expect(processExitsWith: .failure) {
             let number = MutableSignal(0)
-            _ = WeirSignals.Signal<Int> {
+            _ = Signal<Int> {
                 number.value = 1
                 return 0
             }
@@ -231,7 +229,7 @@ private typealias Signal<Value> = WeirSignals.Signal<Value>
         await #expect(processExitsWith: .failure) {
             let isClosed = MutableSignal(false)
             let late = Late()
-            let a = WeirSignals.Signal { isClosed() ? (late.signal?() ?? 0) + 1 : 0 }
+            let a = Signal { isClosed() ? (late.signal?() ?? 0) + 1 : 0 }
             late.signal = a
             isClosed.value = true
         }
@@ -332,5 +330,5 @@ final class Counter {
 
 /// A signal that is known only after others have been made.
 final class Late {
-    var signal: WeirSignals.Signal<Int>?
+    var signal: Signal<Int>?
 }

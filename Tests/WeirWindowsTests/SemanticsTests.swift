@@ -133,7 +133,7 @@ import WeirWindows
             let input = Recorder(channel)
             let recorder = Recorder(channel.ascendingWatermarks())
             script.run(on: channel)
-            var expected: [Signal<Sample>] = []
+            var expected: [StreamSignal<Sample>] = []
             var latest = Timestamp.distantPast
             for signal in input.signals {
                 switch signal {

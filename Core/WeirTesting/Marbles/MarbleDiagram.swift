@@ -72,7 +72,7 @@ public struct MarbleDiagram: Sendable, Hashable {
         _ values: [Character: Element],
         scale: MarbleScale = MarbleScale(),
         failure: any Error = MarbleFailure()
-    ) throws(MarbleError) -> [Signal<Element>] {
+    ) throws(MarbleError) -> [StreamSignal<Element>] {
         try moments.map { moment throws(MarbleError) in
             let time = scale.time(of: moment.timeColumn, plus: moment.nanoseconds)
             switch moment.mark {

@@ -45,7 +45,7 @@ extension Recorder where Element: Equatable {
         failure: any Error = MarbleFailure(),
         includingWatermarks includesWatermarks: Bool? = nil
     ) -> MarbleDifference? {
-        let expected: [Signal<Element>]
+        let expected: [StreamSignal<Element>]
         do {
             expected = try diagram.signals(values, scale: scale, failure: failure)
         } catch {

@@ -6,7 +6,7 @@ struct MarbleDrawing<Element: Sendable & Equatable> {
     let scale: MarbleScale
 
     /// The diagram's text; elements without a name are drawn as `?`.
-    func draw(_ signals: [Signal<Element>]) -> String {
+    func draw(_ signals: [StreamSignal<Element>]) -> String {
         var text = ""
         var column = 0
         var index = 0
@@ -30,7 +30,7 @@ struct MarbleDrawing<Element: Sendable & Equatable> {
     }
 
     /// A signal in words, such as `b at column 3`.
-    func words(_ signal: Signal<Element>?) -> String {
+    func words(_ signal: StreamSignal<Element>?) -> String {
         switch signal {
         case nil: "nothing"
         case .completion(.finished)?: "the end"
@@ -52,7 +52,7 @@ struct MarbleDrawing<Element: Sendable & Equatable> {
         return "\(place.plus.magnitude) ns \(direction) column \(place.column)"
     }
 
-    private func isAt(_ column: Int, _ signal: Signal<Element>) -> Bool {
+    private func isAt(_ column: Int, _ signal: StreamSignal<Element>) -> Bool {
         // The end carries no time, and belongs to what comes before it.
         guard case .completion = signal else {
             return place(of: signal).map { $0.column == column && $0.plus == 0 } ?? false
@@ -60,14 +60,14 @@ struct MarbleDrawing<Element: Sendable & Equatable> {
         return false
     }
 
-    private func place(of signal: Signal<Element>) -> (column: Int, plus: Int64)? {
+    private func place(of signal: StreamSignal<Element>) -> (column: Int, plus: Int64)? {
         switch signal {
         case .element(_, let time), .watermark(let time): scale.column(of: time)
         case .completion: nil
         }
     }
 
-    private func symbol(of signal: Signal<Element>) -> String {
+    private func symbol(of signal: StreamSignal<Element>) -> String {
         switch signal {
         case .element(let element, _): name(of: element).map { String($0) } ?? "?"
         case .watermark: "^"
@@ -76,7 +76,7 @@ struct MarbleDrawing<Element: Sendable & Equatable> {
         }
     }
 
-    private func timeText(of signal: Signal<Element>, _ place: (column: Int, plus: Int64)?) -> String {
+    private func timeText(of signal: StreamSignal<Element>, _ place: (column: Int, plus: Int64)?) -> String {
         if case .completion = signal { return "" }
         guard let place else { return "{far}" }
         return place.plus == 0 ? "{\(place.column)}" : "{\(place.column)\(place.plus < 0 ? "" : "+")\(place.plus)}"

@@ -32,7 +32,7 @@ public final class TestChannel<Element: Sendable>: EventStream {
     /// Sends one signal; nothing follows a completion.
     ///
     /// - Parameter signal: The signal.
-    public func send(_ signal: Signal<Element>) {
+    public func send(_ signal: StreamSignal<Element>) {
         switch signal {
         case .element(let element, let time): sinks.send(element, at: time)
         case .watermark(let time): sinks.advance(to: time)

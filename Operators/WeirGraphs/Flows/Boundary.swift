@@ -255,8 +255,9 @@ extension GraphBoundary {
             lookForLateWatermark()
             guard outlet.demand > 0 else {
                 guard ring.count == 0 else { return nil }
-                sendLateWatermark(on: outlet)
-                return end
+                guard sendLateWatermark(on: outlet) else { return end }
+                // There may be a later one.
+                continue
             }
             var watermark: Timestamp?
             var taken = 0
@@ -273,13 +274,16 @@ extension GraphBoundary {
             if let watermark { send(watermark, on: outlet) }
             if taken > 0 {
                 reading.value.late?.behind -= taken
-                if let late = reading.value.late, late.behind <= 0 { sendLateWatermark(on: outlet) }
+                if let late = reading.value.late, late.behind <= 0 { _ = sendLateWatermark(on: outlet) }
                 hasRead()
                 hasSaidSo = false
+            } else if sendLateWatermark(on: outlet) {
+                hasSaidSo = false
+            } else if let end {
+                return end
+            } else if hasSaidSo {
+                return nil
             } else {
-                sendLateWatermark(on: outlet)
-                if let end { return end }
-                if hasSaidSo { return nil }
                 readerWillWait()
                 hasSaidSo = true
             }
@@ -287,11 +291,13 @@ extension GraphBoundary {
         return nil
     }
 
+    /// Sends a watermark that had found no room; false where there is none.
     @inlinable
-    func sendLateWatermark(on outlet: Wire<Element>) {
-        guard let late = reading.value.late else { return }
+    func sendLateWatermark(on outlet: Wire<Element>) -> Bool {
+        guard let late = reading.value.late else { return false }
         reading.value.late = nil
         send(late.watermark, on: outlet)
+        return true
     }
 
     @inlinable

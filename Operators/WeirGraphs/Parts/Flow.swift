@@ -6,11 +6,35 @@
 /// A flow is a description; it may stand in many graphs, and in one graph many times. The handle is what a run gives to
 /// control it by, if anything.
 public struct Flow<Input: Sendable, Output: Sendable, Handle: Sendable>: Sendable {
-    @usableFromInline let make: @Sendable (GraphBuilder) -> (ports: FlowPorts<Input, Output>, handle: Handle)
+    @usableFromInline typealias Head =
+        @Sendable (GraphBuilder) -> (inlet: Inlet<Input>, outlet: PortPlace, handle: Handle)
+
+    @usableFromInline let head: Head
+    /// The flows behind the head.
+    @usableFromInline let tail: PartChain?
+
+    @usableFromInline
+    init(_ head: @escaping Head, _ tail: PartChain?) {
+        self.head = head
+        self.tail = tail
+    }
 
     @usableFromInline
     init(unchecked make: @escaping @Sendable (GraphBuilder) -> (ports: FlowPorts<Input, Output>, handle: Handle)) {
-        self.make = make
+        self.init(
+            { builder in
+                let (ports, handle) = make(builder)
+                return (ports.inlet, ports.outlet.place, handle)
+            },
+            nil
+        )
+    }
+
+    @usableFromInline
+    func make(_ builder: GraphBuilder) -> (ports: FlowPorts<Input, Output>, handle: Handle) {
+        let (inlet, first, handle) = head(builder)
+        let last = tail?.add(behind: first, to: builder) ?? first
+        return (FlowPorts(inlet, Outlet(builder, last.stage, last.port)), handle)
     }
 
     /// Creates a flow of connected parts.
@@ -31,11 +55,8 @@ public struct Flow<Input: Sendable, Output: Sendable, Handle: Sendable>: Sendabl
     ) throws(GraphError) {
         let builder = GraphBuilder()
         let ports = make(builder).ports
-        try builder.check(
-            exceptOutlet: (ports.outlet.stage, ports.outlet.port),
-            exceptInlet: (ports.inlet.stage, ports.inlet.port)
-        )
-        self.make = make
+        try builder.check(exceptOutlet: ports.outlet.place, exceptInlet: ports.inlet.place)
+        self.init(unchecked: make)
     }
 
     /// The flow with another one behind it.
@@ -44,7 +65,7 @@ public struct Flow<Input: Sendable, Output: Sendable, Handle: Sendable>: Sendabl
     /// - Returns: Both; the handle is this one's.
     @inlinable
     public func via<Next, Other>(_ flow: Flow<Output, Next, Other>) -> Flow<Input, Next, Handle> {
-        via(flow) { handle, _ in handle }
+        Flow<Input, Next, Handle>(head, flow.chained(behind: tail))
     }
 
     /// The flow with another one behind it.
@@ -58,8 +79,7 @@ public struct Flow<Input: Sendable, Output: Sendable, Handle: Sendable>: Sendabl
         _ flow: Flow<Output, Next, Other>,
         keeping combine: @escaping @Sendable (Handle, Other) -> Both
     ) -> Flow<Input, Next, Both> {
-        let make = make
-        return Flow<Input, Next, Both>(unchecked: { builder in
+        Flow<Input, Next, Both>(unchecked: { builder in
             let (first, handle) = make(builder)
             let (second, other) = flow.make(builder)
             builder.connect(first.outlet, to: second.inlet)
@@ -73,8 +93,7 @@ public struct Flow<Input: Sendable, Output: Sendable, Handle: Sendable>: Sendabl
     /// - Returns: A sink of what the flow takes.
     @inlinable
     public func to<Result>(_ sink: GraphSink<Output, Result>) -> GraphSink<Input, Result> {
-        let make = make
-        return GraphSink<Input, Result>(unchecked: { builder in
+        GraphSink<Input, Result>(unchecked: { builder in
             let ports = make(builder).ports
             let (inlet, result) = sink.make(builder)
             builder.connect(ports.outlet, to: inlet)

@@ -14,21 +14,16 @@ internal import WeirCore
 ///
 /// A builder is used in the closure that it is given to, and not afterwards.
 public final class GraphBuilder {
-    private struct Port: Hashable {
-        let stage: Int
-        let port: Int
-    }
-
     private struct Connection {
-        let outlet: Port
-        let inlet: Port
+        let outlet: PortPlace
+        let inlet: PortPlace
         let make: @Sendable (WireEnds) -> AnyWire
     }
 
     private var stages: [StageDescription] = []
     private var connections: [Connection] = []
-    private var connectedOutlets: Set<Port> = []
-    private var connectedInlets: Set<Port> = []
+    private var connectedOutlets: Set<PortPlace> = []
+    private var connectedInlets: Set<PortPlace> = []
     private var error: GraphError?
     private var nameCounts: [String: Int] = [:]
 
@@ -67,7 +62,7 @@ public final class GraphBuilder {
     public func connect<Element>(_ outlet: Outlet<Element>, to inlet: Inlet<Element>) {
         guard outlet.builder === self else { return note(.foreign(port: outlet.name)) }
         guard inlet.builder === self else { return note(.foreign(port: inlet.name)) }
-        let (from, to) = (Port(stage: outlet.stage, port: outlet.port), Port(stage: inlet.stage, port: inlet.port))
+        let (from, to) = (outlet.place, inlet.place)
         if !connectedOutlets.insert(from).inserted { note(.connectedTwice(port: outlet.name)) }
         if !connectedInlets.insert(to).inserted { note(.connectedTwice(port: inlet.name)) }
         connections.append(Connection(outlet: from, inlet: to) { Wire<Element>($0) })
@@ -131,20 +126,16 @@ public final class GraphBuilder {
     // MARK: Checking
 
     /// Checks that every port is connected, once; but for those that are the ports of the whole.
-    func check(exceptOutlet: (stage: Int, port: Int)? = nil, exceptInlet: (stage: Int, port: Int)? = nil)
-        throws(GraphError)
-    {
+    func check(exceptOutlet: PortPlace? = nil, exceptInlet: PortPlace? = nil) throws(GraphError) {
         if let error { throw error }
         for (index, stage) in stages.enumerated() {
-            for (port, name) in stage.inlets.enumerated()
-            where !connectedInlets.contains(Port(stage: index, port: port)) {
-                if let exceptInlet, exceptInlet == (index, port) { continue }
-                throw .unconnected(port: name)
+            for (port, name) in stage.inlets.enumerated() {
+                let place = PortPlace(stage: index, port: port)
+                guard place == exceptInlet || connectedInlets.contains(place) else { throw .unconnected(port: name) }
             }
-            for (port, name) in stage.outlets.enumerated()
-            where !connectedOutlets.contains(Port(stage: index, port: port)) {
-                if let exceptOutlet, exceptOutlet == (index, port) { continue }
-                throw .unconnected(port: name)
+            for (port, name) in stage.outlets.enumerated() {
+                let place = PortPlace(stage: index, port: port)
+                guard place == exceptOutlet || connectedOutlets.contains(place) else { throw .unconnected(port: name) }
             }
         }
     }
@@ -163,16 +154,30 @@ public final class GraphBuilder {
             return stage
         }
         for connection in connections { roots[root(connection.outlet.stage)] = root(connection.inlet.stage) }
-        var members: [[Int]] = []
+        // Which island a stage belongs to, and its number there.
+        var places: [(island: Int, number: Int)] = []
+        var members: [[StageDescription]] = []
         var islandOfRoot: [Int: Int] = [:]
         for stage in stages.indices {
-            let root = root(stage)
-            if let island = islandOfRoot[root] {
-                members[island].append(stage)
-            } else {
-                islandOfRoot[root] = members.count
-                members.append([stage])
+            let island = islandOfRoot[root(stage), default: members.count]
+            if island == members.count {
+                islandOfRoot[root(stage)] = island
+                members.append([])
             }
+            places.append((island, members[island].count))
+            members[island].append(stages[stage])
+        }
+        var wires: [[WireDescription]] = Array(repeating: [], count: members.count)
+        for connection in connections {
+            wires[places[connection.outlet.stage].island].append(
+                WireDescription(
+                    producer: places[connection.outlet.stage].number,
+                    outlet: connection.outlet.port,
+                    consumer: places[connection.inlet.stage].number,
+                    inlet: connection.inlet.port,
+                    make: connection.make
+                )
+            )
         }
         let usesProcessors =
             switch settings.execution {
@@ -182,7 +187,7 @@ public final class GraphBuilder {
             }
         let run = GraphRun(settings)
         var processors: [EventProcessor] = []
-        let islands = members.map { members in
+        let islands = Swift.zip(members, wires).map { members, wires in
             var processor: EventProcessor?
             if usesProcessors {
                 let made = EventProcessor(name: "weir.graph.\(processors.count)")
@@ -195,27 +200,10 @@ public final class GraphBuilder {
                 }
             }
             let island = Island(run, processor)
-            let own = Set(members)
-            island.confine(members.map { stages[$0] }, wires(within: own, numbering: members), settings)
+            island.confine(members, wires, settings)
             return island
         }
         run.start(islands, processors)
-    }
-
-    private func wires(within stages: Set<Int>, numbering members: [Int]) -> [WireDescription] {
-        let places = Dictionary(uniqueKeysWithValues: members.enumerated().map { ($1, $0) })
-        return connections.compactMap { connection in
-            guard let producer = places[connection.outlet.stage], let consumer = places[connection.inlet.stage] else {
-                return nil
-            }
-            return WireDescription(
-                producer: producer,
-                outlet: connection.outlet.port,
-                consumer: consumer,
-                inlet: connection.inlet.port,
-                make: connection.make
-            )
-        }
     }
 }
 

@@ -19,7 +19,7 @@ public struct GraphSink<Element: Sendable, Result: Sendable>: Sendable {
     ) throws(GraphError) {
         let builder = GraphBuilder()
         let inlet = make(builder).inlet
-        try builder.check(exceptInlet: (inlet.stage, inlet.port))
+        try builder.check(exceptInlet: inlet.place)
         self.make = make
     }
 }

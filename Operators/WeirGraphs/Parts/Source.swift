@@ -4,11 +4,35 @@
 ///
 /// A source is a description; each run starts it anew. The handle is what a run gives to control it by, if anything.
 public struct Source<Element: Sendable, Handle: Sendable>: Sendable {
-    @usableFromInline let make: @Sendable (GraphBuilder) -> (outlet: Outlet<Element>, handle: Handle)
+    @usableFromInline let head: @Sendable (GraphBuilder) -> (outlet: PortPlace, handle: Handle)
+    /// The flows behind the head.
+    @usableFromInline let tail: PartChain?
+
+    @usableFromInline
+    init(
+        _ head: @escaping @Sendable (GraphBuilder) -> (outlet: PortPlace, handle: Handle),
+        _ tail: PartChain?
+    ) {
+        self.head = head
+        self.tail = tail
+    }
 
     @usableFromInline
     init(unchecked make: @escaping @Sendable (GraphBuilder) -> (outlet: Outlet<Element>, handle: Handle)) {
-        self.make = make
+        self.init(
+            { builder in
+                let (outlet, handle) = make(builder)
+                return (outlet.place, handle)
+            },
+            nil
+        )
+    }
+
+    @usableFromInline
+    func make(_ builder: GraphBuilder) -> (outlet: Outlet<Element>, handle: Handle) {
+        let (first, handle) = head(builder)
+        let last = tail?.add(behind: first, to: builder) ?? first
+        return (Outlet(builder, last.stage, last.port), handle)
     }
 
     /// Creates a source of connected parts.
@@ -20,8 +44,8 @@ public struct Source<Element: Sendable, Handle: Sendable>: Sendable {
     ) throws(GraphError) {
         let builder = GraphBuilder()
         let outlet = make(builder).outlet
-        try builder.check(exceptOutlet: (outlet.stage, outlet.port))
-        self.make = make
+        try builder.check(exceptOutlet: outlet.place)
+        self.init(unchecked: make)
     }
 
     /// The source with a flow behind it.
@@ -30,7 +54,7 @@ public struct Source<Element: Sendable, Handle: Sendable>: Sendable {
     /// - Returns: The source of what the flow gives; its handle is this one's.
     @inlinable
     public func via<Output, Other>(_ flow: Flow<Element, Output, Other>) -> Source<Output, Handle> {
-        via(flow) { handle, _ in handle }
+        Source<Output, Handle>(head, flow.chained(behind: tail))
     }
 
     /// The source with a flow behind it.
@@ -44,8 +68,7 @@ public struct Source<Element: Sendable, Handle: Sendable>: Sendable {
         _ flow: Flow<Element, Output, Other>,
         keeping combine: @escaping @Sendable (Handle, Other) -> Both
     ) -> Source<Output, Both> {
-        let make = make
-        return Source<Output, Both>(unchecked: { builder in
+        Source<Output, Both>(unchecked: { builder in
             let (outlet, handle) = make(builder)
             let (ports, other) = flow.make(builder)
             builder.connect(outlet, to: ports.inlet)
@@ -73,8 +96,7 @@ public struct Source<Element: Sendable, Handle: Sendable>: Sendable {
         _ sink: GraphSink<Element, Result>,
         keeping combine: @escaping @Sendable (Handle, Result) -> Both
     ) -> Graph<Both> {
-        let make = make
-        return Graph(unchecked: { builder in
+        Graph(unchecked: { builder in
             let (outlet, handle) = make(builder)
             let (inlet, result) = sink.make(builder)
             builder.connect(outlet, to: inlet)

@@ -188,10 +188,7 @@ final class SignalCycle {
                 continue
             }
             first.with { node in
-                state.value.levels[state.value.currentLevel] = node.state.value.next
-                node.state.value.next = nil
-                node.state.value.isQueued = false
-                state.value.queuedCount -= 1
+                unlink(node)
                 guard node.state.value.isDirty else { return }
                 if node.state.value.level > state.value.currentLevel { enqueue(node) } else { computeLine(from: node) }
             }
@@ -220,34 +217,28 @@ final class SignalCycle {
         node.state.value.isQueued = true
         let level = node.state.value.level
         while state.value.levels.count <= level { state.value.levels.append(nil) }
-        node.state.value.next = state.value.levels[level]
+        let next = state.value.levels[level]
+        next?.with { $0.state.value.previous = Unretained(node) }
+        node.state.value.next = next
+        node.state.value.queuedLevel = level
         state.value.levels[level] = Unretained(node)
         state.value.lowestQueued = min(state.value.lowestQueued, level)
         state.value.queuedCount += 1
     }
 
-    /// Takes a node that goes away out of the list that it is in.
+    /// Takes a node out of the list that it is in.
     func unlink(_ node: SignalNode) {
-        // Its level may have risen since it was queued.
-        for level in state.value.levels.indices where unlink(node, fromLevel: level) { return }
-    }
-
-    private func unlink(_ node: SignalNode, fromLevel level: Int) -> Bool {
-        guard var previous = state.value.levels[level] else { return false }
-        if previous.refers(to: node) {
-            state.value.levels[level] = node.state.value.next
-            state.value.queuedCount -= 1
-            return true
+        let (next, previous) = (node.state.value.next, node.state.value.previous)
+        next?.with { $0.state.value.previous = previous }
+        if let previous {
+            previous.with { $0.state.value.next = next }
+        } else {
+            state.value.levels[node.state.value.queuedLevel] = next
         }
-        while let next = previous.with({ $0.state.value.next }) {
-            if next.refers(to: node) {
-                previous.with { $0.state.value.next = node.state.value.next }
-                state.value.queuedCount -= 1
-                return true
-            }
-            previous = next
-        }
-        return false
+        node.state.value.next = nil
+        node.state.value.previous = nil
+        node.state.value.isQueued = false
+        state.value.queuedCount -= 1
     }
 
     // MARK: A computation

@@ -66,8 +66,10 @@ final class SignalNode {
 
         /// Who wants to hear of changes.
         var audience: SignalAudience?
-        /// The next node in the list of a level.
+        /// The neighbours in the list of a level, and which level's it is: the node's own may have risen since.
         var next: Unretained<SignalNode>?
+        var previous: Unretained<SignalNode>?
+        var queuedLevel = 0
         /// Keeps what ``recomputation`` refers to, until the node goes.
         var keptRecomputation: Recomputation?
         /// Says whether what was set differs from the value before; nil for what is computed.
