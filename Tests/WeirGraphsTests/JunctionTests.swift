@@ -231,37 +231,3 @@ import WeirTesting
 private struct Leaked {
     let outlet: Outlet<Int>
 }
-
-/// Lets everything through, and records it.
-private struct Recording<Upstream: EventStream<Int>>: EventStream {
-    typealias Element = Int
-
-    let upstream: Upstream
-    let sink: RecorderSink<Int>
-
-    func attach<S: Sink>(_ downstream: consuming S) -> Subscription where S.Input == Int {
-        upstream.attach(RecordingSink(sink: sink, downstream: downstream))
-    }
-}
-
-private struct RecordingSink<Downstream: Sink<Int>>: Sink {
-    typealias Input = Int
-
-    var sink: RecorderSink<Int>
-    var downstream: Downstream
-
-    mutating func receive(_ element: borrowing Int, at time: Timestamp) {
-        sink.receive(element, at: time)
-        downstream.receive(element, at: time)
-    }
-
-    mutating func advance(to watermark: Timestamp) {
-        sink.advance(to: watermark)
-        downstream.advance(to: watermark)
-    }
-
-    mutating func finish(_ completion: Completion) {
-        sink.finish(completion)
-        downstream.finish(completion)
-    }
-}

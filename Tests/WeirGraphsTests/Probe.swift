@@ -1,5 +1,6 @@
 import WeirCore
 import WeirGraphs
+import WeirTesting
 
 /// A subscriber that asks when the test says so, and notes every signal.
 final class Probe<Input: Sendable>: Subscriber {
@@ -107,4 +108,38 @@ extension Source {
 
 struct Trouble: Error, Equatable {
     var number = 0
+}
+
+/// Lets everything through, and records it.
+struct Recording<Upstream: EventStream>: EventStream {
+    typealias Element = Upstream.Element
+
+    let upstream: Upstream
+    let sink: RecorderSink<Element>
+
+    func attach<S: Sink>(_ downstream: consuming S) -> Subscription where S.Input == Element {
+        upstream.attach(RecordingSink(sink: sink, downstream: downstream))
+    }
+}
+
+struct RecordingSink<Downstream: Sink>: Sink {
+    typealias Input = Downstream.Input
+
+    var sink: RecorderSink<Input>
+    var downstream: Downstream
+
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        sink.receive(element, at: time)
+        downstream.receive(element, at: time)
+    }
+
+    mutating func advance(to watermark: Timestamp) {
+        sink.advance(to: watermark)
+        downstream.advance(to: watermark)
+    }
+
+    mutating func finish(_ completion: Completion) {
+        sink.finish(completion)
+        downstream.finish(completion)
+    }
 }

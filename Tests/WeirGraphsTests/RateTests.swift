@@ -65,6 +65,95 @@ import WeirTesting
         }
     }
 
+    /// The same with watermarks: each comes after what was before it and not dropped, and stops nothing.
+    @Test func buffersKeepWatermarks() {
+        let policies: [BufferOverflow] = [.dropHead, .dropTail, .dropBuffer, .dropNew, .backpressure]
+        for seed in 0..<500 as Range<UInt64> {
+            var generator = SeededGenerator(seed: seed)
+            let policy = policies[Int(seed) % policies.count]
+            let capacity = Int.random(in: 1...5, using: &generator)
+            let recorder = Recorder<Int>()
+            let source = Source<Int, SourceQueue<Int>>.queue(capacity: 64)
+            let flow = Flow<Int, Int, Void>.buffer(capacity, onOverflow: policy)
+                .via(Flow<Int, Int, Void> { Recording(upstream: $0, sink: recorder.sink) })
+            let (queue, probe) = source.via(flow).probe(settings)
+            // Negative ones are watermarks.
+            var waiting: [Int] = []
+            var expected: [Int] = []
+            var demand = 0
+            for number in 1...60 {
+                switch Int.random(in: 0..<4, using: &generator) {
+                case 0:
+                    let more = Int.random(in: 1...3, using: &generator)
+                    probe.request(more)
+                    demand += more
+                case 1:
+                    queue.advance(to: Timestamp(secondsSinceEpoch: Int64(number)))
+                    waiting.append(-number)
+                default:
+                    queue.offer(number, at: Timestamp(secondsSinceEpoch: Int64(number)))
+                    waiting.append(number)
+                    guard demand == 0, waiting.count(where: { $0 > 0 }) > capacity else { break }
+                    switch policy {
+                    case .dropHead: waiting.remove(at: waiting.firstIndex { $0 > 0 } ?? 0)
+                    case .dropTail:
+                        waiting.removeLast()
+                        waiting.remove(at: waiting.lastIndex { $0 > 0 } ?? 0)
+                        waiting.append(number)
+                    case .dropBuffer: waiting.removeAll { $0 > 0 && $0 < number }
+                    case .dropNew: waiting.removeLast()
+                    case .backpressure, .fail: break
+                    }
+                }
+                while let first = waiting.first, first < 0 || demand > 0 {
+                    if first > 0 { demand -= 1 }
+                    expected.append(waiting.removeFirst())
+                }
+            }
+            // Of several watermarks in one place the last one counts.
+            func coalesced(_ signals: [Int]) -> [Int] {
+                signals.indices.filter { index in
+                    signals[index] > 0 || index + 1 == signals.count || signals[index + 1] > 0
+                }.map { signals[$0] }
+            }
+            let seen = recorder.signals.compactMap { signal -> Int? in
+                switch signal {
+                case .element(let number, _): number
+                case .watermark(let time): -Int(time.nanosecondsSinceEpoch / 1_000_000_000)
+                case .completion: nil
+                }
+            }
+            #expect(coalesced(seen) == coalesced(expected), "seed \(seed), \(policy)")
+            probe.cancel()
+        }
+    }
+
+    @Test func aWatermarkDoesNotMakeASourceWait() {
+        for isConflating in [true, false] {
+            let recorder = Recorder<[Int]>()
+            let source = Source<Int, SourceQueue<Int>>.queue(capacity: 2)
+            let gathering =
+                isConflating ? source.map { [$0] }.conflate { $0 + $1 } : source.batch(limit: 1000)
+            let (queue, probe) = gathering.operators { Recording(upstream: $0, sink: recorder.sink) }.probe(settings)
+            var offers: [Offer] = []
+            for second in 1...100 {
+                offers.append(queue.offer(second, at: Timestamp(secondsSinceEpoch: Int64(second))))
+                queue.advance(to: Timestamp(secondsSinceEpoch: Int64(second)))
+            }
+            #expect(offers.allSatisfy { $0 == .accepted })
+            #expect(recorder.signals.isEmpty)
+            probe.request(1)
+            #expect(probe.elements == [Array(1...100)])
+            #expect(
+                recorder.signals == [
+                    .element(Array(1...100), Timestamp(secondsSinceEpoch: 100)),
+                    .watermark(Timestamp(secondsSinceEpoch: 100)),
+                ]
+            )
+            probe.cancel()
+        }
+    }
+
     @Test func aBufferSendsWhatItHoldsBeforeItEnds() {
         let (queue, probe) = Source<Int, SourceQueue<Int>>.queue(capacity: 8).buffer(4).probe(settings)
         for number in 0..<3 { queue.offer(number) }

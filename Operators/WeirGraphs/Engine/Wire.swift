@@ -116,8 +116,10 @@ final class Wire<Element: Sendable>: AnyWire {
     struct Content {
         @usableFromInline var waiting: ContiguousArray<Timed<Element>> = []
         @usableFromInline var first = 0
-        // Where a watermark stands: how many of the waiting elements, from `first` on, come before it.
-        @usableFromInline var marks: ContiguousArray<(offset: Int, watermark: Timestamp)> = []
+        /// How many elements were taken.
+        @usableFromInline var taken = 0
+        /// Where a watermark stands: how many elements are taken before it.
+        @usableFromInline var marks: ContiguousArray<(place: Int, watermark: Timestamp)> = []
 
         @inlinable
         init() {}
@@ -168,10 +170,11 @@ final class Wire<Element: Sendable>: AnyWire {
     @inlinable
     func advance(to watermark: Timestamp) {
         guard !isClosed else { return }
-        if let last = content.value.marks.indices.last, content.value.marks[last].offset == count {
+        let place = content.value.taken + count
+        if let last = content.value.marks.indices.last, content.value.marks[last].place == place {
             content.value.marks[last].watermark = max(content.value.marks[last].watermark, watermark)
         } else {
-            content.value.marks.append((count, watermark))
+            content.value.marks.append((place, watermark))
         }
         ready.add(consumer)
     }
@@ -183,7 +186,10 @@ final class Wire<Element: Sendable>: AnyWire {
     // MARK: For the consumer
 
     /// How many elements wait before the next watermark.
-    @inlinable var available: Int { content.value.marks.first?.offset ?? count }
+    @inlinable var available: Int {
+        guard let mark = content.value.marks.first else { return count }
+        return mark.place - content.value.taken
+    }
 
     /// Whether the producer has ended and everything before that was taken.
     @inlinable var isDrained: Bool { hasEnded && count == 0 && content.value.marks.isEmpty }
@@ -225,6 +231,7 @@ final class Wire<Element: Sendable>: AnyWire {
     @inlinable
     func drop(_ number: Int) {
         content.value.first += number
+        content.value.taken += number
         standing.value.count -= number
         if count == 0 {
             content.value.waiting.removeAll(keepingCapacity: true)
@@ -235,12 +242,11 @@ final class Wire<Element: Sendable>: AnyWire {
             content.value.waiting.removeFirst(content.value.first)
             content.value.first = 0
         }
-        for index in content.value.marks.indices { content.value.marks[index].offset -= number }
     }
 
     /// The watermark that is next, which stays.
     @inlinable var peekWatermark: Timestamp? {
-        guard let mark = content.value.marks.first, mark.offset == 0 else { return nil }
+        guard let mark = content.value.marks.first, mark.place == content.value.taken else { return nil }
         return mark.watermark
     }
 

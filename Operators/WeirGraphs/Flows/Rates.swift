@@ -20,7 +20,8 @@ extension Flow where Output == Input, Handle == Void {
     /// Holds elements for which nobody has asked yet, so that the source need not wait for the sink.
     ///
     /// Asks for elements without being asked itself: with ``BufferOverflow/backpressure`` for as many as there is room for,
-    /// otherwise always. What is dropped is counted and offered on `dropped`.
+    /// otherwise always. What is dropped is counted and offered on `dropped`; watermarks are not dropped, and of several
+    /// without an element between them the last one stays.
     ///
     /// - Parameters:
     ///   - capacity: How many elements may wait; from 1 on.
@@ -40,42 +41,33 @@ extension Flow where Output == Input, Handle == Void {
                 let batch = context.batch
                 return {
                     if outlet.isClosed { return inlet.cancel() }
-                    repeat {
-                        while outlet.demand > 0, let element = queue.pop() { outlet.push(element) }
-                        while inlet.available > 0 {
-                            if policy == .backpressure, queue.isFull { break }
+                    while true {
+                        queue.pour(into: outlet)
+                        if let watermark = inlet.takeWatermark() {
+                            queue.append(watermark)
+                        } else if inlet.available == 0 || (policy == .backpressure && queue.isFull) {
+                            break
+                        } else {
                             let element = inlet.takeFirst()
-                            if queue.isEmpty, outlet.demand > 0 {
-                                outlet.push(element)
-                            } else if queue.isFull {
+                            if queue.isFull {
                                 switch policy {
                                 case .dropHead:
                                     if let old = queue.pop() { dropped.send(old.element, at: old.time) }
-                                    queue.append(element)
                                 case .dropTail:
                                     if let old = queue.popLast() { dropped.send(old.element, at: old.time) }
-                                    queue.append(element)
                                 case .dropBuffer:
                                     while let old = queue.pop() { dropped.send(old.element, at: old.time) }
-                                    queue.append(element)
                                 case .dropNew, .backpressure:
                                     dropped.send(element.element, at: element.time)
+                                    continue
                                 case .fail:
                                     outlet.finish(.failed(GraphError.overflow(capacity: capacity)))
                                     return inlet.cancel()
                                 }
-                            } else {
-                                queue.append(element)
                             }
+                            queue.append(element)
                         }
-                        if let watermark = inlet.peekWatermark {
-                            // Behind what waits: it waits too.
-                            guard queue.isEmpty else { break }
-                            _ = inlet.takeWatermark()
-                            outlet.advance(to: watermark)
-                        }
-                    } while inlet.available > 0 && !(policy == .backpressure && queue.isFull)
-                        || inlet.peekWatermark != nil && queue.isEmpty
+                    }
                     if inlet.isDrained, let completion = inlet.completion {
                         // Not `finish` before the rest is asked for.
                         if queue.isEmpty { outlet.finish(completion) }
@@ -235,6 +227,8 @@ extension Flow where Handle == Void {
         Flow(unchecked: { builder in
             let ports = builder.addLinear(name) { (context, inlet: Wire<Input>, outlet: Wire<Output>) in
                 var gathered: Timed<Output>?
+                // Comes after what is gathered, so that no element need wait for it.
+                var watermark: Timestamp?
                 let batch = context.batch
                 return {
                     if outlet.isClosed { return inlet.cancel() }
@@ -250,8 +244,11 @@ extension Flow where Handle == Void {
                         } else if outlet.demand > 0, let value = gathered {
                             gathered = nil
                             outlet.push(value)
-                        } else if gathered == nil, let watermark = inlet.takeWatermark() {
-                            outlet.advance(to: watermark)
+                        } else if let next = inlet.takeWatermark() {
+                            watermark = max(watermark ?? next, next)
+                        } else if gathered == nil, let passed = watermark {
+                            watermark = nil
+                            outlet.advance(to: passed)
                         } else {
                             break
                         }
@@ -268,7 +265,7 @@ extension Flow where Handle == Void {
     }
 }
 
-/// A queue of a fixed number of places, which takes them as it needs them.
+/// A queue of a fixed number of places, which takes them as it needs them, and of the watermarks between the elements.
 @frozen
 @usableFromInline
 struct BufferQueue<Element: Sendable>: Sendable {
@@ -276,10 +273,39 @@ struct BufferQueue<Element: Sendable>: Sendable {
     @usableFromInline var places: ContiguousArray<Timed<Element>?> = []
     @usableFromInline var first = 0
     @usableFromInline var count = 0
+    /// How many elements have been taken from the front.
+    @usableFromInline var popped = 0
+    /// Where a watermark stands: how many elements are taken from the front before it comes.
+    @usableFromInline var marks: ContiguousArray<(place: Int, watermark: Timestamp)> = []
 
     @inlinable
     init(capacity: Int) {
         self.capacity = capacity
+    }
+
+    /// Sends what was asked for, and the watermarks that come then.
+    @inlinable
+    mutating func pour(into outlet: Wire<Element>) {
+        while true {
+            if let mark = marks.first, mark.place <= popped {
+                marks.removeFirst()
+                outlet.advance(to: mark.watermark)
+            } else if outlet.demand > 0, let element = pop() {
+                outlet.push(element)
+            } else {
+                return
+            }
+        }
+    }
+
+    @inlinable
+    mutating func append(_ watermark: Timestamp) {
+        let place = popped + count
+        if let last = marks.indices.last, marks[last].place == place {
+            marks[last].watermark = max(marks[last].watermark, watermark)
+        } else {
+            marks.append((place, watermark))
+        }
     }
 
     @inlinable var isFull: Bool { count == capacity }
@@ -304,6 +330,7 @@ struct BufferQueue<Element: Sendable>: Sendable {
             places[first] = nil
             first = (first + 1) % places.count
             count -= 1
+            popped += 1
         }
         return places[first]
     }
@@ -315,6 +342,8 @@ struct BufferQueue<Element: Sendable>: Sendable {
         defer {
             places[place] = nil
             count -= 1
+            // A watermark behind it comes behind what is the last one now.
+            if let last = marks.last, last.place > popped + count { append(marks.removeLast().watermark) }
         }
         return places[place]
     }
