@@ -1,3 +1,5 @@
+public import WeirCore
+
 /// Finds the place of a key: a hash table with linear probing, which needs one look at memory for most keys.
 ///
 /// Integers are mixed with a seed that differs from table to table, so that nobody outside can choose keys that
@@ -98,7 +100,7 @@ struct KeyTable<Key: Hashable & Sendable>: Sendable {
     @inline(never)
     mutating func grow() {
         let old = entries
-        entries = ContiguousArray(repeating: Entry(nil, 0), count: old.count * 2)
+        entries = ContiguousArray(tableOf: Entry(nil, 0), count: old.count * 2)
         for entry in old { put(entry) }
     }
 

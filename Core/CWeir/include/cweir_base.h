@@ -32,6 +32,11 @@ typedef struct cweir_run {
 // Returns `count * stride` bytes aligned to a cache line, or NULL with `errno` set to ENOMEM.
 void *_Nullable cweir_allocate_lines(size_t count, size_t stride);
 
+// Asks the system for large pages, before memory that is looked up at random places is touched: in a table of many
+// megabytes, finding the address of a page takes longer than fetching the line. Does nothing for small memory, nor where
+// the system knows no such wish; it may refuse.
+void cweir_prefer_large_pages(void *_Nullable memory, size_t size);
+
 // Frees what `cweir_allocate_lines` returned.
 void cweir_free_lines(void *_Nullable lines);
 

@@ -30,7 +30,7 @@ public struct PositionRing<Value>: ~Copyable {
         precondition(capacity > 0 && capacity <= 1 << 31, "a ring of \(capacity) places can not be made")
         var count = 1
         while count < capacity { count *= 2 }
-        unsafe places = .allocate(capacity: count)
+        unsafe places = TableMemory.allocate(count)
         unsafe places.initialize(repeating: filler, count: count)
         mask = UInt32(truncatingIfNeeded: count - 1)
     }
@@ -38,7 +38,7 @@ public struct PositionRing<Value>: ~Copyable {
     @inlinable
     deinit {
         unsafe places.deinitialize(count: capacity)
-        unsafe places.deallocate()
+        unsafe TableMemory.free(places)
     }
 
     /// How many places there are.

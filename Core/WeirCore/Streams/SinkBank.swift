@@ -3,17 +3,15 @@
 /// For operators that keep a pipeline for each key: an element costs a call and the memory of its own sink, not that of a
 /// handle, a closure and a box for each. Sinks are told by their indexes, in the order in which they were added.
 ///
-/// All properties are constants of a class, so a call touches no reference count of its own. Used by one thread at a
-/// time, like the sinks themselves, and not from inside one of them.
+/// Used by one thread at a time, like the sinks themselves, and not from inside one of them.
 public final class SinkBank<Input: Sendable>: @unchecked Sendable {
     // Safety of `@unchecked Sendable`: a bank belongs to one operator, which is driven by one thread at a time; the sinks
     // that the closures work on are themselves `Sendable`.
 
+    @usableFromInline let receiveAt: (_ index: Int, Input, Timestamp) -> Void
+
     /// Adds a sink, a copy of the prototype, behind the others, and hands it a watermark.
     public let append: (Timestamp) -> Void
-
-    /// Hands an element to a sink.
-    public let receive: (_ index: Int, Input, Timestamp) -> Void
 
     /// Hands a watermark to all sinks, in order.
     public let advance: (Timestamp) -> Void
@@ -29,24 +27,29 @@ public final class SinkBank<Input: Sendable>: @unchecked Sendable {
     /// - Parameter prototype: What each sink is a copy of.
     @inlinable
     public init<S: Sink>(_ prototype: S) where S.Input == Input {
-        let box = StateBox(ContiguousArray<S>())
+        let sinks = SinkList<S>()
+        receiveAt = { index, element, time in unsafe sinks[index].pointee.receive(element, at: time) }
         append = { watermark in
-            unsafe box.value.pointee.append(prototype)
+            sinks.append(prototype)
             guard watermark > .distantPast else { return }
-            unsafe box.value.pointee[box.value.pointee.count - 1].advance(to: watermark)
+            unsafe sinks[sinks.count - 1].pointee.advance(to: watermark)
         }
-        receive = { index, element, time in unsafe box.value.pointee[index].receive(element, at: time) }
         advance = { watermark in
-            for index in unsafe box.value.pointee.indices { unsafe box.value.pointee[index].advance(to: watermark) }
+            for index in 0..<sinks.count { unsafe sinks[index].pointee.advance(to: watermark) }
         }
-        finish = { index, completion in unsafe box.value.pointee[index].finish(completion) }
-        keep = { isKept in
-            var next = 0
-            for index in unsafe box.value.pointee.indices where isKept(index) {
-                unsafe box.value.pointee.swapAt(next, index)
-                next += 1
-            }
-            unsafe box.value.pointee.removeSubrange(next...)
-        }
+        finish = { index, completion in unsafe sinks[index].pointee.finish(completion) }
+        keep = { isKept in sinks.keep(isKept) }
+    }
+
+    /// Hands an element to a sink.
+    ///
+    /// - Parameters:
+    ///   - index: The sink.
+    ///   - element: The element.
+    ///   - time: Its event time.
+    @inlinable
+    public func receive(_ index: Int, _ element: Input, _ time: Timestamp) {
+        // Whoever calls holds the bank; called as a property, the closure would be retained and released each time.
+        unsafe Unmanaged.passUnretained(self)._withUnsafeGuaranteedRef { $0.receiveAt(index, element, time) }
     }
 }

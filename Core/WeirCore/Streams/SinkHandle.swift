@@ -1,13 +1,11 @@
 /// A sink behind closures that were formed where its type was known.
 ///
-/// For operators that keep many sinks of a type that they do not know, such as one pipeline per key. All properties
-/// are constants of a class, so a call touches no reference count of its own.
+/// For operators that keep many sinks of a type that they do not know, such as one pipeline per key.
 public final class SinkHandle<Input: Sendable>: @unchecked Sendable {
     // Safety of `@unchecked Sendable`: a handle belongs to one operator, which is driven by one thread at a time; the
     // sink that the closures work on is itself `Sendable`.
 
-    /// Takes one element.
-    public let receive: (Input, Timestamp) -> Void
+    @usableFromInline let receiveElement: (Input, Timestamp) -> Void
 
     /// Takes a watermark.
     public let advance: (Timestamp) -> Void
@@ -21,7 +19,7 @@ public final class SinkHandle<Input: Sendable>: @unchecked Sendable {
     @inlinable
     public init<S: Sink>(_ sink: consuming S) where S.Input == Input {
         let box = StateBox(sink)
-        receive = { element, time in unsafe box.value.pointee.receive(element, at: time) }
+        receiveElement = { element, time in unsafe box.value.pointee.receive(element, at: time) }
         advance = { watermark in unsafe box.value.pointee.advance(to: watermark) }
         finish = { completion in unsafe box.value.pointee.finish(completion) }
     }
@@ -36,6 +34,17 @@ public final class SinkHandle<Input: Sendable>: @unchecked Sendable {
     /// - Parameter make: Makes the closures and their state; it captures nothing that is not `Sendable`, so nobody else
     ///   can refer to the state.
     package init(confining make: @Sendable () -> Closures) {
-        (receive, advance, finish) = make()
+        (receiveElement, advance, finish) = make()
+    }
+
+    /// Takes one element.
+    ///
+    /// - Parameters:
+    ///   - element: The element.
+    ///   - time: Its event time.
+    @inlinable
+    public func receive(_ element: Input, _ time: Timestamp) {
+        // Whoever calls holds the handle; called as a property, the closure would be retained and released each time.
+        unsafe Unmanaged.passUnretained(self)._withUnsafeGuaranteedRef { $0.receiveElement(element, time) }
     }
 }
