@@ -96,8 +96,9 @@ where Downstream.Input == (Left, Right) {
     @usableFromInline let rightKey: @Sendable (Right) -> Key
     @usableFromInline let late: SideOutput<Either<Left, Right>>
     @usableFromInline let refused: SideOutput<Either<Left, Right>>
-    @usableFromInline var lefts = KeyedStore<Key, Left>()
-    @usableFromInline var rights = KeyedStore<Key, Right>()
+    @usableFromInline var keys = KeyNumbers<Key>()
+    @usableFromInline var lefts = KeyedStore<Left>()
+    @usableFromInline var rights = KeyedStore<Right>()
     @usableFromInline var watermark = Timestamp.distantPast
     @usableFromInline var downstream: Downstream
 
@@ -129,40 +130,46 @@ where Downstream.Input == (Left, Right) {
         let (from, to) = (time.shifted(byNanoseconds: -distance), time.shifted(byNanoseconds: distance))
         switch signal {
         case .first(let left):
-            let key = leftKey(left)
-            rights.forEach(of: key) { right, rightTime in
-                guard rightTime >= from, rightTime <= to else { return }
-                downstream.receive((left, right), at: max(time, rightTime))
+            let key = keys.number(of: leftKey(left))
+            var position = rights.first(of: key)
+            while position >= 0 {
+                let right = rights[position]
+                if let element = right.element, right.time >= from, right.time <= to {
+                    downstream.receive((left, element), at: max(time, right.time))
+                }
+                position = right.nextOfKey
             }
-            if lefts.count < limit {
-                lefts.append(key, time, left)
-            } else {
-                refused.send(signal, at: time)
-            }
+            guard lefts.count < limit else { return refused.send(signal, at: time) }
+            lefts.append(left, time, key: key)
+            keys.use(key)
         case .second(let right):
-            let key = rightKey(right)
-            lefts.forEach(of: key) { left, leftTime in
-                guard leftTime >= from, leftTime <= to else { return }
-                downstream.receive((left, right), at: max(time, leftTime))
+            let key = keys.number(of: rightKey(right))
+            var position = lefts.first(of: key)
+            while position >= 0 {
+                let left = lefts[position]
+                if let element = left.element, left.time >= from, left.time <= to {
+                    downstream.receive((element, right), at: max(time, left.time))
+                }
+                position = left.nextOfKey
             }
-            if rights.count < limit {
-                rights.append(key, time, right)
-            } else {
-                refused.send(signal, at: time)
-            }
+            guard rights.count < limit else { return refused.send(signal, at: time) }
+            rights.append(right, time, key: key)
+            keys.use(key)
         }
     }
 
     @inlinable
     public mutating func advance(to watermark: Timestamp) {
         self.watermark = watermark
-        lefts.removeFirst(olderThan: watermark.shifted(byNanoseconds: -distance))
-        rights.removeFirst(olderThan: watermark.shifted(byNanoseconds: -distance))
+        let oldest = watermark.shifted(byNanoseconds: -distance)
+        while let key = lefts.removeFirst(olderThan: oldest) { keys.disuse(key) }
+        while let key = rights.removeFirst(olderThan: oldest) { keys.disuse(key) }
         downstream.advance(to: watermark)
     }
 
     @inlinable
     public mutating func finish(_ completion: Completion) {
+        keys = KeyNumbers()
         lefts = KeyedStore()
         rights = KeyedStore()
         downstream.finish(completion)

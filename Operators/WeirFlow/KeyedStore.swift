@@ -1,123 +1,98 @@
 public import WeirCore
 
-/// Elements with their times, by key, in the order of arrival: what joins remember of one side.
+/// Elements with their times, by the number of their key, in the order of arrival: what joins remember of one side.
 ///
-/// All elements lie in one array of places that are used again; the elements of a key, and all elements, are linked
-/// lists through it.
+/// Elements are forgotten in the order in which they came. So they lie in a ring, where their positions only grow; those of
+/// a key are a linked list of positions.
 @frozen
 @usableFromInline
-struct KeyedStore<Key: Hashable & Sendable, Element: Sendable>: Sendable {
+struct KeyedStore<Element: Sendable>: Sendable {
     /// A place for an element.
     @frozen
     @usableFromInline
     struct Place: Sendable {
-        @usableFromInline var key: Key
-        @usableFromInline var time: Timestamp
         @usableFromInline var element: Element?
+        @usableFromInline var time: Timestamp
+        @usableFromInline var key: Int
+        // The position of the next element of the key; -1 if there is none.
         @usableFromInline var nextOfKey = -1
-        // Also links the places that are free.
-        @usableFromInline var next = -1
 
         @inlinable
-        init(_ key: Key, _ time: Timestamp, _ element: Element) {
-            self.key = key
-            self.time = time
+        init(_ element: Element?, _ time: Timestamp, _ key: Int) {
             self.element = element
+            self.time = time
+            self.key = key
         }
     }
 
-    /// The elements of one key.
+    /// The positions of the elements of a key; the first is -1 if there are none.
     @frozen
     @usableFromInline
     struct Ends: Sendable {
-        @usableFromInline var first: Int
-        @usableFromInline var last: Int
+        @usableFromInline var first = -1
+        @usableFromInline var last = -1
 
         @inlinable
-        init(_ first: Int, _ last: Int) {
-            self.first = first
-            self.last = last
-        }
+        init() {}
     }
 
-    @usableFromInline var places: [Place] = []
-    // The keys that have elements; the places that `freeEnds` names are used again.
-    @usableFromInline var keys = KeyTable<Key>()
-    @usableFromInline var ends: [Ends] = []
-    @usableFromInline var freeEnds: [Int] = []
-    @usableFromInline var first = -1
-    @usableFromInline var last = -1
-    @usableFromInline var firstFree = -1
-    @usableFromInline var count = 0
+    // As many as a power of two.
+    @usableFromInline var places: ContiguousArray<Place> = [Place(nil, .distantPast, 0)]
+    @usableFromInline var ends: ContiguousArray<Ends> = []
+    @usableFromInline var first = 0
+    @usableFromInline var end = 0
 
     @inlinable
     init() {}
 
     @inlinable
-    mutating func append(_ key: Key, _ time: Timestamp, _ element: Element) {
-        let index = firstFree
-        if index >= 0 {
-            firstFree = places[index].next
-            places[index] = Place(key, time, element)
-            link(index, key)
+    var count: Int { end - first }
+
+    /// The place of a position.
+    @inlinable
+    subscript(position: Int) -> Place { places[position & (places.count - 1)] }
+
+    /// The position of the first element of a key; -1 if there is none.
+    @inlinable
+    func first(of key: Int) -> Int { key < ends.count ? ends[key].first : -1 }
+
+    @inlinable
+    mutating func append(_ element: Element, _ time: Timestamp, key: Int) {
+        if count == places.count { grow() }
+        while key >= ends.count { ends.append(Ends()) }
+        let position = end
+        places[position & (places.count - 1)] = Place(element, time, key)
+        if ends[key].first < 0 {
+            ends[key].first = position
         } else {
-            places.append(Place(key, time, element))
-            link(places.count - 1, key)
+            places[ends[key].last & (places.count - 1)].nextOfKey = position
         }
-        count += 1
+        ends[key].last = position
+        end += 1
     }
 
     @inlinable
-    mutating func link(_ index: Int, _ key: Key) {
-        if last >= 0 { places[last].next = index } else { first = index }
-        last = index
-        if let place = keys.place(of: key) {
-            places[ends[place].last].nextOfKey = index
-            ends[place].last = index
-        } else if let place = freeEnds.popLast() {
-            ends[place] = Ends(index, index)
-            keys.insert(key, at: place)
-        } else {
-            keys.insert(key, at: ends.count)
-            ends.append(Ends(index, index))
-        }
+    @inline(never)
+    mutating func grow() {
+        var larger = ContiguousArray(repeating: Place(nil, .distantPast, 0), count: places.count * 2)
+        for position in first..<end { larger[position & (larger.count - 1)] = self[position] }
+        places = larger
     }
 
-    /// Calls `body` with the elements of a key.
+    /// Forgets what arrived first, if it is older than a time.
+    ///
+    /// - Parameter time: The time.
+    /// - Returns: The number of its key; `nil` if nothing is forgotten.
     @inlinable
-    func forEach(of key: Key, _ body: (Element, Timestamp) -> Void) {
-        guard let place = keys.place(of: key) else { return }
-        var index = ends[place].first
-        while index >= 0 {
-            if let element = places[index].element { body(element, places[index].time) }
-            index = places[index].nextOfKey
-        }
-    }
-
-    /// Forgets what arrived first, as long as it is older than a time.
-    @inlinable
-    mutating func removeFirst(olderThan time: Timestamp) {
-        while first >= 0, places[first].time < time { removeFirst() }
-    }
-
-    @inlinable
-    mutating func removeFirst() {
-        let index = first
-        let (key, nextOfKey) = (places[index].key, places[index].nextOfKey)
-        first = places[index].next
-        if first < 0 { last = -1 }
+    mutating func removeFirst(olderThan time: Timestamp) -> Int? {
+        guard first < end else { return nil }
+        let index = first & (places.count - 1)
+        guard places[index].time < time else { return nil }
+        let key = places[index].key
         // What arrived first is also the first of its key.
-        if let place = keys.place(of: key) {
-            if nextOfKey >= 0 {
-                ends[place].first = nextOfKey
-            } else {
-                keys.remove(key)
-                freeEnds.append(place)
-            }
-        }
+        ends[key].first = places[index].nextOfKey
         places[index].element = nil
-        places[index].next = firstFree
-        firstFree = index
-        count -= 1
+        first += 1
+        return key
     }
 }

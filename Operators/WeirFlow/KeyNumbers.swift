@@ -1,0 +1,62 @@
+/// Gives keys small numbers, as places in arrays, for as long as something is remembered of them.
+///
+/// A key that nothing is remembered of any more keeps its number for a while, since it may well come back; when half of
+/// the keys are such, their numbers are given to others.
+@frozen
+@usableFromInline
+struct KeyNumbers<Key: Hashable & Sendable>: Sendable {
+    @usableFromInline var table = KeyTable<Key>()
+    // By number; nil where it is free.
+    @usableFromInline var keys: ContiguousArray<Key?> = []
+    @usableFromInline var useCounts: ContiguousArray<Int> = []
+    @usableFromInline var free: [Int] = []
+    @usableFromInline var unusedCount = 0
+
+    @inlinable
+    init() {}
+
+    /// The number of a key, which it gets if it has none.
+    @inlinable
+    mutating func number(of key: Key) -> Int { table.place(of: key) ?? add(key) }
+
+    @inlinable
+    @inline(never)
+    mutating func add(_ key: Key) -> Int {
+        if unusedCount > 16, unusedCount * 2 > table.count { takeBack() }
+        let number = free.popLast() ?? keys.count
+        if number == keys.count {
+            keys.append(key)
+            useCounts.append(0)
+        } else {
+            keys[number] = key
+        }
+        table.insert(key, at: number)
+        unusedCount += 1
+        return number
+    }
+
+    /// Notes that something more is remembered of a key.
+    @inlinable
+    mutating func use(_ number: Int) {
+        if useCounts[number] == 0 { unusedCount -= 1 }
+        useCounts[number] += 1
+    }
+
+    /// Notes that something is forgotten of a key.
+    @inlinable
+    mutating func disuse(_ number: Int) {
+        useCounts[number] -= 1
+        if useCounts[number] == 0 { unusedCount += 1 }
+    }
+
+    @inlinable
+    mutating func takeBack() {
+        for number in keys.indices where useCounts[number] == 0 {
+            guard let key = keys[number] else { continue }
+            table.remove(key)
+            keys[number] = nil
+            free.append(number)
+        }
+        unusedCount = 0
+    }
+}
