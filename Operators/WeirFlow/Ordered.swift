@@ -60,23 +60,59 @@ public struct Ordered<Upstream: EventStream>: EventStream {
 public struct OrderedSink<Downstream: Sink>: Sink {
     public typealias Input = Downstream.Input
 
-    /// An element that waits.
+    /// A place for an element that waits.
     @frozen
     @usableFromInline
     struct Waiting: Sendable {
-        @usableFromInline let time: Timestamp
-        @usableFromInline let order: Int
-        @usableFromInline let element: Input
+        @usableFromInline var time: Timestamp
+        @usableFromInline var element: Input?
+        // The place of the next one of the bucket, or of the next free place; -1 if there is none.
+        @usableFromInline var next = -1
 
         @inlinable
-        init(_ time: Timestamp, _ order: Int, _ element: Input) {
+        init(_ time: Timestamp, _ element: Input) {
             self.time = time
-            self.order = order
             self.element = element
+        }
+
+        /// A free place.
+        @inlinable
+        init(next: Int) {
+            time = .distantPast
+            self.next = next
         }
     }
 
-    // How many elements a bucket keeps sorted; more are sorted together when their turn has come.
+    /// The elements of a span of time: a list, as a rule in the order of their times.
+    @frozen
+    @usableFromInline
+    struct Bucket: Sendable {
+        // -1 if there is none.
+        @usableFromInline var first = -1
+        @usableFromInline var last = -1
+        @usableFromInline var isSorted = true
+
+        @inlinable
+        init() {}
+    }
+
+    /// Where an element comes when a bucket is sorted.
+    @frozen
+    @usableFromInline
+    struct Rank: Sendable {
+        @usableFromInline let time: Timestamp
+        @usableFromInline let order: Int
+        @usableFromInline let index: Int
+
+        @inlinable
+        init(_ time: Timestamp, _ order: Int, _ index: Int) {
+            self.time = time
+            self.order = order
+            self.index = index
+        }
+    }
+
+    // How far an element looks for its place in a bucket; beyond, they are sorted together when their turn has come.
     @inlinable static var insertionLimit: Int { 32 }
 
     @usableFromInline let delay: Int64
@@ -89,15 +125,17 @@ public struct OrderedSink<Downstream: Sink>: Sink {
     @usableFromInline let late: SideOutput<Input>
     // Waiting elements are younger than the watermark by at most the delay and a step: so many buckets, used in turn, can
     // hold them in order, and only within a bucket they have to be sorted.
-    @usableFromInline var buckets: [[Waiting]]
-    @usableFromInline var isSorted: [Bool]
+    @usableFromInline var buckets: ContiguousArray<Bucket>
     // A bit for each bucket that is not empty, so that a stream with few elements need not look at all buckets.
-    @usableFromInline var occupied: [UInt64]
+    @usableFromInline var occupied: ContiguousArray<UInt64>
+    // All that wait, in places that are used again.
+    @usableFromInline var waiting: ContiguousArray<Waiting> = []
+    @usableFromInline var firstFree = -1
+    @usableFromInline var ranks: ContiguousArray<Rank> = []
     // The number of the oldest bucket, counted from the epoch, and its place.
     @usableFromInline var firstNumber: Int64
     @usableFromInline var firstPlace = 0
     @usableFromInline var count = 0
-    @usableFromInline var arrivals = 0
     // When an element is so late that the watermark moves.
     @usableFromInline var threshold = Timestamp.distantPast
     @usableFromInline var watermark = Timestamp.distantPast
@@ -111,9 +149,8 @@ public struct OrderedSink<Downstream: Sink>: Sink {
         self.late = late
         shift = Int64(63 - max(1, delay.wholeNanoseconds / 64).leadingZeroBitCount)
         let places = Int((self.delay >> shift) + (step >> shift)) + 4
-        buckets = Array(repeating: [], count: places)
-        isSorted = Array(repeating: true, count: places)
-        occupied = Array(repeating: 0, count: (places + 63) / 64)
+        buckets = ContiguousArray(repeating: Bucket(), count: places)
+        occupied = ContiguousArray(repeating: 0, count: (places + 63) / 64)
         self.downstream = downstream
         firstNumber = Timestamp.distantPast.nanosecondsSinceEpoch >> shift
     }
@@ -136,22 +173,7 @@ public struct OrderedSink<Downstream: Sink>: Sink {
                 return
             }
         }
-        let place = place(of: time)
-        let waiting = Waiting(time, arrivals, copy element)
-        let size = buckets[place].count
-        if size == 0 {
-            occupied[place >> 6] |= 1 << UInt64(place & 63)
-            buckets[place].append(waiting)
-        } else if buckets[place][size - 1].time <= time {
-            buckets[place].append(waiting)
-        } else if isSorted[place], size <= Self.insertionLimit {
-            insert(waiting, place)
-        } else {
-            isSorted[place] = false
-            buckets[place].append(waiting)
-        }
-        arrivals &+= 1
-        count += 1
+        keep(copy element, time)
     }
 
     @inlinable
@@ -165,7 +187,7 @@ public struct OrderedSink<Downstream: Sink>: Sink {
     @inlinable
     public mutating func finish(_ completion: Completion) {
         if case .finished = completion { release(through: .distantFuture) }
-        buckets = []
+        (buckets, waiting) = ([], [])
         count = 0
         downstream.finish(completion)
     }
@@ -209,67 +231,138 @@ public struct OrderedSink<Downstream: Sink>: Sink {
             let place = nextOccupied(from: firstPlace)
             let distance = place >= firstPlace ? place - firstPlace : place - firstPlace + buckets.count
             guard distance < steps else { break }
-            emit(buckets[place].count, from: place)
+            emit(through: .distantFuture, from: place)
         }
         // With nothing left, it makes no difference which place is first.
         guard count > 0 else { return }
         firstPlace += Int(steps)
         if firstPlace >= buckets.count { firstPlace -= buckets.count }
-        guard buckets[firstPlace].contains(where: { $0.time <= time }) else { return }
-        sort(firstPlace)
-        let due = buckets[firstPlace].firstIndex { $0.time > time } ?? buckets[firstPlace].count
-        emit(due, from: firstPlace)
+        emit(through: time, from: firstPlace)
     }
 
-    /// Puts an element in its place in a bucket that is sorted, behind those of equal time.
+    /// Puts an element into its bucket.
     @inlinable
-    mutating func insert(_ waiting: Waiting, _ place: Int) {
-        var index = buckets[place].count - 1
-        buckets[place].append(buckets[place][index])
-        while index > 0, buckets[place][index - 1].time > waiting.time {
-            buckets[place][index] = buckets[place][index - 1]
-            index -= 1
-        }
-        buckets[place][index] = waiting
-    }
-
-    @inlinable
-    mutating func sort(_ place: Int) {
-        guard !isSorted[place] else { return }
-        buckets[place].sort { $0.time < $1.time || ($0.time == $1.time && $0.order < $1.order) }
-        isSorted[place] = true
-    }
-
-    /// Emits the first so many of a bucket in order.
-    @inlinable
-    mutating func emit(_ due: Int, from place: Int) {
-        guard due > 0 else { return }
-        sort(place)
-        for index in 0..<due {
-            downstream.receive(buckets[place][index].element, at: buckets[place][index].time)
-        }
-        if due == buckets[place].count {
-            buckets[place].removeAll(keepingCapacity: true)
-            occupied[place >> 6] &= ~(1 << UInt64(place & 63))
+    mutating func keep(_ element: Input, _ time: Timestamp) {
+        let place = place(of: time)
+        let index = firstFree >= 0 ? firstFree : waiting.count
+        if index < waiting.count {
+            firstFree = waiting[index].next
+            waiting[index] = Waiting(time, element)
         } else {
-            buckets[place].removeFirst(due)
+            waiting.append(Waiting(time, element))
         }
-        count -= due
+        count += 1
+        let last = buckets[place].last
+        if last < 0 {
+            occupied[place >> 6] |= 1 << UInt64(place & 63)
+            buckets[place].first = index
+        } else if time >= waiting[last].time {
+            waiting[last].next = index
+        } else if buckets[place].isSorted, insert(index, place) {
+            return
+        } else {
+            waiting[last].next = index
+            buckets[place].isSorted = false
+        }
+        buckets[place].last = index
+    }
+
+    /// Puts an element in its place in a bucket that is sorted, behind those of equal time, unless that is too far.
+    ///
+    /// - Parameters:
+    ///   - index: The element; it is older than the last one.
+    ///   - place: The place of the bucket.
+    /// - Returns: Whether it was near enough.
+    @inlinable
+    mutating func insert(_ index: Int, _ place: Int) -> Bool {
+        let time = waiting[index].time
+        var previous = -1
+        var next = buckets[place].first
+        for _ in 0..<Self.insertionLimit {
+            if waiting[next].time > time {
+                waiting[index].next = next
+                if previous < 0 { buckets[place].first = index } else { waiting[previous].next = index }
+                return true
+            }
+            (previous, next) = (next, waiting[next].next)
+        }
+        return false
+    }
+
+    @inlinable
+    @inline(never)
+    mutating func sort(_ place: Int) {
+        ranks.removeAll(keepingCapacity: true)
+        var index = buckets[place].first
+        while index >= 0 {
+            ranks.append(Rank(waiting[index].time, ranks.count, index))
+            index = waiting[index].next
+        }
+        ranks.sort { $0.time < $1.time || ($0.time == $1.time && $0.order < $1.order) }
+        for rank in ranks.reversed() {
+            waiting[rank.index].next = index
+            index = rank.index
+        }
+        buckets[place].first = index
+        buckets[place].last = ranks[ranks.count - 1].index
+        buckets[place].isSorted = true
+    }
+
+    /// Emits those of a bucket that are not younger than a time, in order.
+    @inlinable
+    mutating func emit(through time: Timestamp, from place: Int) {
+        if !buckets[place].isSorted {
+            guard earliest(in: place) <= time else { return }
+            sort(place)
+        }
+        let first = buckets[place].first
+        var index = first
+        while index >= 0, waiting[index].time <= time {
+            let next = waiting[index].next
+            if let element = waiting[index].element { downstream.receive(element, at: waiting[index].time) }
+            waiting[index] = Waiting(next: firstFree)
+            firstFree = index
+            count -= 1
+            index = next
+        }
+        if index < 0 {
+            buckets[place] = Bucket()
+            occupied[place >> 6] &= ~(1 << UInt64(place & 63))
+        } else if index != first {
+            buckets[place].first = index
+        }
+    }
+
+    /// The time of the oldest element of a bucket.
+    @inlinable
+    func earliest(in place: Int) -> Timestamp {
+        var earliest = Timestamp.distantFuture
+        forEachTime(in: place) { earliest = min(earliest, $0) }
+        return earliest
+    }
+
+    @inlinable
+    func forEachTime(in place: Int, _ body: (Timestamp) -> Void) {
+        var index = buckets[place].first
+        while index >= 0 {
+            body(waiting[index].time)
+            index = waiting[index].next
+        }
     }
 
     /// Emits the oldest elements, as far as the watermark moves in one step.
     @inlinable
     mutating func makeRoom() {
         var place = nextOccupied(from: firstPlace)
-        let oldest = buckets[place].reduce(Timestamp.distantFuture) { min($0, $1.time) }
+        let oldest = earliest(in: place)
         let end = oldest.roundedDown(toNanoseconds: step).shifted(byNanoseconds: step)
         var latest = oldest
-        search: for _ in buckets.indices {
+        for _ in buckets.indices {
             var isBeyond = false
-            for waiting in buckets[place] {
-                if waiting.time < end { latest = max(latest, waiting.time) } else { isBeyond = true }
+            forEachTime(in: place) { time in
+                if time < end { latest = max(latest, time) } else { isBeyond = true }
             }
-            if isBeyond { break search }
+            if isBeyond { break }
             place = place + 1 == buckets.count ? 0 : place + 1
         }
         advance(to: latest)
