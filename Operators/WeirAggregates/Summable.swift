@@ -65,7 +65,7 @@ public struct CheckedTotal<Value: FixedWidthInteger & Sendable>: RunningTotal {
     }
 }
 
-/// A total of floating-point numbers by Neumaier's compensated summation: the rounding errors are summed up too.
+/// A total of floating-point numbers by compensated summation (Neumaier): the rounding errors are summed up too.
 ///
 /// The error of *n* additions does not grow with *n* but for terms of second order. NaN and infinities are counted
 /// apart: they rule the total as long as they are in, and taking them out restores it. So does taking out what made it
@@ -97,11 +97,9 @@ public struct CompensatedTotal<Value: BinaryFloatingPoint & Sendable>: RunningTo
     public mutating func add(_ number: Value) {
         let total = sum + number
         guard total.isFinite else { return addUnusual(number) }
-        if sum.magnitude >= number.magnitude {
-            compensation += (sum - total) + number
-        } else {
-            compensation += (number - total) + sum
-        }
+        // The rounding error, which is itself exact (Knuth's TwoSum): no branch to say which of both is greater.
+        let added = total - sum
+        compensation += (sum - (total - added)) + (number - added)
         sum = total
     }
 
