@@ -77,7 +77,9 @@ where Downstream.Input == WindowResult<Base.Output> {
     // The window of the last element, for the next one; empty when there is more to do than to add.
     @usableFromInline var recentStart = Int64.max
     @usableFromInline var recentEnd = Int64.min
-    @usableFromInline var recentIndex = 0
+    // Its aggregate is here as long as it has an index.
+    @usableFromInline var recentIndex: Int?
+    @usableFromInline var recent: Base
 
     @inlinable
     init(
@@ -88,6 +90,7 @@ where Downstream.Input == WindowResult<Base.Output> {
         _ downstream: consuming Downstream
     ) {
         self.initial = initial
+        recent = initial
         self.grid = grid
         self.settings = settings
         self.sides = sides
@@ -98,7 +101,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         let nanoseconds = time.nanosecondsSinceEpoch
         if nanoseconds >= recentStart, nanoseconds < recentEnd {
-            windows.cells[recentIndex].aggregate.add(element, at: time)
+            recent.add(element, at: time)
         } else {
             place(element, time)
         }
@@ -117,8 +120,8 @@ where Downstream.Input == WindowResult<Base.Output> {
 
     @inlinable
     public mutating func finish(_ completion: Completion) {
-        windows.finish(completion)
         forgetRecent()
+        windows.finish(completion)
     }
 
     /// Adds an element to its window.
@@ -137,14 +140,24 @@ where Downstream.Input == WindowResult<Base.Output> {
         }
         windows.emitChange(of: index, nanoseconds)
         if settings.emitsOnlyOnClose, !Base.keepsElements, !windows.cells[index].isClosed {
-            recentIndex = index
-            recentStart = max(windows.cells[index].start, windows.oldest)
-            recentEnd = windows.cells[index].end
+            remember(index)
         }
+    }
+
+    /// Takes a window's aggregate out of the array, whose checks would cost more than adding an element.
+    @inlinable
+    mutating func remember(_ index: Int) {
+        recentIndex = index
+        swap(&recent, &windows.cells[index].aggregate)
+        recentStart = max(windows.cells[index].start, windows.oldest)
+        recentEnd = windows.cells[index].end
     }
 
     @inlinable
     mutating func forgetRecent() {
+        guard let index = recentIndex else { return }
+        swap(&recent, &windows.cells[index].aggregate)
+        recentIndex = nil
         (recentStart, recentEnd) = (.max, .min)
     }
 
