@@ -92,7 +92,8 @@ struct SlotTable<Key: Hashable & Sendable>: ~Copyable, Sendable {
         keys[slot] = key
         places[place] = slot &+ 1
         count &+= 1
-        if count * 8 > places.capacity * 7 { resizePlaces(to: places.capacity * 2) }
+        // Half of the places stay free: a search looks at the key of each place that it passes, which is another miss.
+        if count * 2 > places.capacity { resizePlaces(to: places.capacity * 2) }
         return slot
     }
 
@@ -155,7 +156,7 @@ struct SlotTable<Key: Hashable & Sendable>: ~Copyable, Sendable {
     @inlinable
     mutating func shrink() {
         if places.capacity > Self.leastCapacity, count * 8 < places.capacity {
-            resizePlaces(to: max(Self.leastCapacity, count * 2))
+            resizePlaces(to: max(Self.leastCapacity, count * 4))
         }
         if count == 0 {
             if keys.capacity > Self.leastCapacity { keys = PositionRing(capacity: Self.leastCapacity, filler: nil) }
