@@ -4,7 +4,7 @@ internal import CWeir
 ///
 /// Like the standard library's `Mutex`, but with a lock that the thread sanitizer knows on Linux too.
 @safe
-package struct Locked<Value>: ~Copyable, @unchecked Sendable {
+package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     // Safety of `@unchecked Sendable`: the value is reached only between acquiring and releasing the lock.
 
     private let lock: OpaquePointer

@@ -14,9 +14,11 @@ final class SchedulerCore: Sendable {
         case idle, running, ended
     }
 
-    private final class State {
+    private struct State: ~Copyable {
         var timers: TimerQueue<Pending>
         var phase = Phase.idle
+        // Until when the thread sleeps, unless somebody has woken it; what is due earlier has to.
+        var wakeTime = Timestamp.distantPast
 
         init(limit: Int) throws(TimerError) {
             timers = try TimerQueue(limit: limit)
@@ -43,18 +45,16 @@ final class SchedulerCore: Sendable {
     ) throws(TimerError) -> Subscription {
         let schedule = Schedule(of: self, every: interval)
         let pending = Pending(action: action, repeating: interval == nil ? nil : schedule)
-        let (isEarliest, mustStart) = try state.withLock { state throws(TimerError) in
-            let isEarliest = state.timers.nextDeadline.map { time < $0 } ?? true
+        let (mustStart, mustWake) = try state.withLock { state throws(TimerError) in
             schedule.timer = try state.timers.add(at: time, pending)
-            guard clock.isSystem, state.phase == .idle else { return (isEarliest, false) }
-            state.phase = .running
-            return (isEarliest, true)
+            let mustStart = clock.isSystem && state.phase == .idle
+            if mustStart { state.phase = .running }
+            let mustWake = time < state.wakeTime
+            if mustWake { state.wakeTime = time }
+            return (mustStart, mustWake)
         }
-        if mustStart {
-            start()
-        } else if isEarliest {
-            parker.unpark()
-        }
+        if mustStart { start() }
+        if mustWake { parker.unpark() }
         return schedule
     }
 
@@ -112,7 +112,11 @@ final class SchedulerCore: Sendable {
     fileprivate func run() {
         while true {
             runDue()
-            let (hasEnded, deadline) = state.withLock { ($0.phase == .ended, $0.timers.nextDeadline) }
+            let (hasEnded, deadline) = state.withLock { state in
+                let deadline = state.timers.nextDeadline
+                state.wakeTime = deadline ?? .distantFuture
+                return (state.phase == .ended, deadline)
+            }
             if hasEnded { return }
             if let deadline {
                 parker.park(until: Timestamp(nanosecondsSinceEpoch: clock.monotonicReading(at: deadline)))
