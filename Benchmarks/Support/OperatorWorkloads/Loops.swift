@@ -90,6 +90,23 @@ enum Loops {
         return tally
     }
 
+    /// The same without knowing that keys are small: a hash table of keys and sums, with room for twice as many keys.
+    @inline(never)
+    static func sumsByKeyHashed(_ events: [StreamEvent], keyCount: Int) -> Tally {
+        var tally = Tally()
+        let capacity = 1 << (Int.bitWidth - (2 * keyCount - 1).leadingZeroBitCount)
+        var places = Array(repeating: (key: UInt32.max, sum: 0.0), count: capacity)
+        for event in events {
+            var place = Int((UInt64(event.key) &* 0x9E37_79B9_7F4A_7C15) >> 32) & (capacity - 1)
+            while places[place].key != event.key, places[place].key != .max { place = (place + 1) & (capacity - 1) }
+            places[place].key = event.key
+            places[place].sum += event.value
+            tally.sum += places[place].sum
+        }
+        tally.count = events.count
+        return tally
+    }
+
     /// Windows of 10 s every second, of the greatest values of the seconds.
     @inline(never)
     static func hoppingMaxima(_ events: [StreamEvent]) -> Tally {

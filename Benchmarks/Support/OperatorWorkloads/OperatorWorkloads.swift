@@ -40,18 +40,26 @@ public enum OperatorWorkloads {
 
     private static let keyed = [
         loop("W4", .sumsByKey) { Loops.sumsByKey($0, keyCount: 1000) },
-        pipeline("W4", "grouped", .sumsByKey, in: .millionsPerSecond, goal: .atLeast(20)) {
-            Pipelines.sumsByKey(Streams.common, keyCount: 1000)
+        Workload("W4, hash table", in: .nanosecondsPerElement, against: "W4, loop") {
+            try measure(.sumsByKey, Streams.common.count) { Loops.sumsByKeyHashed(Streams.common, keyCount: 1000) }
+        },
+        Workload("W4, grouped", in: .millionsPerSecond, against: "W4, hash table", goal: .atLeast(20)) {
+            try measure(.sumsByKey, Streams.common.count) { Pipelines.sumsByKey(Streams.common, keyCount: 1000).tally }
         },
         Workload("W4 with 10⁶ keys, loop", in: .millionsPerSecond) {
             try measure(manyKeysReference, Streams.manyKeys.count) {
                 Loops.sumsByKey(Streams.manyKeys, keyCount: 1_000_000)
             }
         },
+        Workload("W4 with 10⁶ keys, hash table", in: .millionsPerSecond, against: "W4 with 10⁶ keys, loop") {
+            try measure(manyKeysReference, Streams.manyKeys.count) {
+                Loops.sumsByKeyHashed(Streams.manyKeys, keyCount: 1_000_000)
+            }
+        },
         Workload(
             "W4 with 10⁶ keys, grouped",
             in: .millionsPerSecond,
-            against: "W4 with 10⁶ keys, loop",
+            against: "W4 with 10⁶ keys, hash table",
             goal: .atLeast(4)
         ) {
             try measure(manyKeysReference, Streams.manyKeys.count) {

@@ -6,6 +6,7 @@ public import Comparing
 /// The goals are those of `anchors.md`, set on another machine; what holds on any machine is the wrapper's share.
 public enum RingWorkloads {
     private static let line = "cache line, there and back"
+    private static let halves = "by hand: 64 B, two halves in turn"
     private static let most = 64 * 300_000
     private static let some = 64 * 150_000
     private static let few = 64 * 60_000
@@ -25,7 +26,10 @@ public enum RingWorkloads {
             wrapped("8 B, batches of 64, copied", most) {
                 try OneProducer.transfer(most, OneProducer.pushBatches, OneProducer.popBatches)
             },
-            alone("64 B, batches of 64, in place", some, atLeast: 200, cbench_ring_lines_in_place),
+            Workload(halves, in: .millionsPerSecond, against: line) {
+                Double(cbench_lines_in_halves(UInt64(some))) / Double(some)
+            },
+            alone("64 B, batches of 64, in place", some, beside: halves, atLeast: 200, cbench_ring_lines_in_place),
             wrapped("64 B, batches of 64, in place", some) {
                 try OneProducer.transfer(some, OneProducer.produceLines, OneProducer.consumeLines)
             },
@@ -77,10 +81,11 @@ public enum RingWorkloads {
     private static func alone(
         _ name: String,
         _ total: Int,
+        beside limit: String = line,
         atLeast goal: Double? = nil,
         _ transfer: @escaping @Sendable (UInt64) -> Int64
     ) -> Workload {
-        Workload("C11: \(name)", in: .millionsPerSecond, against: line, goal: goal.map { .atLeast($0) }) {
+        Workload("C11: \(name)", in: .millionsPerSecond, against: limit, goal: goal.map { .atLeast($0) }) {
             Double(transfer(UInt64(total))) / Double(total)
         }
     }

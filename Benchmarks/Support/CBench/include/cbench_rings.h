@@ -19,7 +19,9 @@ typedef struct cbench_line {
 int64_t cbench_ring_in_place(uint64_t total);
 // The same with elements of a cache line each.
 int64_t cbench_ring_lines_in_place(uint64_t total);
-// The same, copied in from an array and copied out into one.
+// The limit of that: no ring, but two halves of as many lines that the sides fill and read in turn.
+int64_t cbench_lines_in_halves(uint64_t total);
+// One producer, batches of CBENCH_BATCH, copied in from an array and copied out into one.
 int64_t cbench_ring_copied(uint64_t total);
 // One producer, published one by one, taken one by one.
 int64_t cbench_ring_one_by_one(uint64_t total);

@@ -98,12 +98,16 @@ INLINE void consume(transfer_t *transfer, size_t stride, size_t batch, bool copi
     transfer->sum = total;
 }
 
-static int64_t finish(const transfer_t *transfer, uint64_t expected) {
-    if (transfer->sum != expected) {
+static int64_t checked(int64_t time, uint64_t sum, uint64_t expected) {
+    if (sum != expected) {
         (void)fputs("the sum of what came out of the ring is wrong\n", stderr);
         abort();
     }
-    return transfer->end - transfer->start;
+    return time;
+}
+
+static int64_t finish(const transfer_t *transfer, uint64_t expected) {
+    return checked(transfer->end - transfer->start, transfer->sum, expected);
 }
 
 static int64_t run_ring(void (*body)(void *context, int index), size_t stride, uint64_t total) {
@@ -133,6 +137,67 @@ ONE_PRODUCER(cbench_ring_lines_in_place, sizeof(cbench_line_t), CBENCH_BATCH, CB
 ONE_PRODUCER(cbench_ring_copied, sizeof(uint64_t), CBENCH_BATCH, CBENCH_BATCH, true)
 ONE_PRODUCER(cbench_ring_one_by_one, sizeof(uint64_t), 1, 1, false)
 ONE_PRODUCER(cbench_ring_one_to_batch, sizeof(uint64_t), 1, CBENCH_BATCH, false)
+
+// MARK: The limit of elements of a line
+
+// A ring of two places, each half of the slots: the lines move as they do in a ring, but the sides speak to each other
+// only once for so many lines.
+typedef struct handover {
+    cbench_line_t halves[2][CBENCH_RING_CAPACITY / 2];
+    uint64_t total;
+    _Alignas(CWEIR_CACHE_LINE) _Atomic(uint64_t) filled;
+    _Alignas(CWEIR_CACHE_LINE) _Atomic(uint64_t) emptied;
+    _Alignas(CWEIR_CACHE_LINE) int64_t start;
+    _Alignas(CWEIR_CACHE_LINE) int64_t end;
+    uint64_t sum;
+} handover_t;
+
+static void hand_over(void *context, int index) {
+    handover_t *handover = context;
+    const size_t half = CBENCH_RING_CAPACITY / 2;
+    uint32_t tries = 0;
+    uint64_t result = 0;
+    if (index == 0) {
+        handover->start = cbench_now();
+    }
+    for (uint64_t number = 0, done = 0; done < handover->total; number += 1) {
+        cbench_line_t *lines = handover->halves[number % 2];
+        const size_t count = at_most(handover->total - done, half);
+        if (index == 0) {
+            while (number - atomic_load_explicit(&handover->emptied, memory_order_acquire) == 2) {
+                cbench_wait(&tries);
+            }
+            fill(lines, count, sizeof(cbench_line_t), done);
+            atomic_store_explicit(&handover->filled, number + 1, memory_order_release);
+        } else {
+            while (atomic_load_explicit(&handover->filled, memory_order_acquire) == number) {
+                cbench_wait(&tries);
+            }
+            result += sum(lines, count, sizeof(cbench_line_t));
+            atomic_store_explicit(&handover->emptied, number + 1, memory_order_release);
+        }
+        tries = 0;
+        done += count;
+    }
+    if (index == 1) {
+        handover->end = cbench_now();
+        handover->sum = result;
+    }
+}
+
+int64_t cbench_lines_in_halves(uint64_t total) {
+    handover_t *handover = cweir_allocate_lines(1, sizeof(handover_t));
+    if (handover == NULL) {
+        abort();
+    }
+    memset(handover, 0, sizeof(*handover));
+    handover->total = total;
+    cbench_parallel(2, hand_over, handover, (const int[]){0, 1});
+    const int64_t time = handover->end - handover->start;
+    const uint64_t sum = handover->sum;
+    cweir_free_lines(handover);
+    return checked(time, sum, total * (total - 1) / 2);
+}
 
 // MARK: Two producers
 
