@@ -54,12 +54,12 @@ import WeirTesting
     }
 
     @Test func theSketchKeepsItsError() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in 0..<3_000 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)
             let scale = [1.0, 1e-300, 1e6][Int(seed % 3)]
             let points = points(&generator, upTo: 40).map { point in
                 // Wide ranges need many bins, and time.
-                let power = Int.random(in: seed < 500 ? -15...15 : -2...2, using: &generator)
+                let power = Int.random(in: seed < 150 ? -15...15 : -2...2, using: &generator)
                 return Point(x: Double(sign: .plus, exponent: power, significand: point.y) * scale, y: 0, time: 0)
             }
             let fraction = Double.random(in: 0...1, using: &generator)

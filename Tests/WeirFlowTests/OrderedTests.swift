@@ -78,9 +78,9 @@ import WeirTesting
             }
             channel.publish(contentsOf: events)
             channel.finish()
-            #expect(ordered.late.count == 0)
+            #expect(ordered.late.count == 0, "seed \(seed)")
             let sorted = events.sorted { ($0.timestamp, $0.value) < ($1.timestamp, $1.value) }
-            #expect(recorder.elements == sorted)
+            #expect(recorder.elements == sorted, "seed \(seed)")
         }
     }
 

@@ -3,21 +3,43 @@ import WeirCore
 import WeirTesting
 
 /// Short random streams for one or more inputs, interleaved, and cut at random places into batches and single events.
-struct Script {
-    enum Step {
+struct Script: Sendable {
+    enum Step: Sendable {
         case one(Int, Keyed)
         case batch(Int, [Keyed])
         case watermark(Int, Timestamp)
         case completion(Int, Completion)
     }
 
+    /// What scripts are made for.
+    private struct Kind: Hashable {
+        let inputs: Int
+        let keepsWatermarks: Bool
+    }
+
+    private static let made = Locked<[Kind: [Script]]>([:])
+
     private(set) var steps: [Step] = []
 
+    /// The scripts of the first 10,000 seeds; made once, which takes as long as most tests.
+    ///
     /// - Parameters:
-    ///   - seed: The same seed gives the same script.
     ///   - inputs: How many streams there are.
     ///   - keepsWatermarks: Whether no element is older than a watermark before it.
-    init(seed: UInt64, inputs: Int, keepsWatermarks: Bool) {
+    /// - Returns: The scripts, by their seeds.
+    static func all(inputs: Int, keepsWatermarks: Bool) -> [Script] {
+        made.withLock { made in
+            let kind = Kind(inputs: inputs, keepsWatermarks: keepsWatermarks)
+            if let scripts = made[kind] { return scripts }
+            let scripts = (0..<10_000 as Range<UInt64>).map {
+                Script(seed: $0, inputs: inputs, keepsWatermarks: keepsWatermarks)
+            }
+            made[kind] = scripts
+            return scripts
+        }
+    }
+
+    private init(seed: UInt64, inputs: Int, keepsWatermarks: Bool) {
         var generator = SeededGenerator(seed: seed)
         var earliest = Array(repeating: Int64(-6), count: inputs)
         var isOpen = Array(repeating: true, count: inputs)
@@ -112,7 +134,7 @@ struct Outcome<Element: Sendable & Equatable>: Equatable {
 /// - Parameters:
 ///   - inputs: How many streams the operator takes.
 ///   - keepsWatermarks: Whether no element is older than a watermark before it.
-///   - rounds: How many streams to try.
+///   - rounds: How many streams to try, up to 10,000.
 ///   - build: Puts the operator on channels.
 ///   - aside: The operator's side output.
 ///   - reference: Says, from all signals of the channels, what the operator must do.
@@ -120,13 +142,14 @@ struct Outcome<Element: Sendable & Equatable>: Equatable {
 func compare<Output: EventStream>(
     inputs: Int = 1,
     keepsWatermarks: Bool = false,
-    rounds: UInt64 = 10_000,
+    rounds: Int = 10_000,
     _ build: ([EventChannel<Keyed>]) -> Output,
     aside: ((Output) -> SideOutput<Keyed>)? = nil,
     with reference: ([Arrival]) -> Outcome<Output.Element>,
     sourceLocation: SourceLocation = #_sourceLocation
 ) where Output.Element: Equatable {
-    for seed in 0..<rounds {
+    let scripts = Script.all(inputs: inputs, keepsWatermarks: keepsWatermarks)
+    for (seed, script) in scripts.prefix(rounds).enumerated() {
         let channels = (0..<inputs).map { _ in EventChannel<Keyed>() }
         let log = LogSink.Log()
         for (input, channel) in channels.enumerated() { channel.attach(LogSink(input: input, log: log)) }
@@ -134,7 +157,7 @@ func compare<Output: EventStream>(
         let dropped = Locked<[Keyed]>([])
         aside?(stream).subscribe { element, _ in dropped.withLock { $0.append(element) } }
         let output = Recorder(stream)
-        Script(seed: seed, inputs: inputs, keepsWatermarks: keepsWatermarks).play(into: channels)
+        script.play(into: channels)
         let arrivals = log.arrivals.withLock { $0 }
         let outcome = Outcome(signals: output.signals, aside: dropped.withLock { $0 })
         let expected = reference(arrivals)

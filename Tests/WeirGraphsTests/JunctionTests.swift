@@ -66,7 +66,10 @@ import WeirTesting
             var generator = SeededGenerator(seed: seed)
             let count = Int.random(in: 1...4, using: &generator)
             let inputs = inputs(count, &generator)
-            #expect(try run(inputs, &generator) { $0.concat(Int.self, from: count) } == Array(inputs.joined()))
+            #expect(
+                try run(inputs, &generator) { $0.concat(Int.self, from: count) } == Array(inputs.joined()),
+                "seed \(seed)"
+            )
             let segment = Int.random(in: 1...4, using: &generator)
             let output = try run(inputs, &generator) { $0.interleave(Int.self, from: count, segment: segment) }
             var rest = inputs.map { $0[...] }
@@ -89,7 +92,7 @@ import WeirTesting
                 builder.add(Source((0..<second).map { "x\($0)" })) --> pairing.second
                 return pairing.outlet --> .collect(limit: 100)
             }
-            #expect(try graph.run().wait() == (0..<min(first, second)).map { "\($0)x\($0)" })
+            #expect(try graph.run().wait() == (0..<min(first, second)).map { "\($0)x\($0)" }, "seed \(seed)")
         }
     }
 
@@ -109,13 +112,16 @@ import WeirTesting
                 }
                 return try graph.run(settings).map { try $0.wait() }
             }
-            #expect(try outputs { $0.broadcast(Int.self, to: count) } == Array(repeating: input, count: count))
+            #expect(
+                try outputs { $0.broadcast(Int.self, to: count) } == Array(repeating: input, count: count),
+                "seed \(seed)"
+            )
             let balanced = try outputs { $0.balance(Int.self, to: count) }
-            #expect(balanced.joined().sorted() == input && balanced.allSatisfy { $0 == $0.sorted() })
+            #expect(balanced.joined().sorted() == input && balanced.allSatisfy { $0 == $0.sorted() }, "seed \(seed)")
             let rejected = SideOutput<Int>()
             let parts = try outputs { $0.partition(Int.self, to: count, rejected: rejected) { $0 % 5 } }
-            #expect(parts == (0..<count).map { place in input.filter { $0 % 5 == place } })
-            #expect(Int(rejected.count) == input.count { $0 % 5 >= count })
+            #expect(parts == (0..<count).map { place in input.filter { $0 % 5 == place } }, "seed \(seed)")
+            #expect(Int(rejected.count) == input.count { $0 % 5 >= count }, "seed \(seed)")
         }
     }
 

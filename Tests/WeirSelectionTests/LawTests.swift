@@ -11,11 +11,11 @@ import WeirTesting
         _ right: (EventChannel<Sample>) -> Right,
         sourceLocation: SourceLocation = #_sourceLocation
     ) where Left.Element == Right.Element, Left.Element: Equatable {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for (seed, script) in Script.all.enumerated() {
             let channel = EventChannel<Sample>()
             let left = Recorder(left(channel))
             let right = Recorder(right(channel))
-            Script(seed: seed).play(into: channel)
+            script.play(into: channel)
             guard left.signals != right.signals else { continue }
             Issue.record("seed \(seed): \(left.signals) and \(right.signals)", sourceLocation: sourceLocation)
             return

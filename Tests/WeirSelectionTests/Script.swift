@@ -3,17 +3,20 @@ import WeirCore
 import WeirTesting
 
 /// A short random stream, cut at random places into batches and single events.
-struct Script {
-    enum Step {
+struct Script: Sendable {
+    enum Step: Sendable {
         case one(Sample)
         case batch([Sample])
         case watermark(Timestamp)
         case completion(Completion)
     }
 
+    /// The streams that all tests are run on, by their seeds; made once, which takes as long as most tests.
+    static let all = (0..<10_000 as Range<UInt64>).map { Script(seed: $0) }
+
     private(set) var steps: [Step] = []
 
-    init(seed: UInt64) {
+    private init(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<Int.random(in: 0...8, using: &generator) {
             switch Int.random(in: 0..<4, using: &generator) {
@@ -55,11 +58,11 @@ struct Script {
         with reference: ([StreamSignal<Sample>]) -> [StreamSignal<Output.Element>],
         sourceLocation: SourceLocation = #_sourceLocation
     ) where Output.Element: Equatable {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for (seed, script) in all.enumerated() {
             let channel = EventChannel<Sample>()
             let input = Recorder(channel)
             let output = Recorder(build(channel))
-            Script(seed: seed).play(into: channel)
+            script.play(into: channel)
             let expected = reference(input.signals)
             guard output.signals != expected else { continue }
             Issue.record(
