@@ -65,7 +65,7 @@ enum Compare {
         }
         let request = SuiteRun(suite, rounds: arguments.rounds, warmsUp: !arguments.isQuick, time: time)
         // Far more than it takes: for a suite that hangs.
-        return rows(of: suite, program, request.arguments, [:], atMost: (time ?? .seconds(600)) * 4 + .seconds(120))
+        return rows(of: suite, program, request.arguments, [:], atMost: (time ?? .seconds(600)) * 4 + .seconds(300))
     }
 
     /// Quickly: few events, and none of the engines that take seconds to start.
