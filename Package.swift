@@ -164,12 +164,13 @@ let tests: [Module] = [
     ),
     Module("WeirFraudTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFraud"]),
     Module("WeirWalkTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirWalk"]),
+    Module("WeirReportTests", in: "Tests", needs: ["WeirCore", "WeirReport"]),
     Module(
         "WeirSocketsTests",
         in: "Tests",
         needs: ["CWeirSockets", "WeirCore", "WeirFiles", "WeirFormats", "WeirSockets"]
     ),
-    Module("HostTests", in: "Tests", needs: ["weir", "WeirCore", "WeirSockets"]),
+    Module("HostTests", in: "Tests", needs: ["TestPlugins", "weir", "WeirCore", "WeirSockets"]),
     Module("ReadmeTests", in: "Tests", needs: ["WeirCore", "WeirSelection", "WeirSequences"]),
 ]
 

@@ -38,11 +38,7 @@ enum ExportedPlugin {
         _ host: UnsafePointer<weir_host>?
     ) -> UnsafeMutableRawPointer? {
         guard let host = unsafe host?.pointee, let plugin = plugin.withLock({ $0 }) else { return nil }
-        var given: [String: String] = [:]
-        for index in 0..<count {
-            guard let setting = unsafe settings?[index] else { break }
-            unsafe given[setting.name.string] = setting.value.string
-        }
+        let given = unsafe weir_setting.given(settings, count)
         do throws(PluginError) {
             let output = MatchOutput()
             let consumer = try plugin.start(OptionValues(plugin.options, given: given), output: output)
@@ -51,11 +47,13 @@ enum ExportedPlugin {
             let instance = Instance(consumer, output, capacity: 1)
             return unsafe Unmanaged.passRetained(instance).toOpaque()
         } catch {
-            switch error {
-            case .invalidOption(let name, let reason):
-                unsafe weir_text.lending(name) { name in
-                    unsafe weir_text.lending(reason) { reason in unsafe host.fail?(host.context, name, reason) }
+            let (option, reason) =
+                switch error {
+                case .invalidOption(let name, let reason): (name, reason)
+                case .cannotStart(let reason): ("", reason)
                 }
+            unsafe weir_text.lending(option) { option in
+                unsafe weir_text.lending(reason) { reason in unsafe host.fail?(host.context, option, reason) }
             }
             return nil
         }
@@ -79,7 +77,7 @@ enum ExportedPlugin {
                         length: name.count
                     ),
                     is_required: schema.fields[index].isRequired ? 1 : 0,
-                    is_time: schema.timeField == index ? 1 : 0
+                    is_time: schema.timeField == index ? schema.isOrdered ? 2 : 1 : 0
                 )
             )
             for byte in name {
@@ -191,6 +189,60 @@ enum ExportedPlugin {
             let bytes = unsafe buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
             unsafe host.take_bytes?(host.context, weir_text(bytes: bytes, length: count))
         }
+    }
+
+    @unsafe
+    static func partitionField(
+        _ settings: UnsafePointer<weir_setting>?,
+        _ count: Int,
+        _ host: UnsafePointer<weir_host>?
+    ) {
+        guard let host = unsafe host?.pointee, let (plugin, options) = unsafe plugin(settings, count),
+            let field = plugin.partitionField(options)
+        else { return }
+        unsafe weir_text.lending(field) { unsafe host.take_bytes?(host.context, $0) }
+    }
+
+    @unsafe
+    static func graph(
+        _ settings: UnsafePointer<weir_setting>?,
+        _ count: Int,
+        _ host: UnsafePointer<weir_host>?
+    ) {
+        guard let host = unsafe host?.pointee, let (plugin, options) = unsafe plugin(settings, count) else { return }
+        for node in plugin.graph(options).nodes {
+            let kind =
+                switch node.kind {
+                case .source: WEIR_NODE_SOURCE
+                case .step: WEIR_NODE_STEP
+                case .sink: WEIR_NODE_SINK
+                }
+            unsafe weir_text.lending(node.label) { label in
+                unsafe node.sources.map { UInt32($0) }
+                    .withUnsafeBufferPointer { sources in
+                        var told = unsafe weir_node(
+                            label: label,
+                            sources: sources.baseAddress,
+                            source_count: sources.count,
+                            kind: UInt32(kind),
+                            reserved: 0
+                        )
+                        unsafe host.take_node?(host.context, &told)
+                    }
+            }
+        }
+    }
+
+    /// The plugin, and the values of its options, where they can be read.
+    @unsafe
+    private static func plugin(
+        _ settings: UnsafePointer<weir_setting>?,
+        _ count: Int
+    ) -> (any Plugin, OptionValues)? {
+        guard let plugin = plugin.withLock({ $0 }),
+            let options = unsafe try? OptionValues(plugin.options, given: weir_setting.given(settings, count))
+        else { return nil }
+        return (plugin, options)
     }
 
     /// Why the host's input ended early.

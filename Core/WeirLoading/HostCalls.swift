@@ -4,11 +4,23 @@ internal import WeirCore
 /// What a plugin tells during a call.
 @safe
 final class HostCalls {
+    /// What a plugin may tell at most; beyond that it is not looked at.
+    private enum Limit {
+        static let fields = 10_000
+        static let counts = 1_000
+        static let nodes = 1_000
+        static let rejections = 1_000_000
+    }
+
     private(set) var failure: (option: String, reason: String)?
-    private(set) var schema = RecordSchema(fields: [])
+    private(set) var schema: RecordSchema?
     private(set) var rejections: [(line: UInt64, reason: String, start: Int, length: Int)] = []
     private(set) var counts: [NamedCount]
     private(set) var bytes: [UInt8] = []
+
+    /// The operators that were told; `nil` where they make no graph.
+    private(set) var graph: PluginGraph? = PluginGraph()
+
     private let output: MatchOutput?
 
     init(_ output: MatchOutput? = nil, _ counts: [NamedCount] = []) {
@@ -34,25 +46,21 @@ final class HostCalls {
                 unsafe HostCalls.of(context).failure = (option.string, reason.string)
             },
             take_schema: { context, fields, count, unit in
-                unsafe HostCalls.of(context).takeSchema(UnsafeBufferPointer(start: fields, count: count), unit)
+                unsafe HostCalls.of(context).takeSchema(fields, count, unit)
             },
-            take_lines: { context, lines, count in
-                unsafe HostCalls.of(context).output?.write(
-                    lines: UnsafeBufferPointer(start: lines.bytes, count: lines.length),
-                    count: count
-                )
-            },
+            take_lines: { context, lines, _ in unsafe HostCalls.of(context).takeLines(lines) },
             reject: { context, line, start, length, reason in
-                unsafe HostCalls.of(context).rejections.append((line, reason.string, Int(start), Int(length)))
+                let calls = unsafe HostCalls.of(context)
+                guard calls.rejections.count < Limit.rejections else { return }
+                unsafe calls.rejections.append((line, reason.string, Int(start), Int(length)))
             },
             take_count: { context, index, name, value in
                 unsafe HostCalls.of(context).takeCount(index, name.string, value)
             },
             take_bytes: { context, bytes in
-                unsafe HostCalls.of(context).bytes.append(
-                    contentsOf: UnsafeBufferPointer(start: bytes.bytes, count: bytes.length)
-                )
-            }
+                unsafe HostCalls.of(context).bytes.append(contentsOf: bytes.buffer)
+            },
+            take_node: { context, node in unsafe HostCalls.of(context).takeNode(node) }
         )
         return withExtendedLifetime(self) { unsafe call(&host) }
     }
@@ -66,19 +74,67 @@ final class HostCalls {
     }
 
     @unsafe
-    private func takeSchema(_ fields: UnsafeBufferPointer<weir_field>, _ nanoseconds: Int64) {
-        let unit = TimeUnit.allCases.first { $0.nanoseconds == nanoseconds }
-        schema = unsafe RecordSchema(
-            fields: fields.map { unsafe RecordSchema.Field($0.name.string, isRequired: $0.is_required != 0) },
-            timeUnit: unit ?? .milliseconds,
-            timeField: fields.firstIndex { unsafe $0.is_time != 0 }
+    private func takeSchema(_ fields: UnsafePointer<weir_field>?, _ count: Int, _ nanoseconds: Int64) {
+        guard let unit = TimeUnit.allCases.first(where: { $0.nanoseconds == nanoseconds }) else {
+            return failure = ("", "the plugin's times count \(nanoseconds) ns, which is no unit")
+        }
+        guard unsafe count == 0 || fields != nil, (0...Limit.fields).contains(count) else {
+            return failure = ("", "the plugin says that it wants \(count) fields")
+        }
+        var wanted: [RecordSchema.Field] = []
+        var time: (field: Int, isOrdered: Bool)?
+        for index in 0..<count {
+            guard let field = unsafe fields?[index] else { break }
+            unsafe wanted.append(RecordSchema.Field(field.name.string, isRequired: field.is_required != 0))
+            if time == nil, unsafe field.is_time != 0 { time = unsafe (index, field.is_time == 2) }
+        }
+        schema = RecordSchema(
+            fields: wanted,
+            timeUnit: unit,
+            timeField: time?.field,
+            isOrdered: time?.isOrdered ?? false
         )
     }
 
+    /// Takes lines, whatever they are: what is not UTF-8 is replaced, and the last one gets the end that it lacks.
+    @unsafe
+    private func takeLines(_ lines: weir_text) {
+        var bytes = unsafe Array(lines.buffer)
+        guard let output, let last = bytes.last else { return }
+        if last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
+        if String(validating: bytes, as: UTF8.self) == nil {
+            bytes = Array(String(decoding: bytes, as: UTF8.self).utf8)
+        }
+        let count = UInt64(bytes.count { $0 == UInt8(ascii: "\n") })
+        unsafe bytes.withUnsafeBufferPointer { unsafe output.write(lines: $0, count: count) }
+    }
+
     private func takeCount(_ index: Int, _ name: String, _ value: UInt64) {
-        guard let output, index <= counts.count else { return }
+        guard let output, (0...counts.count).contains(index), index < Limit.counts else { return }
         if index == counts.count { counts.append(output.makeCount(of: name)) }
         let before = counts[index].value
         if value > before { counts[index].add(value - before) }
+    }
+
+    @unsafe
+    private func takeNode(_ told: UnsafePointer<weir_node>?) {
+        guard let nodes = graph?.nodes, let node = unsafe told?.pointee else { return }
+        let sourceCount = unsafe node.source_count
+        // A node comes after others that were told before it.
+        guard (0...nodes.count).contains(sourceCount), nodes.count < Limit.nodes else { return graph = nil }
+        var sources: [Int] = []
+        for index in 0..<sourceCount {
+            guard let source = unsafe node.sources?[index] else { break }
+            sources.append(Int(source))
+        }
+        let kind: PluginGraph.Kind? =
+            switch unsafe Int(node.kind) {
+            case Int(WEIR_NODE_SOURCE): .source
+            case Int(WEIR_NODE_STEP): .step
+            case Int(WEIR_NODE_SINK): .sink
+            default: nil
+            }
+        guard let kind, sources.allSatisfy(nodes.indices.contains) else { return graph = nil }
+        unsafe graph?.add(node.label.string, kind, after: sources)
     }
 }

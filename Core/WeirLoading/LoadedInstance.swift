@@ -6,9 +6,9 @@ internal import WeirCore
 /// Used by one thread at a time, as record consumers are.
 @safe
 final class LoadedInstance {
-    private(set) var schema = RecordSchema(fields: [])
+    let schema: RecordSchema
 
-    private let table: UnsafePointer<weir_plugin>
+    private let table: weir_plugin
     private let output: MatchOutput
     private var instance: UnsafeMutableRawPointer?
     private var counts: [NamedCount] = []
@@ -18,50 +18,34 @@ final class LoadedInstance {
     private var slots: [weir_slot] = []
 
     @unsafe
-    init(
-        _ table: UnsafePointer<weir_plugin>,
-        _ given: [String: String],
-        _ output: MatchOutput
-    ) throws(PluginError) {
+    init(_ table: weir_plugin, _ given: [String: String], _ output: MatchOutput) throws(PluginError) {
         unsafe self.table = table
         self.output = output
         let calls = HostCalls()
-        let texts = given.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
-        unsafe instance = Self.lend(texts[...], []) { texts in
-            let settings = unsafe stride(from: 0, to: texts.count, by: 2).map {
-                unsafe weir_setting(name: texts[$0], value: texts[$0 + 1])
-            }
-            return unsafe calls.during { host in
-                unsafe settings.withUnsafeBufferPointer { unsafe table.pointee.start($0.baseAddress, $0.count, host) }
-            }
+        unsafe instance = weir_setting.lending(given) { settings, count in
+            unsafe calls.during { unsafe table.start(settings, count, $0) }
+        }
+        schema = calls.schema ?? RecordSchema(fields: [])
+        if let (option, reason) = calls.failure {
+            throw option.isEmpty ? .cannotStart(reason: reason) : .invalidOption(name: option, reason: reason)
         }
         guard unsafe instance != nil else {
-            let (option, reason) = calls.failure ?? ("", "it gives no reason")
-            throw .invalidOption(name: option, reason: reason)
+            throw .cannotStart(reason: "the plugin does not start, and says no reason")
         }
-        schema = calls.schema
+        guard calls.schema != nil else { throw .cannotStart(reason: "the plugin does not say which fields it wants") }
     }
 
     deinit {
-        unsafe table.pointee.release(instance)
-    }
-
-    /// Lends texts, all at once.
-    @unsafe
-    private static func lend<Result>(
-        _ texts: ArraySlice<String>,
-        _ lent: [weir_text],
-        _ body: ([weir_text]) -> Result
-    ) -> Result {
-        guard let first = texts.first else { return unsafe body(lent) }
-        return unsafe weir_text.lending(first) { unsafe lend(texts.dropFirst(), lent + [$0], body) }
+        if let instance = unsafe instance { unsafe table.release(instance) }
     }
 
     func receive(_ batch: inout RecordBatch) {
         copyPlaces(of: batch)
         let calls = HostCalls(output, counts)
         let (rows, slots) = (rows, slots)
+        var byteCount = 0
         let wantsMore: UInt32 = unsafe batch.withBytes { bytes in
+            byteCount = bytes.count
             let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
             return unsafe rows.withUnsafeBufferPointer { rows in
                 unsafe slots.withUnsafeBufferPointer { slots in
@@ -73,16 +57,18 @@ final class LoadedInstance {
                         count: rows.count,
                         field_count: schema.fields.count
                     )
-                    return unsafe calls.during { unsafe table.pointee.receive(instance, &view, $0) }
+                    return unsafe calls.during { unsafe table.receive(instance, &view, $0) }
                 }
             }
         }
         for rejection in calls.rejections {
+            // Places outside of the batch would be read from there.
+            let isInside = rejection.start <= byteCount && rejection.length <= byteCount - rejection.start
             batch.reject(
                 line: rejection.line,
                 reason: rejection.reason,
-                start: rejection.start,
-                length: rejection.length
+                start: isInside ? rejection.start : 0,
+                length: isInside ? rejection.length : 0
             )
         }
         counts = calls.counts
@@ -115,7 +101,7 @@ final class LoadedInstance {
         var failure = ""
         if case .failed(let error) = completion { failure = "\(error)" }
         unsafe weir_text.lending(failure) { failure in
-            unsafe calls.during { unsafe table.pointee.finish(instance, failure, $0) }
+            unsafe calls.during { unsafe table.finish(instance, failure, $0) }
         }
         counts = calls.counts
     }

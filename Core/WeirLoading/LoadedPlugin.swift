@@ -13,11 +13,11 @@ public import WeirCore
 ///
 /// The library is loaded once and never unloaded. It runs in the host's process: what is guaranteed is that a library
 /// that cannot be loaded, is no plugin, or was built for another version costs one error and nothing else. A plugin that
-/// crashes or breaks memory takes the process with it, and with it what other plugins have not written out yet; who needs
-/// more runs it in a process of its own.
+/// crashes or breaks memory takes the process with it, and with it what other plugins have found in the same batch of
+/// records: what came of earlier batches was handed to the outputs. Who needs more runs it in a process of its own.
 ///
 /// Thread safety: any thread may start instances.
-// The table never changes and stays for ever: the header demands it, and the library is never unloaded.
+// The functions and what they are given never change: the header demands it, and the library is never unloaded.
 @safe
 public struct LoadedPlugin: Plugin, @unchecked Sendable {
     public let name: String
@@ -25,7 +25,8 @@ public struct LoadedPlugin: Plugin, @unchecked Sendable {
     public let options: [OptionDeclaration]
     public let examples: [(arguments: String, meaning: String)]
 
-    private let table: UnsafePointer<weir_plugin>
+    /// The functions, as many as this host knows; those that the library lacks are `nil`.
+    private let table: weir_plugin
 
     /// Loads a library.
     ///
@@ -34,6 +35,7 @@ public struct LoadedPlugin: Plugin, @unchecked Sendable {
     public init(path: String) throws(LoadingError) {
         guard !path.utf8.contains(0) else { throw .cannotLoad(path: path, reason: "the path contains a zero") }
         let place = path.contains("/") ? path : "./" + path
+        if let flaw = LibraryFile.flaw(ofFileAt: place) { throw .cannotLoad(path: path, reason: flaw) }
         guard let handle = unsafe dlopen(place, RTLD_NOW | RTLD_LOCAL) else {
             let reason = unsafe dlerror().map { unsafe String(cString: $0) } ?? "no reason given"
             // Most systems begin the reason with the path, which the error names already.
@@ -53,45 +55,48 @@ public struct LoadedPlugin: Plugin, @unchecked Sendable {
         guard version == WEIR_PLUGIN_VERSION else {
             throw .otherVersion(path: path, version: version, expected: WEIR_PLUGIN_VERSION)
         }
+        unsafe try self.init(Self.copy(of: table, path), path)
+    }
+
+    /// The part of a library's table that this host knows.
+    @unsafe
+    private static func copy(
+        of table: UnsafePointer<weir_plugin>,
+        _ path: String
+    ) throws(LoadingError) -> weir_plugin {
         let size = unsafe Int(table.pointee.size)
-        guard unsafe size == MemoryLayout<weir_plugin>.size else {
+        // Everything up to here was in the first table; no table has thousands of functions.
+        let whole = unsafe MemoryLayout<weir_plugin>.size
+        let least = unsafe MemoryLayout<weir_plugin>.offset(of: \.partition_field) ?? whole
+        guard (least...4096).contains(size), size % MemoryLayout<Int>.size == 0 else {
             throw .malformed(
                 path: path,
-                reason: unsafe "its table has \(size) bytes, not \(MemoryLayout<weir_plugin>.size); "
-                    + "build it again with this version of Weir"
+                reason: "its table has \(size) bytes, which no version of Weir has; build it again with this one"
             )
         }
-        try unsafe self.init(table, path)
+        var copy = unsafe weir_plugin()
+        unsafe withUnsafeMutableBytes(of: &copy) { copy in
+            unsafe copy.copyMemory(
+                from: UnsafeRawBufferPointer(start: table, count: min(size, whole))
+            )
+        }
+        return unsafe copy
     }
 
     @unsafe
-    private init(_ table: UnsafePointer<weir_plugin>, _ path: String) throws(LoadingError) {
+    private init(_ table: weir_plugin, _ path: String) throws(LoadingError) {
         unsafe self.table = table
-        let plugin = unsafe table.pointee
-        guard unsafe plugin.start != nil, unsafe plugin.receive != nil, unsafe plugin.finish != nil,
-            unsafe plugin.release != nil, unsafe plugin.demo != nil
+        guard unsafe table.start != nil, unsafe table.receive != nil, unsafe table.finish != nil,
+            unsafe table.release != nil, unsafe table.demo != nil
         else { throw .malformed(path: path, reason: "its table lacks functions") }
-        unsafe name = plugin.name.string
-        unsafe summary = plugin.summary.string
-        guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }) else {
+        let reader = TableReader(path: path)
+        unsafe name = try reader.text(table.name, "name")
+        unsafe summary = try reader.text(table.summary, "summary")
+        guard TableReader.isName(name) else {
             throw .malformed(path: path, reason: "'\(name)' is no name for a plugin")
         }
-        var options: [OptionDeclaration] = []
-        for index in 0..<(unsafe plugin.option_count) {
-            guard let option = unsafe plugin.options?[index] else { break }
-            guard let declaration = unsafe OptionDeclaration(option) else {
-                throw .malformed(path: path, reason: "its option '\(unsafe option.name.string)' is of no known kind")
-            }
-            options.append(declaration)
-        }
-        if let flaw = OptionValues.flaw(in: options) { throw .malformed(path: path, reason: flaw) }
-        self.options = options
-        var examples: [(arguments: String, meaning: String)] = []
-        for index in 0..<(unsafe plugin.example_count) {
-            guard let example = unsafe plugin.examples?[index] else { break }
-            unsafe examples.append((example.arguments.string, example.meaning.string))
-        }
-        self.examples = examples
+        unsafe options = try reader.options(table.options, table.option_count)
+        unsafe examples = try reader.examples(table.examples, table.example_count)
     }
 
     public func start(_ options: OptionValues, output: MatchOutput) throws(PluginError) -> RecordConsumer {
@@ -104,35 +109,25 @@ public struct LoadedPlugin: Plugin, @unchecked Sendable {
     }
 
     public func makeDemo(seed: UInt64) -> any TransportSource {
-        ByteSource(unsafe HostCalls.bytes { unsafe table.pointee.demo(seed, $0) })
+        ByteSource(unsafe HostCalls.bytes { unsafe table.demo(seed, $0) })
     }
-}
 
-extension OptionDeclaration {
-    /// Reads a declaration; `nil` where its kind is not known, or its numbers contradict each other.
-    @unsafe
-    fileprivate init?(_ option: weir_option) {
-        let detail = unsafe option.detail.string
-        let lines = detail.split(separator: "\n").map(String.init)
-        let kind: Kind
-        switch unsafe Int(option.kind) {
-        case Int(WEIR_OPTION_NUMBER):
-            kind = unsafe .number(unit: detail, minimum: option.has_minimum == 0 ? nil : option.minimum)
-        case Int(WEIR_OPTION_DURATION): kind = .duration
-        case Int(WEIR_OPTION_INTEGER):
-            guard unsafe option.least <= option.most else { return nil }
-            kind = unsafe .integer(Int(option.least)...Int(option.most))
-        case Int(WEIR_OPTION_CHOICE): kind = .choice(lines)
-        case Int(WEIR_OPTION_TEXT): kind = .text(placeholder: detail)
-        case Int(WEIR_OPTION_LIST): kind = .list(placeholder: detail)
-        case Int(WEIR_OPTION_MAPPING): kind = .mapping(keys: lines)
-        case Int(WEIR_OPTION_BYTE_COUNT):
-            guard unsafe option.least <= option.most else { return nil }
-            kind = unsafe .byteCount(Int(option.least)...Int(option.most))
-        case Int(WEIR_OPTION_FLAG): kind = .flag
-        default: return nil
+    public func partitionField(_ options: OptionValues) -> String? {
+        guard let function = unsafe table.partition_field else { return nil }
+        let name = unsafe weir_setting.lending(options.given) { settings, count in
+            unsafe HostCalls.bytes { unsafe function(settings, count, $0) }
         }
-        let defaultText = unsafe option.has_default == 0 ? nil : option.default_text.string
-        unsafe self.init(option.name.string, kind, default: defaultText, help: option.help.string)
+        return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+    }
+
+    public func graph(_ options: OptionValues) -> PluginGraph {
+        let calls = HostCalls()
+        if let function = unsafe table.graph {
+            unsafe weir_setting.lending(options.given) { settings, count in
+                unsafe calls.during { unsafe function(settings, count, $0) }
+            }
+        }
+        guard let graph = calls.graph, !graph.nodes.isEmpty else { return PluginGraph(ofPlugin: name) }
+        return graph
     }
 }

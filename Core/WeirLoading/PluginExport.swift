@@ -49,7 +49,11 @@ public final class PluginExport: @unchecked Sendable {
                 receive: { instance, batch, host in unsafe ExportedPlugin.receive(instance, batch, host) },
                 finish: { instance, failure, host in unsafe ExportedPlugin.finish(instance, failure, host) },
                 release: { instance in unsafe ExportedPlugin.release(instance) },
-                demo: { seed, host in unsafe ExportedPlugin.demo(seed, host) }
+                demo: { seed, host in unsafe ExportedPlugin.demo(seed, host) },
+                partition_field: { settings, count, host in
+                    unsafe ExportedPlugin.partitionField(settings, count, host)
+                },
+                graph: { settings, count, host in unsafe ExportedPlugin.graph(settings, count, host) }
             )
         )
         unsafe self.table = UnsafePointer(table)

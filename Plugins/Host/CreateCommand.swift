@@ -40,6 +40,19 @@ struct CreateCommand {
         }
         template = PluginTemplate(name: name, weirPath: weirPath)
         folder = name
+        guard !Self.isTaken(template) else {
+            throw .usage("'\(name)' would collide with a module or a package that plugins need; take another name")
+        }
+    }
+
+    /// Whether a name is that of a module that the plugin needs or may need, is no name in Swift, or is that of Weir's own
+    /// folder, after which the package manager calls Weir.
+    private static func isTaken(_ template: PluginTemplate) -> Bool {
+        let taken: Set = [
+            "Any", "Dispatch", "Foundation", "Glibc", "Self", "Swift", "Synchronization", "Testing", "XCTest",
+        ]
+        return taken.contains(template.typeName) || template.typeName.hasPrefix("Weir")
+            || template.name == template.weirName.lowercased()
     }
 
     private static func isName(_ name: String) -> Bool {

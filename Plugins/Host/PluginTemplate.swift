@@ -11,9 +11,13 @@ struct PluginTemplate {
         name.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
+    /// What the package manager calls Weir's package.
+    var weirName: String { weirPath.split(separator: "/").last.map(String.init) ?? "weir" }
+
     /// What there is to write, by path within the package's folder.
     var files: [(path: String, text: String)] {
         [
+            ("README.md", readme),
             ("Package.swift", manifest),
             ("Sources/\(typeName)/\(typeName)Plugin.swift", plugin),
             ("Sources/\(typeName)Loadable/Entry.swift", entry),
@@ -22,12 +26,41 @@ struct PluginTemplate {
         ]
     }
 
+    /// A text as Swift writes it.
+    private static func literal(_ text: String) -> String {
+        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+
+    private var readme: String {
+        """
+        # \(name)
+
+        A plugin for Weir: reports readings above a limit.
+
+            swift test
+            swift build -c release
+            weir run .build/release/lib\(typeName)Plugin.so --from demo
+            weir run .build/release/lib\(typeName)Plugin.so readings.csv --limit 40
+
+        (On macOS the library ends in `.dylib`.)
+
+        - `Sources/\(typeName)` is the plugin: its options, its events, what it looks for, and its demo. Start here.
+        - `Sources/\(typeName)Loadable` makes it a library that `weir` loads; programs in Swift link `\(typeName)` instead.
+        - `Tests/\(typeName)Tests` runs it on a few lines.
+
+        A plugin runs within the process of `weir`: one that crashes ends the run, and the matches of the batch of records
+        at hand are lost; those of earlier batches were written. `weir` refuses a library that was built for another version
+        of the interface, and says so: build it again.
+
+        """
+    }
+
     private var manifest: String {
         """
         // swift-tools-version: 6.2
         import PackageDescription
 
-        let weir = "\(weirPath.split(separator: "/").last ?? "weir")"
+        let weir = \(Self.literal(weirName))
 
         let package = Package(
             name: "\(name)",
@@ -36,7 +69,7 @@ struct PluginTemplate {
                 .library(name: "\(typeName)", targets: ["\(typeName)"]),
                 .library(name: "\(typeName)Plugin", type: .dynamic, targets: ["\(typeName)Loadable"]),
             ],
-            dependencies: [.package(path: "\(weirPath)")],
+            dependencies: [.package(path: \(Self.literal(weirPath)))],
             targets: [
                 .target(
                     name: "\(typeName)",

@@ -91,7 +91,7 @@ extension RunRequest {
             report: try Self.address(.report, arguments, registry),
             isStrict: arguments[.strict] != nil,
             limits: try FormatChoice.limits(arguments[.maxLine]),
-            partition: try Self.partition(arguments, instances),
+            partition: try Self.partition(arguments, instances, registry),
             idleTimeout: try Self.duration(.idleTimeout, arguments) ?? .seconds(1),
             restartLimit: try Self.count(.restarts, arguments, 0...1_000_000) ?? 10
         )
@@ -122,6 +122,7 @@ extension RunRequest {
             } catch {
                 switch error {
                 case .invalidOption(let name, let reason): throw .usage("--\(written[name] ?? name): \(reason)")
+                case .cannotStart(let reason): throw .usage(reason)
                 }
             }
         }
@@ -216,7 +217,8 @@ extension RunRequest {
 
     private static func partition(
         _ arguments: PipelineArguments,
-        _ instances: [Instance]
+        _ instances: [Instance],
+        _ registry: Registry
     ) throws(HostError) -> Partition? {
         let workerCount = try count(.workers, arguments, 1...256)
         guard let field = arguments[.partitionBy] else {
@@ -231,11 +233,14 @@ extension RunRequest {
         for instance in instances {
             switch instance.plugin.partitionField(instance.values) {
             case field: continue
-            case nil:
-                let canSay = instance.plugin.options.contains { $0.name == "by" }
+            case nil where instance.plugin.isPartitionedOnRequest:
                 throw .usage(
-                    "--partition-by: '\(instance.name)' does not keep records apart"
-                        + (canSay ? "; say by what, with --by \(field)" : ", so they cannot be spread over workers")
+                    "--partition-by: '\(instance.name)' does not keep records apart; say by what, with --by \(field)"
+                )
+            case nil:
+                throw .usage(
+                    "--partition-by: '\(instance.name)' needs all records in one place; "
+                        + "what can be spread over workers is \(registry.partitionedPlugins)"
                 )
             case let other?:
                 throw .usage("--partition-by: '\(instance.name)' keeps records apart by '\(other)', not by '\(field)'")
@@ -267,7 +272,27 @@ extension RunRequest {
     }
 }
 
+extension Plugin {
+    /// Whether it keeps records apart by the field that its option `--by` names.
+    fileprivate var isPartitionedOnRequest: Bool { partitionField(["by": "FIELD"]) == "FIELD" }
+
+    /// The field that it keeps records apart by, with a few options; `nil` where they cannot be.
+    fileprivate func partitionField(_ given: [String: String]) -> String? {
+        guard let values = try? OptionValues(options, given: given) else { return nil }
+        return partitionField(values)
+    }
+}
+
 extension Registry {
+    /// The plugins whose records can be spread over workers, and by what, in words.
+    fileprivate var partitionedPlugins: String {
+        let words: [String] = plugins.compactMap { plugin in
+            if let field = plugin.partitionField([:]) { return "'\(plugin.name)' by '\(field)'" }
+            return plugin.isPartitionedOnRequest ? "'\(plugin.name)' with --by FIELD" : nil
+        }
+        return words.joined(separator: ", ")
+    }
+
     /// The plugin of a name, or from the library at a path.
     ///
     /// - Throws: ``HostError`` when there is none; it suggests what may have been meant.

@@ -36,12 +36,7 @@ public struct FraudPlugin: Plugin {
                 "time=time,card=card,amount=amount,latitude=latitude,longitude=longitude,face-to-face=face-to-face",
             help: "the fields to read, such as card=pan,time=t"
         ),
-        OptionDeclaration(
-            "time-unit",
-            .choice(TimeUnit.allCases.map(\.rawValue)),
-            default: "ms",
-            help: "what a time counts that is a bare number; RFC 3339 is always understood"
-        ),
+        .timeUnit,
         OptionDeclaration(
             "max-cards",
             .integer(1...100_000_000),
@@ -59,14 +54,11 @@ public struct FraudPlugin: Plugin {
     public init() {}
 
     public func start(_ options: OptionValues, output: MatchOutput) throws(PluginError) -> RecordConsumer {
-        guard let timeUnit = TimeUnit(rawValue: options.text("time-unit")) else {
-            preconditionFailure("the choices of --time-unit are the cases themselves")
-        }
         let rules = try Self.rules(options)
         let cards = SymbolTable(limit: options.integer("max-cards"))
         let purchases = RecordSource(
             PurchaseDecoder(cards: cards),
-            schema: Self.schema(options.mapping("columns"), timeUnit)
+            schema: Self.schema(options.mapping("columns"), options.timeUnit)
         )
         let drawing = output.report.map { FraudDrawing($0, cards: cards) }
         if let drawing { purchases.attach(drawing.sink()) }
@@ -99,7 +91,8 @@ public struct FraudPlugin: Plugin {
             }
             .tap { drawing?.mark($0) }
             .attach(output.sink())
-        return purchases.consumer()
+        // Suspicions come in the order of the purchases, whichever the pattern.
+        return purchases.consumer(inOrder: true)
     }
 
     private static func rules(_ options: OptionValues) throws(PluginError) -> FraudRules {
@@ -127,8 +120,15 @@ public struct FraudPlugin: Plugin {
         let fields = PurchaseDecoder.Key.allCases.map { key in
             RecordSchema.Field(columns[key.fieldName] ?? key.fieldName, isRequired: required.contains(key))
         }
-        return RecordSchema(fields: fields, timeUnit: timeUnit, timeField: PurchaseDecoder.Key.time.rawValue)
+        return RecordSchema(
+            fields: fields,
+            timeUnit: timeUnit,
+            timeField: PurchaseDecoder.Key.time.rawValue,
+            isOrdered: true
+        )
     }
+
+    public func partitionField(_ options: OptionValues) -> String? { options.mapping("columns")["card"] }
 
     public func graph(_ options: OptionValues) -> PluginGraph {
         var graph = PluginGraph()

@@ -21,19 +21,16 @@ struct PurchaseDecoder: EventDecoder {
 
     mutating func decode(_ record: borrowing FieldReader<Key>) throws(FieldError) -> Purchase {
         let time = try record.timestamp(.time)
-        guard time >= lastTime else {
-            throw FieldError(Key.time, .unacceptable("goes back: it is before the last purchase's"))
-        }
+        guard time >= lastTime else { throw FieldError(Key.time, .goesBack) }
+        lastTime = time
         let position = try position(of: record)
-        let purchase = Purchase(
+        return Purchase(
             timestamp: time,
             card: try cards.symbol(of: record, .card, limitOption: "max-cards"),
             amount: try record.double(.amount),
             position: position,
             isFaceToFace: record.isPresent(.faceToFace) ? try record.boolean(.faceToFace) : position != nil
         )
-        lastTime = time
-        return purchase
     }
 
     private func position(of record: borrowing FieldReader<Key>) throws(FieldError) -> GeographicPosition? {

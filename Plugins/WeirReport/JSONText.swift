@@ -21,6 +21,11 @@ struct JSONText {
         array(elements, write)
     }
 
+    /// An array of things that are JSON already, and safe in a page.
+    static func list(_ elements: [[UInt8]]) -> [UInt8] {
+        [UInt8(ascii: "[")] + elements.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
+    }
+
     mutating func member(_ name: String, _ text: String) {
         self.name(name)
         value(text)

@@ -26,12 +26,4 @@ public struct Brand: Sendable, Hashable {
         guard !sides[0].isEmpty, isMadeOfWords else { return nil }
         self.init(name: String(sides[0]), words: words.map(String.init))
     }
-
-    /// Whether a post names the brand: one of its words is there as a whole, maybe in the possessive.
-    func isNamed(in post: PostWords) -> Bool {
-        post.words.contains { word in
-            words.contains(word.text)
-                || word.text.hasSuffix("'s") && words.contains(String(word.text.dropLast(2)))
-        }
-    }
 }

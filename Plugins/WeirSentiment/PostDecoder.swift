@@ -10,7 +10,7 @@ struct PostDecoder: EventDecoder {
     let leavesOutRetweets: Bool
 
     mutating func decode(_ record: borrowing FieldReader<Key>) throws(FieldError) -> Candidate {
-        let time = try time(of: record)
+        let time = try record.timestamp(.time)
         let text = try record.string(record.isPresent(.fullText) ? .fullText : .text)
         let followers = record.isPresent(.followers) ? try record.double(.followers) : 0
         guard followers >= 0 else { throw FieldError(Key.followers, .unacceptable("is below 0")) }
@@ -20,15 +20,6 @@ struct PostDecoder: EventDecoder {
             post: Post(timestamp: time, text: text, followers: followers, id: id),
             isWanted: !(leavesOutRetweets && isRetweet)
         )
-    }
-
-    private func time(of record: borrowing FieldReader<Key>) throws(FieldError) -> Timestamp {
-        do throws(FieldError) {
-            return try record.timestamp(.time)
-        } catch {
-            if case .notATime = error.reason, let time = PostTime.timestamp(try record.string(.time)) { return time }
-            throw error
-        }
     }
 
     /// A post is a retweet where a field says so, where it holds the post that it repeats, or by its first words.

@@ -17,6 +17,13 @@ struct PostWords: Sendable {
         let startsSentence: Bool
     }
 
+    /// What a character is to the words around it.
+    private enum Class {
+        /// Digits are parts of words, too.
+        case letter, digit
+        case apostrophe, dollar, at, symbol, sentenceEnd, other
+    }
+
     private(set) var words: [Word] = []
     private var startsSentence = true
 
@@ -26,57 +33,89 @@ struct PostWords: Sendable {
     ///   - text: The post.
     ///   - symbols: Whether something that is not made of letters means something, such as `:)`.
     init(_ text: String, symbols: (String) -> Bool) {
-        for chunk in text.split(whereSeparator: \.isWhitespace) {
-            if Self.isLink(chunk) { continue }
-            if let first = chunk.first, !first.isLetter, symbols(String(chunk)) {
-                append(String(chunk), .plain)
-            } else {
-                split(chunk)
+        let bytes = Array(text.utf8)
+        for chunk in bytes.split(whereSeparator: { $0 == UInt8(ascii: " ") || (9...13).contains($0) }) {
+            if chunk.allSatisfy({ $0 < 0x80 }) {
+                // Most are ASCII, where a byte is a character, and no table of Unicode is needed.
+                take(chunk, symbols) { (Self.classOf(chunk[$0]), $0 + 1) }
+                continue
+            }
+            for part in String(decoding: chunk, as: UTF8.self).split(whereSeparator: \.isWhitespace) {
+                take(part.utf8, symbols) { (Self.classOf(part[$0]), part.index(after: $0)) }
             }
         }
     }
 
-    private static func isLink(_ chunk: Substring) -> Bool {
-        chunk.hasPrefix("http://") || chunk.hasPrefix("https://") || chunk.hasPrefix("www.")
-    }
-
-    private mutating func split(_ chunk: Substring) {
-        var word = ""
+    /// Takes what stands between blanks; `next` says what the character at an index is, and where it ends.
+    private mutating func take<Text: Collection<UInt8>>(
+        _ text: Text,
+        _ symbols: (String) -> Bool,
+        next: (Text.Index) -> (Class, end: Text.Index)
+    ) {
+        if Self.isLink(text) { return }
+        if next(text.startIndex).0 != .letter, symbols(Self.string(text)) { return append(Self.string(text), .plain) }
+        // The word that was begun, without apostrophes at its end; and what kind it is, or the next one would be.
+        var word: Range<Text.Index>?
         var kind = Word.Kind.plain
-        var next = Word.Kind.plain
-        for character in chunk {
-            if character.isLetter || character.isNumber || character == "_" {
-                if word.isEmpty { kind = next }
-                word.append(character)
-                continue
-            }
-            if !word.isEmpty, character == "'" || character == "\u{2019}" {
-                word.append("'")
-                continue
-            }
-            end(&word, kind)
-            next = character == "$" ? .cashtag : character == "@" ? .mention : .plain
-            if character.isSymbol || Self.isEmoji(character) {
-                if next == .plain { append(String(character), .plain) }
-            } else if character == "." || character == "!" || character == "?" || character == ";" {
-                startsSentence = true
+        var index = text.startIndex
+        while index < text.endIndex {
+            let (character, end) = next(index)
+            defer { index = end }
+            switch character {
+            case .letter, .digit: word = (word?.lowerBound ?? index)..<end
+            case .apostrophe where word != nil: break
+            default:
+                endWord(word.map { text[$0] }, kind)
+                word = nil
+                kind = character == .dollar ? .cashtag : character == .at ? .mention : .plain
+                if character == .symbol { append(Self.string(text[index..<end]), .plain) }
+                if character == .sentenceEnd { startsSentence = true }
             }
         }
-        end(&word, kind)
+        endWord(word.map { text[$0] }, kind)
     }
 
-    private static func isEmoji(_ character: Character) -> Bool {
-        character.unicodeScalars.first.map { $0.properties.isEmojiPresentation || $0.value > 0x1F000 } ?? false
-    }
-
-    private mutating func end(_ word: inout String, _ kind: Word.Kind) {
-        while word.last == "'" { word.removeLast() }
-        if !word.isEmpty { append(word.lowercased(), kind) }
-        word = ""
+    private mutating func endWord(_ word: (some Collection<UInt8>)?, _ kind: Word.Kind) {
+        guard let word else { return }
+        let text = Self.string(word).lowercased()
+        append(text.utf8.contains(0xE2) ? text.replacing("\u{2019}", with: "'") : text, kind)
     }
 
     private mutating func append(_ text: String, _ kind: Word.Kind) {
         words.append(Word(text: text, kind: kind, startsSentence: startsSentence))
         startsSentence = false
+    }
+
+    private static func string(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    private static func isLink(_ text: some Collection<UInt8>) -> Bool {
+        text.starts(with: "http://".utf8) || text.starts(with: "https://".utf8) || text.starts(with: "www.".utf8)
+    }
+
+    private static func classOf(_ byte: UInt8) -> Class {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): .letter
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"): .digit
+        case UInt8(ascii: "'"): .apostrophe
+        case UInt8(ascii: "$"): .dollar
+        case UInt8(ascii: "@"): .at
+        case UInt8(ascii: "."), UInt8(ascii: "!"), UInt8(ascii: "?"), UInt8(ascii: ";"): .sentenceEnd
+        case UInt8(ascii: "+"), UInt8(ascii: "<")...UInt8(ascii: ">"), UInt8(ascii: "^"), UInt8(ascii: "`"),
+            UInt8(ascii: "|"), UInt8(ascii: "~"):
+            .symbol
+        default: .other
+        }
+    }
+
+    private static func classOf(_ character: Character) -> Class {
+        if let byte = character.asciiValue { return classOf(byte) }
+        if character == "\u{2019}" { return .apostrophe }
+        if character.isLetter { return .letter }
+        if character.isNumber { return .digit }
+        return character.isSymbol || isEmoji(character) ? .symbol : .other
+    }
+
+    private static func isEmoji(_ character: Character) -> Bool {
+        character.unicodeScalars.first.map { $0.properties.isEmojiPresentation || $0.value > 0x1F000 } ?? false
     }
 }

@@ -2,19 +2,23 @@ internal import WeirCore
 
 /// What a report shows of sentiment: the sum of each brand, and the posts that moved it most.
 final class SentimentDrawing: Sendable {
-    private let chart: ReportChart
     private let lines: [String: ReportLine]
+    private let posts: ReportRanking
 
     init(_ report: Report, brands: [Brand]) {
         let chart = report.chart("Sum of the scores")
-        self.chart = chart
         lines = Dictionary(
             brands.map { ($0.name, chart.line($0.name, isStepped: true)) },
             uniquingKeysWith: { first, _ in first }
         )
+        posts = report.ranking("Top posts", columns: ["brand", "score", "followers", "text"])
     }
 
     func draw(_ score: BrandScore) {
         lines[score.brand]?.add(score.total, at: score.timestamp)
+        guard let post = score.post, let value = score.score, value != 0 else { return }
+        posts.add(weight: value.magnitude, at: score.timestamp) {
+            [score.brand, "\(value)", "\(post.followers)", post.text]
+        }
     }
 }

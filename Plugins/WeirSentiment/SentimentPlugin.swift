@@ -43,12 +43,7 @@ public struct SentimentPlugin: Plugin {
                 + "retweet=is_retweet,retweeted=retweeted_status",
             help: "the fields to read, such as text=body; a.b is b in a"
         ),
-        OptionDeclaration(
-            "time-unit",
-            .choice(TimeUnit.allCases.map(\.rawValue)),
-            default: "ms",
-            help: "what a time counts that is a bare number; RFC 3339 and Twitter's form are understood"
-        ),
+        .timeUnit,
     ]
 
     public let examples = [
@@ -67,13 +62,10 @@ public struct SentimentPlugin: Plugin {
     public init() {}
 
     public func start(_ options: OptionValues, output: MatchOutput) throws(PluginError) -> RecordConsumer {
-        guard let timeUnit = TimeUnit(rawValue: options.text("time-unit")) else {
-            preconditionFailure("the choices of --time-unit are the cases themselves")
-        }
         let settings = try Self.settings(options, output)
         let maker = OpinionMaker(brands: try Self.brands(options), lexicon: try Self.lexicon(options))
         let decoder = PostDecoder(leavesOutRetweets: options.text("retweets") == "exclude")
-        let candidates = RecordSource(decoder, schema: Self.schema(options.mapping("columns"), timeUnit))
+        let candidates = RecordSource(decoder, schema: Self.schema(options.mapping("columns"), options.timeUnit))
         let drawing = output.report.map { SentimentDrawing($0, brands: maker.brands) }
         candidates
             .filter { $0.isWanted }
@@ -141,7 +133,7 @@ public struct SentimentPlugin: Plugin {
         let fields = names.map { name in
             RecordSchema.Field(columns[name] ?? name, isRequired: name == "time" || name == "text")
         }
-        return RecordSchema(fields: fields, timeUnit: timeUnit)
+        return RecordSchema(fields: fields, timeUnit: timeUnit, timeField: PostDecoder.Key.time.rawValue)
     }
 
     public func graph(_ options: OptionValues) -> PluginGraph {

@@ -27,9 +27,7 @@ struct ReadingDecoder: EventDecoder {
             group: group
         )
         while lastTimes.count <= group.index { lastTimes.append(.distantPast) }
-        guard reading.timestamp >= lastTimes[group.index] else {
-            throw FieldError(Key.time, .unacceptable("goes back: it is before the last reading's"))
-        }
+        guard reading.timestamp >= lastTimes[group.index] else { throw FieldError(Key.time, .goesBack) }
         lastTimes[group.index] = reading.timestamp
         return reading
     }

@@ -7,6 +7,12 @@ internal import WeirSelection
 ///
 /// The rule finds jerks, so it also fires on jumps and on hard steps, and it depends on the rate of the readings: the
 /// faster they come, the less two in a row differ.
+///
+/// Measured on public recordings: of 98 gestures at 50 Hz, a second or two each, those found are 5 of the 6 shakes (recall
+/// 83 %) and none of the 46 that are still, circle, wave, clap, or are no gesture, but also 45 of the 46 that walk, jump,
+/// poke, waggle or flick, all of which jerk (precision 10 % over all, 100 % where nobody walks or jerks). In twelve
+/// recordings at 100 Hz of people who sit, stand up, turn and walk with a phone or a watch, two and a half minutes in all,
+/// it finds 19, in five of them none.
 public struct ShakePlugin: Plugin {
     public let name = "shake"
     public let summary = "Reports when readings of an accelerometer show that the device is shaken."
@@ -30,12 +36,7 @@ public struct ShakePlugin: Plugin {
             default: "time=time,x=x,y=y,z=z",
             help: "the fields to read, such as x=acc_x,time=t_ms"
         ),
-        OptionDeclaration(
-            "time-unit",
-            .choice(TimeUnit.allCases.map(\.rawValue)),
-            default: "ms",
-            help: "what a time counts that is a bare number; RFC 3339 is always understood"
-        ),
+        .timeUnit,
         OptionDeclaration(
             "quiet-period",
             .duration,
@@ -71,19 +72,18 @@ public struct ShakePlugin: Plugin {
     public init() {}
 
     public func start(_ options: OptionValues, output: MatchOutput) throws(PluginError) -> RecordConsumer {
-        guard
-            let unit = AccelerationUnit(rawValue: options.text("unit")),
-            let timeUnit = TimeUnit(rawValue: options.text("time-unit"))
-        else { preconditionFailure("the choices of --unit and --time-unit are the units themselves") }
+        guard let unit = AccelerationUnit(rawValue: options.text("unit")) else {
+            preconditionFailure("the choices of --unit are the units themselves")
+        }
         let groupField = options.textIfGiven("by")
         let groups = groupField.map { _ in SymbolTable(limit: options.integer("max-groups")) }
         let detection = ShakeDetection(
             threshold: options.number("threshold") * unit.perGravity,
             quietPeriod: options.duration("quiet-period"),
-            form: Shake.Form(time: .number(timeUnit), unit: unit),
+            form: Shake.Form(time: .number(options.timeUnit), unit: unit),
             groups: groups
         )
-        let schema = schema(columns: options.mapping("columns"), groupField: groupField, timeUnit: timeUnit)
+        let schema = schema(columns: options.mapping("columns"), groupField: groupField, timeUnit: options.timeUnit)
         let readings = RecordSource(ReadingDecoder(groups: groups), schema: schema)
         let drawing = output.report.map { ShakeDrawing($0, unit: unit, groups: groups) }
         if let drawing { readings.attach(drawing.sink()) }

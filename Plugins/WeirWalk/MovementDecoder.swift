@@ -60,9 +60,7 @@ struct MovementDecoder: EventDecoder {
         let group = try group(of: record)
         let time = try record.timestamp(.time)
         while tracks.count <= group.index { tracks.append(Track()) }
-        guard time >= tracks[group.index].time else {
-            throw FieldError(Key.time, .unacceptable("goes back: it is before the last record's"))
-        }
+        guard time >= tracks[group.index].time else { throw FieldError(Key.time, .goesBack) }
         // All is read before anything is kept: a record that is refused leaves no trace.
         let location = try location(of: record)
         let cadence = try optional(.cadence, record, atLeast: 0)

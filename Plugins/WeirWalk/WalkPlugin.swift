@@ -77,12 +77,7 @@ public struct WalkPlugin: Plugin {
                 + "latitude=latitude,longitude=longitude,accuracy=accuracy",
             help: "the fields to read, such as speed=Speed,time=t"
         ),
-        OptionDeclaration(
-            "time-unit",
-            .choice(TimeUnit.allCases.map(\.rawValue)),
-            default: "ms",
-            help: "what a time counts that is a bare number; RFC 3339 is always understood"
-        ),
+        .timeUnit,
         OptionDeclaration(
             "time-form",
             .choice(["rfc3339", "number"]),
@@ -115,10 +110,10 @@ public struct WalkPlugin: Plugin {
 
     public func start(_ options: OptionValues, output: MatchOutput) throws(PluginError) -> RecordConsumer {
         let rule = try Self.rule(options)
-        guard
-            let timeUnit = TimeUnit(rawValue: options.text("time-unit")),
-            let cadence = MovementDecoder.Cadence(rawValue: options.text("cadence"))
-        else { preconditionFailure("the choices of --time-unit and --cadence are the cases themselves") }
+        guard let cadence = MovementDecoder.Cadence(rawValue: options.text("cadence")) else {
+            preconditionFailure("the choices of --cadence are the cases themselves")
+        }
+        let timeUnit = options.timeUnit
         let groupField = options.textIfGiven("by")
         let groups = groupField.map { _ in SymbolTable(limit: options.integer("max-groups")) }
         let timeForm = options.text("time-form") == "number" ? TimeForm.number(timeUnit) : .rfc3339

@@ -1,5 +1,8 @@
 import Foundation
 import Testing
+import WeirCore
+
+@testable import weir
 
 #if canImport(Glibc)
     import Glibc
@@ -59,6 +62,47 @@ extension HostTests {
                 #expect(inOrder.output == one.output, "seed \(seed)")
                 #expect(inOrder.errors.contains("2,100 events read, 0 rejected"))
             }
+        }
+
+        /// The rows of a demo in three files, by turns and each in another format, give what the demo gives.
+        @Test(arguments: ["shake", "walk", "sentiment", "fraud"])
+        func everyPluginMergesItsInputs(name: String) throws {
+            let plugin = try #require(try Registry.builtIn(interruption: nil).plugin(named: name))
+            let demo = try plugin.makeDemo(seed: 1).readAll(limit: 1 << 20, address: "demo")
+            let rows = String(decoding: demo, as: UTF8.self).split(separator: "\n")
+            for part in 0..<3 {
+                let some = rows.indices.dropFirst().filter { $0 % 3 == part }.map { rows[$0] }
+                try weir.file("\(part).csv", ([rows[0]] + some).joined(separator: "\n") + "\n")
+            }
+            #expect(try weir.run("convert", "1.csv", "1.weir").exitCode == 0)
+            // A name with a point is that of a member in JSON.
+            let hasMembers = rows[0].contains(".")
+            let third = hasMembers ? "2.csv" : "2.jsonl"
+            if !hasMembers { #expect(try weir.run("convert", "2.csv", "2.jsonl").exitCode == 0) }
+            let merged = try weir.run("run", name, "--from", "0.csv", "--from", "1.weir", "--from", third)
+            #expect(merged.exitCode == 0, "\(merged.errors)")
+            #expect(try merged.output == weir.run("run", name, "--from", "demo").output)
+            #expect(!merged.output.isEmpty)
+        }
+
+        /// Posts whose times are written in three ways.
+        @Test func postsAreMergedByTimesOfAnyForm() throws {
+            func posts(_ texts: [(time: String, id: Int)]) -> String {
+                texts.map { #"{"created_at":\#($0.time),"id_str":"\#($0.id)","text":"apple is great"}"# + "\n" }
+                    .joined()
+            }
+            try weir.file(
+                "a.jsonl",
+                posts([(#""Wed Oct 10 12:00:00 +0000 2018""#, 1), (#""Wed Oct 10 14:00:03 +0200 2018""#, 4)])
+            )
+            try weir.file("b.jsonl", posts([("1539172801000", 2), ("1539172804000", 5)]))
+            try weir.file(
+                "c.csv",
+                "created_at,id_str,text\n2018-10-10T12:00:02Z,3,apple\n2018-10-10T12:00:05Z,6,apple\n"
+            )
+            let outcome = try weir.run("run", "sentiment", "c.csv", "a.jsonl", "b.jsonl", "--output", "template:{id}")
+            #expect(outcome.errors.contains("6 events read, 0 rejected"))
+            #expect(outcome.output == "1\n2\n3\n4\n5\n6\n")
         }
 
         @Test func rejectionsOfSeveralInputsSayWhichOne() throws {
@@ -163,7 +207,8 @@ extension HostTests {
             ),
             (
                 ["sentiment", "--partition-by", "d"],
-                "--partition-by: 'sentiment' does not keep records apart, so they cannot be spread over workers"
+                "--partition-by: 'sentiment' needs all records in one place; what can be spread over workers is "
+                    + "'shake' with --by FIELD, 'walk' with --by FIELD, 'fraud' by 'card'"
             ),
             (
                 ["shake", "--by", "d", "--partition-by", "d", "--workers", "0"],
@@ -174,8 +219,9 @@ extension HostTests {
                 "--report draws what one thread sees; leave out --partition-by, or the report"
             ),
             (
-                ["sentiment", "a.csv", "b.csv"],
-                "several inputs are merged by event time, and it is not known which field that is for 'sentiment'; give one input"
+                ["shake", "sentiment", "a.csv", "b.csv"],
+                "several inputs are merged by event time, and it is not known which field that is for "
+                    + "'shake' and 'sentiment'; give one input"
             ),
         ])
         func whatCannotBeSpreadOrMergedIsRefused(arguments: [String], message: String) throws {

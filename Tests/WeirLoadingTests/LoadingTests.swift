@@ -53,6 +53,44 @@ import WeirShake
         )
     }
 
+    /// Files that the system's loader would stumble over, or explain badly.
+    @Test func whatIsNoWholeLibraryOfThisMachineIsRefused() throws {
+        let library = try library(".version = 1, " + whole)
+        defer { library.remove() }
+        let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: library.path)))
+        let folder = URL(fileURLWithPath: library.path).deletingLastPathComponent().path
+        func complaint(_ bytes: [UInt8]) throws -> String? {
+            let path = folder + "/changed.so"
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
+            let error = #expect(throws: LoadingError.self) { try LoadedPlugin(path: path) }
+            return error?.description.replacing("cannot load '\(path)': ", with: "")
+        }
+        for length in [0, 1, 3] { #expect(try complaint(Array(bytes.prefix(length))) == "it is no library") }
+        for length in [4, 63, 64, 100, 1_000, 4_000, bytes.count / 2] {
+            #expect(try complaint(Array(bytes.prefix(length)))?.hasPrefix("it is cut off: it has \(length) ") == true)
+        }
+        for (place, reason) in [
+            (4, "another kind of machine"), (5, "another kind of machine"), (18, "another kind"), (16, "no library"),
+        ] {
+            var changed = bytes
+            changed[place] ^= 0x7F
+            #expect(try complaint(changed)?.contains(reason) == true, "byte \(place)")
+        }
+        // Whatever the program headers say, nothing outside of the file is touched.
+        var random = SeededGenerator(seed: 7)
+        for _ in 0..<300 {
+            var changed = Array(bytes.prefix(bytes.count - 1))
+            for _ in 0..<4 { changed[32 + Int(random.next() % 200)] = UInt8(truncatingIfNeeded: random.next()) }
+            changed[32] = 0xFF
+            changed[39] = 0x7F
+            _ = try complaint(changed)
+        }
+        let error = #expect(throws: LoadingError.self) { try LoadedPlugin(path: folder) }
+        #expect(error?.description == "cannot load '\(folder)': it is a folder")
+        let device = #expect(throws: LoadingError.self) { try LoadedPlugin(path: "/dev/null") }
+        #expect(device?.description == "cannot load '/dev/null': it is not a file")
+    }
+
     @Test func anotherVersionIsRefused() throws {
         #expect(
             try complaint(library(".version = 99, " + whole))
@@ -64,8 +102,36 @@ import WeirShake
     @Test func anotherLayoutIsRefused() throws {
         #expect(
             try complaint(library(".version = 1, " + whole.replacing("sizeof(weir_plugin)", with: "8")))?
-                .hasPrefix("'LIB' cannot be used as a plugin: its table has 8 bytes, not ") == true
+                .hasPrefix("'LIB' cannot be used as a plugin: its table has 8 bytes, which no version of Weir has")
+                == true
         )
+        for size in ["sizeof(weir_plugin) + 3", "sizeof(weir_plugin) - 20", "100000"] {
+            #expect(
+                try complaint(library(".version = 1, " + whole.replacing("sizeof(weir_plugin)", with: size)))?
+                    .hasPrefix("'LIB' cannot be used as a plugin: its table has ") == true
+            )
+        }
+    }
+
+    /// A library of the first table, which ended before what was added since, and one of a table that is longer than this.
+    @Test func olderAndNewerTablesLoad() throws {
+        for size in ["offsetof(weir_plugin, partition_field)", "sizeof(weir_plugin) + 8"] {
+            let library = try Library(
+                "#include <stddef.h>\n" + Self.functions + """
+                    static void boom(const weir_setting *s, size_t n, const weir_host *h)
+                        { (void)s; (void)n; (void)h; __builtin_trap(); }
+                    static const struct { weir_plugin table; void *more; } longer = {{.version = 1,
+                        \(whole.replacing("sizeof(weir_plugin)", with: size)),
+                        .partition_field = \(size.contains("+") ? "0" : "boom"), .graph = \(size.contains("+") ? "0" : "boom")}};
+                    const weir_plugin *weir_plugin_entry(uint32_t v) { (void)v; return &longer.table; }
+                    """
+            )
+            defer { library.remove() }
+            let plugin = try LoadedPlugin(path: library.path)
+            let options = try OptionValues(plugin.options)
+            #expect(plugin.partitionField(options) == nil)
+            #expect(plugin.graph(options).nodes.map(\.label) == ["records", "x", "matches"])
+        }
     }
 
     @Test func aTableMustBeComplete() throws {
@@ -77,6 +143,107 @@ import WeirShake
             try complaint(library(".version = 1, " + whole.replacing("TEXT(\"x\")", with: "TEXT(\"a b\")")))
                 == "'LIB' cannot be used as a plugin: 'a b' is no name for a plugin"
         )
+    }
+
+    @Test(arguments: [
+        (".name = TEXT(\"x\"), .summary = {(const uint8_t *)\"\\xFF\", 1}", "its summary is not valid UTF-8"),
+        (".name = {(const uint8_t *)\"\\xC3\", 1}", "its name is not valid UTF-8"),
+        (".name = {0, 5}", "its name has 5 bytes"),
+        (".name = {(const uint8_t *)\"x\", (size_t)-1}", "its name has -1 bytes"),
+        (".name = {(const uint8_t *)\"x\", (size_t)1 << 60}", "its name has 1152921504606846976 bytes"),
+        (".name = TEXT(\"x\"), .option_count = 3", "it says that it has 3 options"),
+        (
+            ".name = TEXT(\"x\"), .options = &option, .option_count = (size_t)1 << 50",
+            "it says that it has 1125899906842624 options"
+        ),
+        (".name = TEXT(\"x\"), .options = &option, .option_count = 1", "'' is no name for an option"),
+        (".name = TEXT(\"x\"), .example_count = (size_t)-1", "it says that it has -1 examples"),
+        (".name = TEXT(\"\")", "'' is no name for a plugin"),
+    ])
+    func whatATableSaysMustBePossible(members: String, reason: String) throws {
+        let library = try library(
+            ".version = 1, " + whole.replacing(".name = TEXT(\"x\")", with: members),
+            "static const weir_option option;\n"
+        )
+        #expect(complaint(library) == "'LIB' cannot be used as a plugin: " + reason)
+    }
+
+    @Test(arguments: [
+        ("return &table_;", "the plugin does not say which fields it wants"),
+        ("return 0;", "the plugin does not start, and says no reason"),
+        ("h->take_schema(h->context, 0, 5, 1000000); return 0;", "the plugin says that it wants 5 fields"),
+        (
+            "h->take_schema(h->context, &field, (size_t)-2, 1000000); return 0;",
+            "the plugin says that it wants -2 fields"
+        ),
+        ("h->take_schema(h->context, &field, 1, 77); return 0;", "the plugin's times count 77 ns, which is no unit"),
+        ("h->fail(h->context, (weir_text){0, 9}, (weir_text){x, 2}); return 0;", "x\u{FFFD}"),
+    ])
+    func aPluginThatDoesNotStartIsAnError(start: String, reason: String) throws {
+        let library = try library(
+            ".version = 1, " + whole.replacing(".start = start", with: ".start = begin"),
+            """
+            static int table_;
+            static const uint8_t x[] = "x\\xFF";
+            static const weir_field field = {TEXT("a"), 1, 0};
+            static void *begin(const weir_setting *s, size_t n, const weir_host *h)
+                { (void)s; (void)n; (void)h; (void)x; (void)field; (void)table_; \(start) }
+
+            """
+        )
+        defer { library.remove() }
+        let plugin = try LoadedPlugin(path: library.path)
+        let error = #expect(throws: PluginError.self) { try PluginRun(plugin, csv: "a\n1\n") }
+        #expect(error == .cannotStart(reason: reason))
+    }
+
+    /// What a plugin tells during a call is not trusted further than its memory.
+    @Test func whatAPluginTellsIsChecked() throws {
+        let library = try library(
+            ".version = 1, "
+                + whole.replacing(".start = start", with: ".start = begin")
+                .replacing(".receive = receive", with: ".receive = tell")
+                .replacing(".demo = demo", with: ".demo = offer") + ", .partition_field = name, .graph = draw",
+            """
+            static int instance;
+            static const uint8_t lines[] = "{}\\n{\\xFF}", why[] = "so";
+            static const weir_field field = {TEXT("a"), 1, 0};
+            static void *begin(const weir_setting *s, size_t n, const weir_host *h)
+                { (void)s; (void)n; h->take_schema(h->context, &field, 1, 1000000); return &instance; }
+            static uint32_t tell(void *i, const weir_batch *b, const weir_host *h) {
+                (void)i; (void)b;
+                h->take_lines(h->context, (weir_text){lines, sizeof lines - 1}, 77);
+                h->take_lines(h->context, (weir_text){0, 9}, 1);
+                h->take_lines(h->context, (weir_text){lines, (size_t)-1}, 1);
+                h->take_lines(h->context, (weir_text){lines, 0}, 1);
+                h->reject(h->context, 2, 4000000000u, 4000000000u, (weir_text){why, 2});
+                h->reject(h->context, 2, 0, 4000000000u, (weir_text){0, 2});
+                h->take_count(h->context, (size_t)-5, (weir_text){why, 2}, 3);
+                h->take_count(h->context, 9, (weir_text){why, 2}, 3);
+                h->take_count(h->context, 0, (weir_text){why, 2}, 3);
+                return 1;
+            }
+            static void offer(uint64_t s, const weir_host *h) { (void)s; h->take_bytes(h->context, (weir_text){0, 3}); }
+            static void name(const weir_setting *s, size_t n, const weir_host *h)
+                { (void)s; (void)n; h->take_bytes(h->context, (weir_text){lines, (size_t)-9}); }
+            static const uint32_t sources[] = {7};
+            static const weir_node node = {TEXT("n"), sources, 1, 1, 0};
+            static void draw(const weir_setting *s, size_t n, const weir_host *h)
+                { (void)s; (void)n; h->take_node(h->context, &node); }
+
+            """
+        )
+        defer { library.remove() }
+        let plugin = try LoadedPlugin(path: library.path)
+        let run = try PluginRun(plugin, csv: "a\n1\n")
+        #expect(run.lines == ["{}", "{\u{FFFD}}"])
+        #expect(run.reasons == ["so", ""])
+        #expect(run.counts == ["so": 3])
+        let options = try OptionValues(plugin.options)
+        #expect(plugin.partitionField(options) == nil)
+        // Its only operator comes after one that there is not.
+        #expect(plugin.graph(options).nodes.map(\.label) == ["records", "x", "matches"])
+        _ = plugin.makeDemo(seed: 1)
     }
 
     @Test(arguments: [
@@ -135,9 +302,14 @@ import WeirShake
             try PluginRun(loaded, source: loaded.makeDemo(seed: 3))
         )
         #expect(demos.0.lines == demos.1.lines)
+        let (mine, theirs) = (
+            try OptionValues(linked.options, given: options), try OptionValues(loaded.options, given: options)
+        )
+        #expect(loaded.partitionField(theirs) == linked.partitionField(mine))
+        #expect(loaded.graph(theirs) == linked.graph(mine))
     }
 
-    @Test(arguments: ["Walk", "Sentiment"])
+    @Test(arguments: ["Fraud", "Walk", "Sentiment"])
     func theOtherBuiltInPluginsLoadToo(name: String) throws {
         let path = Library.builtFolder.appendingPathComponent("libWeir\(name)Plugin.so").path
         let plugin = try LoadedPlugin(path: path)

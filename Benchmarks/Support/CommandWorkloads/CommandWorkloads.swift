@@ -2,7 +2,8 @@ internal import CBench
 public import Comparing
 internal import Foundation
 
-/// `weir run shake` on a file of ten million rows, beside reading the file, and the same work in process.
+/// `weir run shake` on a file of ten million rows, beside reading the file, and the same work in process; workers, and
+/// reports.
 public enum CommandWorkloads {
     private static let files = InputFiles()
     private static let rowCount = 10_000_000
@@ -19,13 +20,16 @@ public enum CommandWorkloads {
 
     public static let suite = Suite(
         "command",
-        commands + memory + inProcess,
+        commands + memory + inProcess + workers + reports,
         setUp: {
             try files.make(rowCounts: [tenth, rowCount])
             _ = (shaken, longerShaken, still, longerStill)
         },
         tearDown: { files.remove() }
     )
+
+    private static let workers = Workers(files: files, hostPath: { hostPath }).workloads
+    private static let reports = Reports(files: files, hostPath: { hostPath }).workloads
 
     private static let inProcess = [
         Workload("in process: CSV → shake, from memory", in: .millionsPerSecond, against: read, goal: .atLeast(3)) {

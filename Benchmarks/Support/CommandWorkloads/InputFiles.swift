@@ -14,6 +14,8 @@ final class InputFiles: Sendable {
     private struct State: Sendable {
         var folder: URL?
         var inputs: [Int: Input] = [:]
+        var tables: Set<String> = []
+        var expectedOutput: String?
         var unread: [CommandRun.Aspect: CommandRun] = [:]
     }
 
@@ -40,6 +42,14 @@ final class InputFiles: Sendable {
         }
     }
 
+    /// The file of a plugin's table, which is written when it is asked for first.
+    func table(_ table: PluginTable) throws -> String {
+        let place = path(table.rawValue + ".csv")
+        let isNew = state.withLock { $0.tables.insert(place).inserted }
+        if isNew { try Data(table.csv(rowCount: PluginTable.rowCount)).write(to: URL(filePath: place)) }
+        return place
+    }
+
     /// Removes the files.
     func remove() {
         state.withLock { state in
@@ -54,6 +64,14 @@ final class InputFiles: Sendable {
             preconditionFailure("there is no file of \(rowCount) rows; set the suite up first")
         }
         return input
+    }
+
+    /// What a command wrote when it ran first.
+    func expectedOutput(_ make: () throws -> String) throws -> String {
+        if let known = state.withLock({ $0.expectedOutput }) { return known }
+        let made = try make()
+        state.withLock { $0.expectedOutput = made }
+        return made
     }
 
     /// Keeps a run for whoever wants to know the other aspects of it.

@@ -4,9 +4,13 @@
 /// library exports one function, `weir_plugin_entry`, which returns a table of functions. The host calls it once, and
 /// never unloads the library.
 ///
-/// Threads: the table and what it points to never change. `start` and `demo` may be called from any thread; an instance
-/// is used by one thread at a time. No function may throw, unwind or end the process; what a plugin breaks in memory
-/// breaks the host too.
+/// Threads: the table and what it points to never change. `receive`, `finish` and `release` are called by one thread at a
+/// time for an instance, everything else by any thread. No function may throw, unwind or end the process; what a plugin
+/// breaks in memory breaks the host too.
+///
+/// Growth: within a version, functions are added at the end of `weir_plugin` and `weir_host`, and nothing else changes.
+/// A host does without the functions that an older library lacks, and does not look at those of a newer one; what was
+/// added to `weir_host` is called only from functions that were added to `weir_plugin` with it.
 #ifndef WEIR_PLUGIN_H
 #define WEIR_PLUGIN_H
 
@@ -17,7 +21,7 @@
 extern "C" {
 #endif
 
-/// The version of everything in this header. A host loads plugins of its own version only.
+/// The version of everything in this header. A host loads plugins of its own version only, whatever their size.
 #define WEIR_PLUGIN_VERSION 1u
 
 /// UTF-8 without a zero at its end. Valid during the call that it is handed to; in the table for ever.
@@ -75,7 +79,8 @@ typedef struct weir_setting {
     weir_text value;
 } weir_setting;
 
-/// A field that is wanted of each record. At most one is the record's time.
+/// A field that is wanted of each record. At most one is the record's time: `is_time` is 1, or 2 where the plugin refuses
+/// each record whose time is before that of any earlier one.
 typedef struct weir_field {
     weir_text name;
     uint32_t is_required;
@@ -133,6 +138,24 @@ typedef struct weir_batch {
     size_t field_count;
 } weir_batch;
 
+/// What an operator of a plugin is.
+enum {
+    /// Where records enter.
+    WEIR_NODE_SOURCE = 0,
+    WEIR_NODE_STEP = 1,
+    /// Where complex events leave.
+    WEIR_NODE_SINK = 2,
+};
+
+/// An operator of a plugin; its sources are the numbers of operators that were told before, counted from 0.
+typedef struct weir_node {
+    weir_text label;
+    const uint32_t *sources;
+    size_t source_count;
+    uint32_t kind;
+    uint32_t reserved;
+} weir_node;
+
 /// What a plugin can tell its host during a call. `context` is handed back to each function.
 typedef struct weir_host {
     void *context;
@@ -146,15 +169,17 @@ typedef struct weir_host {
     void (*reject)(void *context, uint64_t line, uint32_t start, uint32_t length, weir_text reason);
     /// Takes the value of a count, by its index; the name is the same in each call.
     void (*take_count)(void *context, size_t index, weir_text name, uint64_t value);
-    /// Takes some bytes of a demo.
+    /// Takes some bytes of a demo, or the name of a field.
     void (*take_bytes)(void *context, weir_text bytes);
+    /// Takes the next operator; only during `graph`.
+    void (*take_node)(void *context, const weir_node *node);
 } weir_host;
 
 /// The functions of a plugin.
 typedef struct weir_plugin {
     /// `WEIR_PLUGIN_VERSION` of the header that the plugin was built with.
     uint32_t version;
-    /// `sizeof(weir_plugin)`, which tells a header that was changed without a new version.
+    /// `sizeof(weir_plugin)` of that header, which tells which of the functions at the end there are.
     uint32_t size;
     weir_text name;
     weir_text summary;
@@ -174,6 +199,14 @@ typedef struct weir_plugin {
     void (*release)(void *instance);
     /// Makes an input to try the plugin with: CSV with a header; calls `take_bytes`.
     void (*demo)(uint64_t seed, const weir_host *host);
+
+    // Added later; may be NULL.
+
+    /// Names the field whose values the plugin keeps apart completely with these settings, with `take_bytes`, if there is
+    /// one: a host may then have several instances share its values.
+    void (*partition_field)(const weir_setting *settings, size_t count, const weir_host *host);
+    /// Tells the operators that the plugin is made of with these settings, with `take_node`.
+    void (*graph)(const weir_setting *settings, size_t count, const weir_host *host);
 } weir_plugin;
 
 /// The one function that a library exports.

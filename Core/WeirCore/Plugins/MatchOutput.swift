@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Where a plugin's complex events go: written as lines, kept until the host takes them.
 ///
 /// Thread safety: any thread; writing and taking exclude each other with a lock, which a match can afford.
@@ -5,13 +7,14 @@ public final class MatchOutput: Sendable {
     private struct State {
         var writer = FieldWriter()
         var spare: [UInt8] = []
-        var count: UInt64 = 0
         var counts: [NamedCount] = []
         var openSinks = 0
         var finishedSinks = 0
     }
 
     private let state = Locked(State())
+    // Changed under the lock, read without it: hosts ask after each record.
+    private let written = Atomic<UInt64>(0)
 
     /// What the run shows to people afterwards; `nil` where nobody asked for that.
     public let report: Report?
@@ -24,7 +27,7 @@ public final class MatchOutput: Sendable {
     }
 
     /// How many complex events were written in all.
-    public var count: UInt64 { state.withLock { $0.count } }
+    public var count: UInt64 { written.load(ordering: .relaxed) }
 
     /// The counts that were made, in their order.
     public var counts: [NamedCount] { state.withLock { $0.counts } }
@@ -48,7 +51,7 @@ public final class MatchOutput: Sendable {
         state.withLock { state in
             let start = state.writer.bytes.count
             state.writer.writeLine(event)
-            state.count += 1
+            written.add(1, ordering: .relaxed)
             report?.addMatch(Array(state.writer.bytes[start...].dropLast()), at: time)
         }
     }
@@ -62,7 +65,7 @@ public final class MatchOutput: Sendable {
     public func write(lines: UnsafeBufferPointer<UInt8>, count: UInt64) {
         state.withLock { state in
             unsafe state.writer.write(lines: lines)
-            state.count += count
+            written.add(count, ordering: .relaxed)
             guard let report else { return }
             let text = unsafe Array(lines)
             for match in text.split(separator: UInt8(ascii: "\n")) { report.addMatch(Array(match), at: nil) }

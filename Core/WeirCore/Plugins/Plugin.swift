@@ -41,7 +41,8 @@ public protocol Plugin: Sendable {
     /// The field whose values the plugin keeps apart completely: what it finds for one depends on the records of no
     /// other. `nil` where there is none with these options, which is the default.
     ///
-    /// A host may then have several instances of the plugin share the values of the field.
+    /// A host may then have several instances of the plugin share the values of the field. What limits how many values
+    /// there may be, limits them for each instance.
     ///
     /// - Parameter options: A value for each declared option.
     /// - Returns: The name of the field in the input.
@@ -62,13 +63,7 @@ public protocol Plugin: Sendable {
 
 extension Plugin {
     /// Records, the plugin, and matches.
-    public func graph(_ options: OptionValues) -> PluginGraph {
-        var graph = PluginGraph()
-        let records = graph.add("records", .source)
-        let plugin = graph.add(name, .step, after: records)
-        graph.add("matches", .sink, after: plugin)
-        return graph
-    }
+    public func graph(_ options: OptionValues) -> PluginGraph { PluginGraph(ofPlugin: name) }
 
     /// None.
     public func partitionField(_ options: OptionValues) -> String? { nil }
@@ -79,9 +74,13 @@ public enum PluginError: Error, Sendable, Hashable, CustomStringConvertible {
     /// An option's value cannot be used; the reason says what would be.
     case invalidOption(name: String, reason: String)
 
+    /// Something else is in the way.
+    case cannotStart(reason: String)
+
     public var description: String {
         switch self {
         case .invalidOption(let name, let reason): "--\(name): \(reason)"
+        case .cannotStart(let reason): reason
         }
     }
 }
@@ -97,19 +96,44 @@ public struct RecordConsumer {
     /// Takes note that nothing follows.
     public let finish: (_ completion: Completion) -> Void
 
+    private let each: ((_ batch: inout RecordBatch, _ done: (borrowing RecordBatch, Int) -> Void) -> Void)?
+
     /// Creates a consumer.
     ///
     /// - Parameters:
     ///   - schema: What is wanted of each record.
     ///   - receive: Takes the records of a batch, and refuses those that do not fit.
+    ///   - receiveEach: The same, but calls a function after each record, with the batch and the record's index, when all
+    ///     that the record brings was written or refused; without it, `receive` gets batches of one record for that.
     ///   - finish: Takes note that nothing follows.
     public init(
         schema: RecordSchema,
         receive: @escaping (inout RecordBatch) -> Void,
+        receiveEach: ((inout RecordBatch, (borrowing RecordBatch, Int) -> Void) -> Void)? = nil,
         finish: @escaping (Completion) -> Void
     ) {
         self.schema = schema
         self.receive = receive
+        self.each = receiveEach
         self.finish = finish
+    }
+
+    /// Takes the records of a batch one after the other, so that a host can tell which of them brings what.
+    ///
+    /// - Parameters:
+    ///   - batch: A batch of the schema.
+    ///   - done: Called after each record with its index, when all that it brings was written or refused.
+    package func receiveEach(_ batch: inout RecordBatch, done: (borrowing RecordBatch, Int) -> Void) {
+        if let each { return each(&batch, done) }
+        var single = RecordBatch(schema: schema, capacity: 1)
+        let fields = Array(schema.fields.indices)
+        for index in 0..<batch.count {
+            single.show(batch, records: index..<index + 1, fields: fields)
+            receive(&single)
+            for refused in single.rejections {
+                batch.reject(line: refused.line, reason: refused.reason, start: refused.start, length: refused.length)
+            }
+            done(batch, index)
+        }
     }
 }

@@ -35,6 +35,13 @@ public struct PluginGraph: Sendable, Hashable {
     /// Creates a graph without nodes.
     public init() {}
 
+    /// Creates the graph of a plugin that says nothing about its operators.
+    package init(ofPlugin name: String) {
+        let records = add("records", .source)
+        let plugin = add(name, .step, after: records)
+        add("matches", .sink, after: plugin)
+    }
+
     /// Adds a node.
     ///
     /// - Parameters:
@@ -44,6 +51,11 @@ public struct PluginGraph: Sendable, Hashable {
     /// - Returns: Its number.
     @discardableResult
     public mutating func add(_ label: String, _ kind: Kind, after sources: Int...) -> Int {
+        add(label, kind, after: sources)
+    }
+
+    @discardableResult
+    package mutating func add(_ label: String, _ kind: Kind, after sources: [Int]) -> Int {
         precondition(sources.allSatisfy(nodes.indices.contains), "a node comes after nodes that were added before")
         nodes.append(Node(label: label, kind: kind, sources: sources))
         return nodes.count - 1

@@ -12,12 +12,14 @@ public struct FieldError: Error, Sendable, Hashable {
         case notAnInteger(String)
         /// The number does not fit the type.
         case outOfRange(String)
-        /// The field is neither a number nor an RFC 3339 time; an excerpt of what it is.
+        /// The field is neither a number nor a time in a form that is known; an excerpt of what it is.
         case notATime(String)
         /// The field is neither true nor false; an excerpt of what it is.
         case notABoolean(String)
         /// The field is not valid UTF-8.
         case invalidUTF8
+        /// The time is before that of an earlier record that it must not be before.
+        case goesBack
         /// Something else, in words that follow the field's name, such as `is before the last one`.
         case unacceptable(String)
     }
@@ -68,6 +70,7 @@ extension FieldError.Reason: CustomStringConvertible {
         case .notATime(let text): "is neither a number nor an RFC 3339 time: '\(text)'"
         case .notABoolean(let text): "is neither true nor false: '\(text)'"
         case .invalidUTF8: "is not valid UTF-8"
+        case .goesBack: "goes back: it is before the last record's"
         case .unacceptable(let words): words
         }
     }

@@ -71,20 +71,33 @@ public struct FieldWriter: Sendable {
     public mutating func write(_ name: StaticString, _ value: String) {
         writeName(name)
         bytes.append(UInt8(ascii: "\""))
-        for byte in value.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): append("\\\"")
-            case UInt8(ascii: "\\"): append("\\\\")
-            case UInt8(ascii: "\n"): append("\\n")
-            case UInt8(ascii: "\r"): append("\\r")
-            case UInt8(ascii: "\t"): append("\\t")
-            case 0..<0x20:
-                append(byte < 0x10 ? "\\u000" : "\\u00")
-                append(String(byte, radix: 16))
-            default: bytes.append(byte)
+        var value = value
+        value.withUTF8 { text in
+            // What needs no escape goes in one piece.
+            var start = 0
+            for index in 0..<text.count {
+                let byte = unsafe text[index]
+                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+                unsafe bytes.append(contentsOf: text[start..<index])
+                appendEscape(of: byte)
+                start = index + 1
             }
+            unsafe bytes.append(contentsOf: text[start...])
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func appendEscape(of byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): append("\\\"")
+        case UInt8(ascii: "\\"): append("\\\\")
+        case UInt8(ascii: "\n"): append("\\n")
+        case UInt8(ascii: "\r"): append("\\r")
+        case UInt8(ascii: "\t"): append("\\t")
+        default:
+            append(byte < 0x10 ? "\\u000" : "\\u00")
+            append(String(byte, radix: 16))
+        }
     }
 
     /// Writes a time as the input writes its times: a number in its unit, or RFC 3339.
@@ -94,7 +107,10 @@ public struct FieldWriter: Sendable {
             writeName(name)
             append(TimeText.decimal(nanoseconds: value.nanosecondsSinceEpoch, scale: unit.nanoseconds))
         case .rfc3339:
-            write(name, TimeText.rfc3339(nanoseconds: value.nanosecondsSinceEpoch))
+            writeName(name)
+            bytes.append(UInt8(ascii: "\""))
+            TimeText.appendRFC3339(nanoseconds: value.nanosecondsSinceEpoch, to: &bytes)
+            bytes.append(UInt8(ascii: "\""))
         }
     }
 
@@ -136,7 +152,8 @@ public struct FieldWriter: Sendable {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
         bytes.append(UInt8(ascii: "\""))
-        append(name.description)
+        // The text is a constant of the program.
+        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
         bytes.append(UInt8(ascii: "\""))
         bytes.append(UInt8(ascii: ":"))
     }

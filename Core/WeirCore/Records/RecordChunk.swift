@@ -108,22 +108,25 @@ extension RecordBatch {
         recordCount += 1
     }
 
-    /// Shows the records of another batch with some of their fields: nothing is copied but the places.
+    /// Shows records of another batch with some of their fields: nothing is copied but the places.
     ///
     /// - Parameters:
-    ///   - other: A batch that has not more records than fit; its bytes must be valid as long as this one is read.
+    ///   - other: A batch whose bytes must be valid as long as this one is read.
+    ///   - records: The indexes of the records, not more than fit; `nil` for all.
     ///   - fields: For each field of this batch's schema, its index in the other one's.
-    package mutating func show(_ other: borrowing RecordBatch, fields: [Int]) {
+    package mutating func show(_ other: borrowing RecordBatch, records: Range<Int>? = nil, fields: [Int]) {
+        let records = records ?? 0..<other.count
         precondition(fields.count == fieldCount, "\(fields.count) fields were named, the schema has \(fieldCount)")
-        precondition(other.count <= capacity, "\(other.count) records do not fit into the batch")
+        precondition(records.count <= capacity, "\(records.count) records do not fit into the batch")
+        precondition(records.upperBound <= other.count, "there are \(other.count) records, so not \(records)")
         unsafe other.withBytes { unsafe begin(in: $0) }
-        for index in 0..<other.count {
+        for (index, record) in records.enumerated() {
             for field in 0..<fieldCount {
-                unsafe slots[index * fieldCount + field] = other.slots[index * other.fieldCount + fields[field]]
+                unsafe slots[index * fieldCount + field] = other.slots[record * other.fieldCount + fields[field]]
             }
-            unsafe rows[index] = other.rows[index]
+            unsafe rows[index] = other.rows[record]
         }
-        recordCount = other.count
+        recordCount = records.count
     }
 
     /// A number that records with the same text in a field share, in every process and version.
@@ -133,21 +136,13 @@ extension RecordBatch {
     /// - Parameters:
     ///   - field: The index of the field in the schema.
     ///   - index: The record's index, below ``count``.
-    /// - Returns: The same number for all records without the field.
+    /// - Returns: The same number for all records whose field is missing or cannot be read.
     package func stableHash(ofField field: Int, inRecordAt index: Int) -> UInt64 {
-        let slot = unsafe slots[index * fieldCount + field]
+        let record = unsafe RecordFields(base: base, slots: slots + index * fieldCount, timeScale: timeScale)
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
-        switch slot.encoding {
-        case .absent, .null: break
-        case .doubledQuotes, .escaped:
-            let record = unsafe RecordFields(base: base, slots: slots + index * fieldCount, timeScale: timeScale)
-            if let text = try? record.string(field) {
-                for byte in text.utf8 { add(byte) }
-            }
-        default:
-            let text = unsafe UnsafeBufferPointer(start: base + Int(slot.start), count: Int(slot.length))
-            for place in 0..<text.count { add(unsafe text[place]) }
+        // What is absent, or cannot be read, is all of one kind.
+        _ = try? record.withText(field) { text in
+            for place in text.indices { hash = (hash ^ UInt64(text[place])) &* 0x0000_0100_0000_01B3 }
         }
         return hash
     }

@@ -114,6 +114,15 @@ struct RecordFields {
         return unsafe body(text.span)
     }
 
+    /// Calls a function with the text of a field, with quotes and escapes resolved: the same for the same value, however
+    /// the input writes it.
+    func withText<Result>(_ index: Int, _ body: (Span<UInt8>) -> Result) throws(FieldError) -> Result {
+        switch unsafe slots[index].encoding {
+        case .doubledQuotes, .escaped: body(try string(index).utf8.span)
+        default: try withBytes(index, body)
+        }
+    }
+
     /// Appends the text of a field, with quotes and escapes resolved.
     ///
     /// - Returns: What the field is.

@@ -54,17 +54,31 @@ public struct RecordSchema: Sendable, Hashable {
     /// A host needs it to merge several inputs, and to say how far the input is.
     public var timeField: Int?
 
+    /// Whether the consumer refuses each record whose time is before that of any earlier record, whatever it is about,
+    /// and even if that was refused for something else.
+    ///
+    /// A host that spreads records over several consumers has to refuse them itself then: none of those sees all.
+    public var isOrdered: Bool
+
     /// Creates a schema.
     ///
     /// - Parameters:
     ///   - fields: The fields that are wanted, in the order of the keys' raw values.
     ///   - timeUnit: What a time that is written as a bare number counts.
     ///   - timeField: The index of the field that is a record's event time, where there is one.
-    public init(fields: [Field], timeUnit: TimeUnit = .milliseconds, timeField: Int? = nil) {
+    ///   - isOrdered: Whether the consumer refuses each record whose time is before that of any earlier record.
+    public init(
+        fields: [Field],
+        timeUnit: TimeUnit = .milliseconds,
+        timeField: Int? = nil,
+        isOrdered: Bool = false
+    ) {
         precondition(timeField.map(fields.indices.contains) ?? true, "there is no field \(timeField ?? -1)")
+        precondition(!isOrdered || timeField != nil, "records without a time have no order")
         self.fields = fields
         self.timeUnit = timeUnit
         self.timeField = timeField
+        self.isOrdered = isOrdered
     }
 
     /// Creates the schema of the keys, under their own names.

@@ -38,14 +38,33 @@ public struct RecordSource<Decoder: EventDecoder>: EventStream {
     ///
     /// Each consumer starts with the decoder as it was given.
     ///
+    /// - Parameter inOrder: Whether all sinks get an event before any gets the next one. Otherwise a sink gets all events of
+    ///   a batch at once, which is faster, and what several sinks write of a batch stands sink by sink.
+    /// - Returns: The consumer.
     /// - Complexity: O(1) per record and no allocation in steady state, beyond what the decoder does.
     @inlinable
-    public func consumer() -> RecordConsumer {
+    public func consumer(inOrder: Bool = false) -> RecordConsumer {
         let channel = channel
         let state = StateBox((decoder: decoder, events: [Element]()))
+        let receiveEach: (inout RecordBatch, (borrowing RecordBatch, Int) -> Void) -> Void = { batch, done in
+            state.withLocal { state in
+                for index in 0..<batch.count {
+                    do throws(FieldError) {
+                        let event = try batch.withRecord(at: index, keyedBy: Decoder.Key.self) {
+                            record throws(FieldError) in try state.decoder.decode(record)
+                        }
+                        channel.publish(event)
+                    } catch {
+                        batch.reject(recordAt: index, because: error)
+                    }
+                    done(batch, index)
+                }
+            }
+        }
         return RecordConsumer(
             schema: schema,
             receive: { batch in
+                guard !inOrder else { return receiveEach(&batch) { _, _ in } }
                 state.withLocal { state in
                     state.events.removeAll(keepingCapacity: true)
                     for index in 0..<batch.count {
@@ -61,6 +80,7 @@ public struct RecordSource<Decoder: EventDecoder>: EventStream {
                     channel.publish(contentsOf: state.events.span)
                 }
             },
+            receiveEach: receiveEach,
             finish: { channel.finish($0) }
         )
     }

@@ -1,5 +1,5 @@
 extension SymbolTable {
-    /// The symbol of a field's text.
+    /// The symbol of a field's text, with quotes and escapes resolved.
     ///
     /// - Parameters:
     ///   - record: Valid only during the call.
@@ -13,7 +13,7 @@ extension SymbolTable {
         _ key: Key,
         limitOption: String
     ) throws(FieldError) -> Symbol {
-        if let symbol = try record.withBytes(key, { symbol(for: $0) }) { return symbol }
+        if let symbol = try record.record.withText(key.rawValue, { symbol(for: $0) }) { return symbol }
         if count < limit { throw FieldError(key, .invalidUTF8) }
         throw FieldError(key, .unacceptable("has more than \(limit) different values; raise --\(limitOption)"))
     }

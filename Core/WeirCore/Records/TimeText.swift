@@ -6,7 +6,7 @@ package enum TimeText {
     ///
     /// A bare decimal number, with sign, fraction and exponent as you like, counts `scale`. Anything else is read as
     /// RFC 3339: `2024-06-08T16:05:00.25+02:00`, also with a space or a small letter in the place of `T` and `Z`, in
-    /// the proleptic Gregorian calendar. The second 60 is accepted where RFC 3339 has it, at 23:59 UTC, and is the
+    /// the proleptic Gregorian calendar, or as posts have it: `Sat Jun 08 16:05:00 +0200 2024`. The second 60 is accepted where RFC 3339 has it, at 23:59 UTC, and is the
     /// first second of the next day, as in Unix time.
     ///
     /// What is smaller than a nanosecond is cut towards the past.
@@ -56,17 +56,35 @@ package enum TimeText {
 
     /// The time in RFC 3339, in UTC, with as many digits after the second as it needs.
     package static func rfc3339(nanoseconds: Int64) -> String {
+        var bytes: [UInt8] = []
+        appendRFC3339(nanoseconds: nanoseconds, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the time in RFC 3339, in UTC, with as many digits after the second as it needs.
+    package static func appendRFC3339(nanoseconds: Int64, to bytes: inout [UInt8]) {
         let second: Int64 = 1_000_000_000
         let (date, time) = nanoseconds.flooredQuotientAndRemainder(dividingBy: 86_400 * second)
         let (year, month, day) = CalendarText.date(daysSinceEpoch: date)
         let (seconds, rest) = time.quotientAndRemainder(dividingBy: second)
-        func padded(_ value: Int64, to width: Int) -> String {
-            let digits = String(value)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        func append(_ value: Int64, _ width: Int64, _ end: Unicode.Scalar) {
+            var power = width
+            while power > 0 {
+                bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / power % 10))
+                power /= 10
+            }
+            bytes.append(UInt8(ascii: end))
         }
-        return "\(padded(year, to: 4))-\(padded(month, to: 2))-\(padded(day, to: 2))T"
-            + "\(padded(seconds / 3600, to: 2)):\(padded(seconds / 60 % 60, to: 2)):\(padded(seconds % 60, to: 2))"
-            + "\(fraction(rest.magnitude, of: second.magnitude))Z"
+        append(year, 1_000, "-")
+        append(month, 10, "-")
+        append(day, 10, "T")
+        append(seconds / 3600, 10, ":")
+        append(seconds / 60 % 60, 10, ":")
+        append(seconds % 60, 10, "Z")
+        guard rest > 0 else { return }
+        bytes.removeLast()
+        bytes += fraction(rest.magnitude, of: second.magnitude).utf8
+        bytes.append(UInt8(ascii: "Z"))
     }
 
     /// The digits of `rest / whole` from the point on, or nothing when it is zero.

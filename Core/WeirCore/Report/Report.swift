@@ -23,8 +23,10 @@ public final class Report: Sendable {
         public static let stretches = 1_024
         /// Marks of a chart, and bands of a chart.
         public static let marks = 2_000
-        /// Matches.
-        public static let matches = 1_000
+        /// Matches, and their bytes in all.
+        public static let matches = 1_000, matchBytes = 128 << 10
+        /// Rankings, and rows of a ranking.
+        public static let rankings = 4, rows = 20
     }
 
     /// A match, as it was written.
@@ -39,7 +41,9 @@ public final class Report: Sendable {
     private struct State {
         var charts: [ReportChart] = []
         var refusedCharts = 0
+        var rankings: [ReportRanking] = []
         var matches: [Match] = []
+        var matchBytes = 0
         var matchCount: UInt64 = 0
     }
 
@@ -66,6 +70,23 @@ public final class Report: Sendable {
         return chart
     }
 
+    /// Adds a ranking.
+    ///
+    /// - Parameters:
+    ///   - title: What it shows.
+    ///   - columns: The names of its columns.
+    /// - Returns: The ranking; beyond ``Limit/rankings`` one that is not shown.
+    public func ranking(_ title: String, columns: [String]) -> ReportRanking {
+        let ranking = ReportRanking(title: title, columns: columns)
+        state.withLock { state in
+            if state.rankings.count < Limit.rankings { state.rankings.append(ranking) }
+        }
+        return ranking
+    }
+
+    /// The rankings, in the order in which they were added.
+    public var rankings: [ReportRanking] { state.withLock { $0.rankings } }
+
     /// The charts, in the order in which they were added.
     public var charts: [ReportChart] { state.withLock { $0.charts } }
 
@@ -86,7 +107,12 @@ public final class Report: Sendable {
     public func addMatch(_ line: [UInt8], at time: Timestamp?) {
         state.withLock { state in
             state.matchCount += 1
-            if state.matches.count < Limit.matches { state.matches.append(Match(time: time, line: line)) }
+            // The first matches that there is room for: none after one that there was none for.
+            guard state.matches.count < Limit.matches, state.matchBytes < Limit.matchBytes else { return }
+            // A page writes `<` with six bytes.
+            state.matchBytes += line.reduce(line.count) { $1 == UInt8(ascii: "<") ? $0 + 5 : $0 }
+            guard state.matchBytes <= Limit.matchBytes else { return }
+            state.matches.append(Match(time: time, line: line))
         }
     }
 }

@@ -122,7 +122,12 @@ public final class ReportChart: Sendable {
     }
 
     /// How many lines, marks and bands found no room.
-    public var refusedCount: Int { state.withLock { $0.refusedLines + $0.refusedMarks + $0.refusedBands } }
+    public var refusedCount: Int {
+        state.withLock { state in
+            let isLastRefused = state.openBand != nil && state.bands.count >= Report.Limit.marks
+            return state.refusedLines + state.refusedMarks + state.refusedBands + (isLastRefused ? 1 : 0)
+        }
+    }
 
     private var youngest: Timestamp? {
         let values = lines.compactMap(\.youngest)

@@ -70,6 +70,9 @@ final class Pipeline {
         try request.checkThatNothingIsOverwritten()
         if surroundings.replacement == nil, surroundings.outputs == nil { InterruptSignal.catchFirst() }
         if let partition = request.partition {
+            guard plugins.agreeOnOrder else {
+                throw .usage("--partition-by: some of the plugins refuse records that go back in time; run them apart")
+            }
             intake = nil
             workers = try WorkerPool(request, partition, schema: plugins.schema, meters)
         } else {

@@ -39,3 +39,16 @@ struct RejectedLine: Sendable {
         return lines
     }
 }
+
+extension RejectedLine {
+    /// The record of a batch that comes too late, where the consumer wants records in the order of their times.
+    init(goingBackAt index: Int, of batch: borrowing RecordBatch, from input: String?) {
+        self.init(
+            input: input,
+            line: batch.line(ofRecordAt: index),
+            reason: FieldError(field: batch.schema.timeField ?? 0, reason: .goesBack).description(in: batch.schema),
+            raw: batch.raw(recordAt: index),
+            isContinuation: false
+        )
+    }
+}

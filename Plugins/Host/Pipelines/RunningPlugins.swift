@@ -19,6 +19,9 @@ final class RunningPlugins {
     /// The fields that any of the plugins wants.
     let schema: RecordSchema
 
+    /// Whether all plugins, or none, refuse records that go back in time.
+    let agreeOnOrder: Bool
+
     private let names: [String]
     private let consumers: [RecordConsumer]
     private let outputs: [MatchOutput]
@@ -26,13 +29,21 @@ final class RunningPlugins {
     /// Empty where the only plugin takes the batches as they come.
     private var views: [View] = []
 
+    /// What several plugins found, in the order of the records.
+    private var merged: [UInt8] = []
+
     /// Starts plugins.
     ///
     /// - Parameters:
     ///   - instances: The plugins; at least one.
     ///   - report: What the run shows to people afterwards, if somebody asked for it.
+    ///   - batchCapacity: How many records a batch can have.
     /// - Throws: ``HostError`` when one does not start.
-    init(_ instances: [RunRequest.Instance], report: Report? = nil) throws(HostError) {
+    init(
+        _ instances: [RunRequest.Instance],
+        report: Report? = nil,
+        batchCapacity: Int = RunningPlugins.batchCapacity
+    ) throws(HostError) {
         var consumers: [RecordConsumer] = []
         var outputs: [MatchOutput] = []
         for instance in instances {
@@ -49,13 +60,14 @@ final class RunningPlugins {
         names = instances.map(\.name)
         let schemas = consumers.map(\.schema)
         schema = schemas.count == 1 ? schemas[0] : Self.union(of: schemas)
+        agreeOnOrder = Set(schemas.map(\.isOrdered)).count == 1
         guard consumers.count > 1 else { return }
         for consumer in consumers {
             let fields = consumer.schema.fields.map { field in
                 // The union has the fields of all.
                 schema.fields.firstIndex { $0.name == field.name } ?? 0
             }
-            views.append(View(consumer.schema, fields: fields, capacity: Self.batchCapacity))
+            views.append(View(consumer.schema, fields: fields, capacity: batchCapacity))
         }
     }
 
@@ -75,14 +87,17 @@ final class RunningPlugins {
         return RecordSchema(
             fields: fields,
             timeUnit: schemas[0].timeUnit,
-            timeField: time.flatMap { name in fields.firstIndex { $0.name == name } }
+            timeField: time.flatMap { name in fields.firstIndex { $0.name == name } },
+            isOrdered: time != nil && schemas.allSatisfy(\.isOrdered)
         )
     }
 
     /// Has the plugins take a batch.
     ///
+    /// What several find is in the order of the records, and so the same however the records come in batches.
+    ///
     /// - Parameters:
-    ///   - batch: Records of ``schema``, not more than ``batchCapacity``.
+    ///   - batch: Records of ``schema``, not more than fit.
     ///   - refused: Called with the lines that plugins refused, which join the batch's rejections only where there is
     ///     one plugin.
     func receive(_ batch: inout RecordBatch, refused: ([RejectedLine]) -> Void) {
@@ -90,12 +105,43 @@ final class RunningPlugins {
             consumers[0].receive(&batch)
             return
         }
+        let (lines, rejections) = Findings.merged(receiveEach(&batch))
+        merged += lines
+        if !rejections.isEmpty { refused(rejections) }
+    }
+
+    /// Has the plugins take a batch, record by record.
+    ///
+    /// - Parameter batch: Records of ``schema``, not more than fit.
+    /// - Returns: What each plugin found.
+    func receiveEach(_ batch: inout RecordBatch) -> [Findings] {
+        guard !views.isEmpty else { return [findings(of: 0, in: &batch)] }
+        var all: [Findings] = []
         for (index, view) in views.enumerated() {
             view.batch.show(batch, fields: view.fields)
-            consumers[index].receive(&view.batch)
-            guard !view.batch.rejections.isEmpty else { continue }
-            refused(RejectedLine.all(of: view.batch))
+            all.append(findings(of: index, in: &view.batch))
         }
+        return all
+    }
+
+    private func findings(of plugin: Int, in batch: inout RecordBatch) -> Findings {
+        var findings = Findings()
+        let output = outputs[plugin]
+        var matchCount = output.count
+        var rejectionCount = batch.rejections.count
+        consumers[plugin].receiveEach(&batch) { batch, index in
+            if batch.rejections.count > rejectionCount {
+                for line in RejectedLine.all(of: batch, from: rejectionCount) {
+                    findings.rejections.append((Int32(index), line))
+                }
+                rejectionCount = batch.rejections.count
+            }
+            guard output.count > matchCount else { return }
+            matchCount = output.count
+            takeLines(of: plugin, into: &findings.lines)
+            findings.marks.append((Int32(index), findings.lines.count))
+        }
+        return findings
     }
 
     /// Tells the plugins that nothing follows.
@@ -118,10 +164,20 @@ final class RunningPlugins {
     /// - Throws: What `body` throws.
     func takeLines<Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) {
         guard outputs.count > 1 else { return try outputs[0].take(body) }
-        for (name, output) in zip(names, outputs) {
-            var tagged: [UInt8] = []
-            output.take { lines in tagged = MatchLines.tag(lines, member: "plugin", name) }
-            if !tagged.isEmpty { try body(tagged.span) }
+        for plugin in outputs.indices { takeLines(of: plugin, into: &merged) }
+        guard !merged.isEmpty else { return }
+        defer { merged.removeAll(keepingCapacity: true) }
+        try body(merged.span)
+    }
+
+    /// Takes the lines of one plugin, with its name where there are several.
+    private func takeLines(of plugin: Int, into bytes: inout [UInt8]) {
+        outputs[plugin].take { lines in
+            if outputs.count > 1 {
+                bytes += MatchLines.tag(lines, member: "plugin", names[plugin])
+            } else {
+                for index in lines.indices { bytes.append(lines[index]) }
+            }
         }
     }
 }

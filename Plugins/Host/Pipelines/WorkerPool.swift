@@ -32,17 +32,18 @@ final class WorkerPool {
     }
 
     private enum Job: Sendable {
-        case records(RecordChunk, places: [Int32], inputs: [String])
+        /// Records, and the inputs that they came from, where there are several.
+        case records(RecordShare, inputs: [String])
         case finish
     }
 
     /// A worker's answer to a batch.
     private struct Answer: Sendable {
-        var lines: [UInt8] = []
-        /// Up to where the lines of each record that brought some go.
-        var marks: [(place: Int32, end: Int)] = []
+        /// What each of the plugins found, by the places of the records in the batch.
+        var findings: [Findings] = []
+        /// What only the end of the inputs brought.
+        var lastLines: [UInt8] = []
         var matches: UInt64 = 0
-        var rejections: [(place: Int32, line: RejectedLine)] = []
         var counts: [(name: String, value: UInt64)] = []
         var failure: HostError?
     }
@@ -54,6 +55,7 @@ final class WorkerPool {
     private static let window = 8
 
     private let inputCount: Int
+    private let pluginCount: Int
     private let headers: BoundedQueue<Header>
     private let jobs: [BoundedQueue<Job>]
     private let answers: [BoundedQueue<Answer>]
@@ -77,6 +79,7 @@ final class WorkerPool {
             throw .usage("--partition-by: no plugin reads the field '\(partition.field)'")
         }
         inputCount = request.inputs.count
+        pluginCount = request.instances.count
         let arrival = Parker()
         headers = BoundedQueue(capacity: Self.window, arrival: arrival)
         answers = (0..<partition.workerCount).map { _ in BoundedQueue(capacity: Self.window, arrival: arrival) }
@@ -130,38 +133,29 @@ final class WorkerPool {
             var watermark: Timestamp?
             var isWanted = true
             while isWanted {
-                var shares = jobs.map { _ in (chunk: RecordChunk(schema: schema), places: [Int32](), inputs: [String]())
-                }
                 var header: Header?
+                var shares: [Job] = []
                 let hasMore = try intake.next { batch in
                     let start = clock.now()
                     var rejections = intake.pendingRejections
                     rejections += RejectedLine.all(of: batch) { intake.input(ofLineStartingAt: $0) }
-                    for index in 0..<batch.count {
-                        let hash = batch.stableHash(ofField: field, inRecordAt: index)
-                        let worker = Int(hash % UInt64(jobs.count))
-                        guard shares[worker].chunk.append(recordAt: index, of: batch) else {
-                            rejections.append(
-                                RejectedLine(
-                                    input: intake.input(ofRecordAt: index),
-                                    line: batch.line(ofRecordAt: index),
-                                    reason: "the batch is too long for a worker",
-                                    raw: batch.raw(recordAt: index),
-                                    isContinuation: false
-                                )
+                    let (records, refused) = split(batch, among: jobs.count, by: field, latest: &watermark)
+                    for index in refused {
+                        rejections.append(
+                            RejectedLine(
+                                goingBackAt: index,
+                                of: batch,
+                                from: intake.input(ofRecordAt: index)
                             )
-                            continue
-                        }
-                        shares[worker].places.append(Int32(truncatingIfNeeded: index))
-                        if request.inputs.count > 1 {
-                            shares[worker].inputs.append(intake.input(ofRecordAt: index) ?? "")
-                        }
+                        )
                     }
-                    if let time = schema.timeField.flatMap({ batch.time(ofField: $0, inRecordAt: batch.count - 1) }) {
-                        watermark = max(watermark ?? time, time)
+                    let hasSeveralInputs = request.inputs.count > 1
+                    shares = records.map { share in
+                        let places = hasSeveralInputs ? share.places : []
+                        return .records(share, inputs: places.map { intake.input(ofRecordAt: Int($0)) ?? "" })
                     }
                     header = .batch(
-                        count: batch.count,
+                        count: batch.count - refused.count,
                         rejections: rejections,
                         byteCount: intake.byteCount,
                         watermark: watermark,
@@ -170,9 +164,7 @@ final class WorkerPool {
                 }
                 guard hasMore, let header else { break }
                 isWanted = headers.give(header)
-                for (queue, share) in zip(jobs, shares) where isWanted {
-                    isWanted = queue.give(.records(share.chunk, places: share.places, inputs: share.inputs))
-                }
+                for (queue, share) in zip(jobs, shares) where isWanted { isWanted = queue.give(share) }
             }
         } catch let error as HostError {
             end = error.exitCode == .interrupted ? .interrupted : .failed(error)
@@ -185,6 +177,35 @@ final class WorkerPool {
         for queue in jobs { queue.give(.finish) }
     }
 
+    /// What each worker gets of a batch by the values of a field, and the indexes of the records that come too late for
+    /// all; `latest` is the greatest time so far.
+    private static func split(
+        _ batch: borrowing RecordBatch,
+        among count: Int,
+        by field: Int,
+        latest: inout Timestamp?
+    ) -> (shares: [RecordShare], refused: [Int]) {
+        let timeField = batch.schema.timeField
+        let isOrdered = batch.schema.isOrdered
+        var refused: [Int] = []
+        var greatest = latest
+        let shares = RecordShare.split(batch, into: count) { index in
+            // Without an order the last record tells how far the input is, well enough.
+            if isOrdered || index == batch.count - 1,
+                let time = timeField.flatMap({ batch.time(ofField: $0, inRecordAt: index) })
+            {
+                if isOrdered, let greatest, time < greatest {
+                    refused.append(index)
+                    return nil
+                }
+                greatest = max(greatest ?? time, time)
+            }
+            return Int(batch.stableHash(ofField: field, inRecordAt: index) % UInt64(count))
+        }
+        latest = greatest
+        return (shares, refused)
+    }
+
     // MARK: The workers
 
     private static func work(
@@ -194,34 +215,18 @@ final class WorkerPool {
         _ answers: BoundedQueue<Answer>
     ) {
         do throws(HostError) {
-            let plugins = try RunningPlugins(request.instances)
-            var batch = RecordBatch(schema: schema, capacity: 1)
+            let plugins = try RunningPlugins(request.instances, batchCapacity: batchCapacity)
+            var batch = RecordBatch(schema: schema, capacity: batchCapacity)
             while let job = jobs.take() {
                 var answer = Answer()
                 let before = plugins.matchCount
                 switch job {
-                case .records(let chunk, let places, let inputs):
-                    var known = before
-                    for index in 0..<chunk.count {
-                        let place = places[index]
-                        var refused: [RejectedLine] = []
-                        chunk.lend(index..<index + 1, in: &batch) { batch in
-                            plugins.receive(&batch) { refused += $0 }
-                            if !batch.rejections.isEmpty { refused += RejectedLine.all(of: batch) }
-                        }
-                        for var line in refused {
-                            line.input = inputs.isEmpty ? nil : inputs[index]
-                            answer.rejections.append((place, line))
-                        }
-                        let count = plugins.matchCount
-                        guard count != known else { continue }
-                        known = count
-                        plugins.takeLines { append($0, to: &answer.lines) }
-                        answer.marks.append((place, answer.lines.count))
-                    }
+                case .records(let share, let inputs):
+                    share.lend(in: &batch) { answer.findings = plugins.receiveEach(&$0) }
+                    for index in answer.findings.indices { answer.findings[index].move(to: share.places, inputs) }
                 case .finish:
                     plugins.finish(.finished)
-                    plugins.takeLines { append($0, to: &answer.lines) }
+                    plugins.takeLines { for index in $0.indices { answer.lastLines.append($0[index]) } }
                 }
                 answer.matches = plugins.matchCount - before
                 answer.counts = plugins.counts.map { (name: $0.name, value: $0.value) }
@@ -233,11 +238,6 @@ final class WorkerPool {
             answer.failure = error
             answers.give(answer)
         }
-    }
-
-    private static func append(_ lines: Span<UInt8>, to bytes: inout [UInt8]) {
-        bytes.reserveCapacity(bytes.count + lines.count)
-        for index in lines.indices { bytes.append(lines[index]) }
     }
 
     // MARK: The collecting thread
@@ -253,9 +253,13 @@ final class WorkerPool {
         case .batch(let count, let rejections, let byteCount, let watermark, let start):
             self.byteCount = byteCount
             self.watermark = watermark
-            var harvest = try merge(try takeAnswers(), start: start)
-            harvest.events = UInt64(max(0, count - harvest.rejections.count))
+            let answers = try takeAnswers()
+            var harvest = Harvest(start: start)
+            (harvest.lines, harvest.rejections) = Findings.merged(answers.flatMap(\.findings))
+            // Several plugins may refuse the same record, and others take it.
+            harvest.events = UInt64(pluginCount == 1 ? max(0, count - harvest.rejections.count) : count)
             harvest.rejections = merge(rejections, harvest.rejections)
+            fill(&harvest, from: answers)
             return harvest
         case .ended: break
         case .failed(let error): failure = error
@@ -264,7 +268,7 @@ final class WorkerPool {
         hasEnded = true
         let answers = try takeAnswers()
         var harvest = Harvest(start: MonotonicClock().now())
-        let lines = answers.flatMap { $0.lines.split(separator: UInt8(ascii: "\n")) }
+        let lines = answers.flatMap { $0.lastLines.split(separator: UInt8(ascii: "\n")) }
         for line in lines.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
             harvest.lines += line
             harvest.lines.append(UInt8(ascii: "\n"))
@@ -283,33 +287,6 @@ final class WorkerPool {
             taken.append(answer)
         }
         return taken
-    }
-
-    private func merge(_ answers: [Answer], start: Timestamp) throws -> Harvest {
-        var harvest = Harvest(start: start)
-        var next = answers.map { _ in 0 }
-        var position = answers.map { _ in 0 }
-        while true {
-            var first: Int?
-            for (worker, answer) in answers.enumerated() where next[worker] < answer.marks.count {
-                guard let found = first else {
-                    first = worker
-                    continue
-                }
-                if answer.marks[next[worker]].place < answers[found].marks[next[found]].place { first = worker }
-            }
-            guard let first else { break }
-            let end = answers[first].marks[next[first]].end
-            harvest.lines += answers[first].lines[position[first]..<end]
-            position[first] = end
-            next[first] += 1
-        }
-        harvest.rejections = answers.flatMap(\.rejections)
-            .enumerated()
-            .sorted { ($0.element.place, $0.offset) < ($1.element.place, $1.offset) }
-            .map(\.element.line)
-        fill(&harvest, from: answers)
-        return harvest
     }
 
     private func fill(_ harvest: inout Harvest, from answers: [Answer]) {

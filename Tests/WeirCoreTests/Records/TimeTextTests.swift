@@ -55,6 +55,20 @@ import WeirTesting
         ] {
             #expect(nanoseconds(text) == expected, "\(text)")
         }
+        for text in [
+            "Sat Jun 08 16:05:00 +0000 2024", "Sat Jun 8 18:05:00 +0200 2024", " Xyz Jun  8 04:05:00 -1200 2024",
+        ] {
+            #expect(nanoseconds(text) == expected, "\(text)")
+        }
+        for text in [
+            "Sat Jun 08 16:05:00 2024", "Sat Jun 08 16:05:00 +0000 24", "Sat Foo 08 16:05:00 +0000 2024",
+            "Sat Jun 31 16:05:00 +0000 2024", "Sat Jun 08 24:05:00 +0000 2024", "Sat Jun 08 16:05:00 Z 2024",
+            "Sat Jun 08 16:05:00 +00:00 2024", "Sat Jun 08 16:05:60 +0000 2024", "Jun 08 16:05:00 +0000 2024",
+            "Sat Jun",
+            "Sat Jun 08 16:05:00 +0000 2024x", "Sat Jun 08 16:05:00 +2400 2024", "",
+        ] {
+            #expect(nanoseconds(text) == .malformed, "\(text)")
+        }
         #expect(nanoseconds("1970-01-01T00:00:00.123456789987654321Z") == .value(123_456_789))
         #expect(nanoseconds("1969-12-31T23:59:59.5Z") == .value(-500_000_000))
         #expect(nanoseconds("2000-02-29T00:00:00Z") == .value(951_782_400_000_000_000))
