@@ -72,7 +72,8 @@ let modules: [Module] = [
     Module("WeirFormats", in: "Transports", needs: ["WeirCore"]),
     Module("WeirFiles", in: "Transports", needs: ["WeirCore"]),
     Module("WeirSystem", in: "Transports", needs: ["CWeir", "WeirCore", "WeirFiles"]),
-    Module("WeirRecording", in: "Transports", needs: ["WeirCore"]),
+    Module("WeirRecordingFormat", in: "Transports", needs: ["WeirCore", "WeirFiles"]),
+    Module("WeirRecording", in: "Transports", needs: ["WeirCore", "WeirRecordingFormat"]),
     Module("WeirSockets", in: "Transports", needs: ["CWeir", "CWeirSockets", "WeirCore", "WeirFiles"]),
     Module("WeirDecodable", in: "Transports", needs: ["WeirCore", "WeirFormats"]),
     Module(
@@ -154,7 +155,11 @@ let tests: [Module] = [
     Module("WeirFormatsTests", in: "Tests", needs: ["WeirCore", "WeirFormats", "WeirTesting"]),
     Module("WeirFilesTests", in: "Tests", needs: ["WeirCore", "WeirFiles"]),
     Module("WeirDecodableTests", in: "Tests", needs: ["WeirCore", "WeirDecodable", "WeirFormats", "WeirTesting"]),
-    Module("WeirRecordingTests", in: "Tests", needs: ["WeirCore", "WeirRecording", "WeirTesting"]),
+    Module(
+        "WeirRecordingTests",
+        in: "Tests",
+        needs: ["WeirCore", "WeirFiles", "WeirRecording", "WeirRecordingFormat", "WeirTesting"]
+    ),
     Module("WeirSystemTests", in: "Tests", needs: ["WeirCore", "WeirSystem"]),
     Module("WeirShakeTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirShake"]),
     Module(
@@ -170,7 +175,11 @@ let tests: [Module] = [
         in: "Tests",
         needs: ["CWeirSockets", "WeirCore", "WeirFiles", "WeirFormats", "WeirSockets"]
     ),
-    Module("HostTests", in: "Tests", needs: ["TestPlugins", "weir", "WeirCore", "WeirSockets"]),
+    Module(
+        "HostTests",
+        in: "Tests",
+        needs: ["TestPlugins", "weir", "WeirCore", "WeirRecordingFormat", "WeirSockets"]
+    ),
     Module("ReadmeTests", in: "Tests", needs: ["WeirCore", "WeirSelection", "WeirSequences"]),
 ]
 
@@ -193,8 +202,8 @@ let targets: [Target] = [
     .executableTarget(
         name: "weir",
         dependencies: [
-            "WeirCore", "WeirFormats", "WeirFiles", "WeirFraud", "WeirLoading", "WeirReport", "WeirSentiment",
-            "WeirShake", "WeirSockets", "WeirSystem", "WeirWalk",
+            "WeirCore", "WeirFormats", "WeirFiles", "WeirFraud", "WeirLoading", "WeirRecordingFormat", "WeirReport",
+            "WeirSentiment", "WeirShake", "WeirSockets", "WeirSystem", "WeirWalk",
         ],
         path: "Plugins/Host",
         swiftSettings: swiftSettings

@@ -73,7 +73,10 @@ let areas: [(name: String, needs: [Target.Dependency])] = [
         "Transport",
         ["CBench"] + weir("WeirCore", "WeirFiles", "WeirFormats", "WeirSelection", "WeirSockets")
     ),
-    ("Command", ["CAllocations", "CBench", "CommonStream"] + weir("WeirCore", "WeirFormats", "WeirShake")),
+    (
+        "Command",
+        ["CAllocations", "CBench", "CommonStream"] + weir("WeirCore", "WeirFiles", "WeirFormats", "WeirShake")
+    ),
     (
         "Reactive",
         ["CAllocations", "CommonStream", openCombine, asyncAlgorithms]

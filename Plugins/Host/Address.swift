@@ -1,5 +1,6 @@
 internal import WeirCore
 internal import WeirFiles
+internal import WeirRecordingFormat
 
 /// A place that bytes come from or go to, such as `file:readings.csv`.
 struct Address: Sendable {
@@ -14,11 +15,21 @@ struct Address: Sendable {
     /// The place without the options.
     var path: String { TransportAddress.place(of: place) }
 
-    /// Whether it is a file, named by its path.
+    /// Whether it is a file, named by its path, whose contents are what it is about.
     var isFile: Bool { transport.scheme == "file" }
 
+    /// Whether it is a recording, which is a file too.
+    var isRecording: Bool { transport.scheme == RecordingTransport().scheme }
+
+    /// The path whose ending says in which format the bytes are: `readings.jsonl`, also of `readings.jsonl.rec`.
+    var formatPath: String? {
+        if isFile { return path }
+        guard isRecording, let dot = path.lastIndex(of: ".") else { return nil }
+        return String(path[..<dot])
+    }
+
     /// What to call it in messages.
-    var name: String { isFile ? path : place.isEmpty ? transport.scheme : "\(transport.scheme):\(path)" }
+    var name: String { isFile || isRecording ? path : place.isEmpty ? transport.scheme : "\(transport.scheme):\(path)" }
 
     /// Reads an address: `SCHEME:PLACE`, a scheme alone where it needs no place, `-`, or else a path.
     ///
@@ -46,6 +57,12 @@ struct Address: Sendable {
             self.init(transport: transport, place: String(text.dropFirst(scheme.count + 1)))
             return
         }
+        if option == .from, RecordingTransport.isRecording(text),
+            let recordings = registry.transport(for: RecordingTransport().scheme)
+        {
+            self.init(transport: recordings, place: FileTransport.address(ofPath: text))
+            return
+        }
         guard let files = registry.transport(for: "file") else {
             throw HostError(.internalError, "there is no transport for files")
         }
@@ -53,7 +70,8 @@ struct Address: Sendable {
         self.init(transport: files, place: FileTransport.address(ofPath: text))
     }
 
-    private init(transport: any Transport, place: String) {
+    /// The place of a transport.
+    init(transport: any Transport, place: String) {
         self.transport = transport
         self.place = place
     }

@@ -162,7 +162,7 @@ struct ConvertCommand {
     }
 
     private static func explain(_ error: FormatError, _ request: ConvertRequest) -> String {
-        let place = request.input.isFile ? "'\(request.input.path)'" : "standard input"
+        let place = request.input.name == "stdin" ? "standard input" : "'\(request.input.name)'"
         var text = "\(place) cannot be read as \(request.format.name): \(error)"
         switch error {
         case .badHeader: text += "; --format says how it is written"

@@ -55,24 +55,29 @@ enum ConvertOption: String, CaseIterable {
     }
 
     /// The page of the help.
-    static var page: String {
-        """
-        Writes the records of an input in another format.
-
-        Examples:
-          weir convert trades.csv trades.weir
-              as typed columns: the fastest to read, and at most half the size
-          weir convert trades.weir --columns time,price --to-format csv | less
-          weir convert - day.weir --format jsonl --schema time=time,price=float < day.jsonl
-
-        Usage: weir convert [INPUT [OUTPUT]] [OPTIONS]
-
-        Options:
-        \(Table.text(allCases.map { option in
-            ("--\(option.rawValue)" + (option.placeholder.map { " " + $0 } ?? ""), option.meaning)
-        }))
-        Numbers keep all of their digits, and what does not fit is rejected. CSV has no types and no null.
-
-        """
+    static var page: HelpPage {
+        HelpPage(
+            summary: "Writes the records of an input in another format.",
+            examples: [
+                (
+                    "weir convert trades.csv trades.weir",
+                    "as typed columns: the fastest to read, and at most half the size"
+                ),
+                ("weir convert trades.weir --columns time,price --to-format csv | less", ""),
+                ("weir convert - day.weir --format jsonl --schema time=time,price=float < day.jsonl", ""),
+            ],
+            usage: "weir convert [INPUT [OUTPUT]] [OPTIONS]",
+            sections: [
+                (
+                    "Options",
+                    allCases.map { option in
+                        ("--\(option.rawValue)" + (option.placeholder.map { " " + $0 } ?? ""), option.meaning)
+                    }
+                )
+            ],
+            remark: "Numbers keep all of their digits, and what does not fit is rejected. CSV has no\n"
+                + "types and no null.",
+            more: "'weir help convert' says more."
+        )
     }
 }

@@ -87,7 +87,7 @@ struct ConvertRequest {
         option: ConvertOption,
         _ registry: Registry
     ) throws(HostError) -> any Format {
-        let ending = address.isFile ? FormatChoice.name(forEndingOf: address.path, registry) : nil
+        let ending = address.formatPath.flatMap { FormatChoice.name(forEndingOf: $0, registry) }
         return try FormatChoice.format(
             named: given ?? ending ?? name,
             framing: framing,

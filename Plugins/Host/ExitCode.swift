@@ -23,7 +23,7 @@ enum ExitCode: Int32, CaseIterable {
         case .cannotCreate: "an output cannot be opened"
         case .outputFailed: "an output cannot be written any further"
         case .badConfiguration: "the configuration file cannot be used"
-        case .interrupted: "stopped by Ctrl-C or SIGTERM; a second one ends at once"
+        case .interrupted: "stopped by Ctrl-C, SIGTERM or SIGHUP; a second one ends at once"
         }
     }
 }

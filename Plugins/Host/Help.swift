@@ -3,7 +3,7 @@ internal import WeirCore
 /// The pages of the help.
 enum Help {
     enum Topic {
-        case weir, list, run, validate, top, convert, create
+        case weir, list, run, validate, top, convert, create, options, exitCodes, signals
         case plugin(any Plugin)
         /// One of ``Help/pages``.
         case page(String)
@@ -17,6 +17,9 @@ enum Help {
             case "create": self = .create
             case "validate": self = .validate
             case "top": self = .top
+            case "options": self = .options
+            case "exit-codes": self = .exitCodes
+            case "signals": self = .signals
             case "run":
                 self = words.count > 1 ? .plugin(try registry.requiredPlugin(named: words[1])) : .run
             case let word? where pages[word] != nil: self = .page(word)
@@ -25,7 +28,7 @@ enum Help {
                     "there is no help on '\(word)'"
                         + Suggestion.text(
                             for: word,
-                            among: CompletionCommand.commands,
+                            among: CompletionCommand.commands + CompletionCommand.furtherPages,
                             otherwise: "'weir --help' begins at the beginning"
                         )
                 )
@@ -40,16 +43,26 @@ enum Help {
         "doctor": DoctorCommand.page,
     ]
 
-    static func text(_ topic: Topic, _ registry: Registry) -> String {
+    /// A page.
+    ///
+    /// - Parameters:
+    ///   - topic: What it is about.
+    ///   - isLong: Whether it may be longer than a screen.
+    ///   - registry: What there is.
+    /// - Returns: Lines, each with its end.
+    static func text(_ topic: Topic, isLong: Bool, _ registry: Registry) -> String {
         switch topic {
         case .weir: weir
         case .list: list
         case .create: create
         case .validate: validate
         case .top: TopCommand.page
-        case .run: run(registry)
-        case .convert: ConvertOption.page
-        case .plugin(let plugin): page(of: plugin)
+        case .run: run(registry).text(isLong: isLong)
+        case .convert: ConvertOption.page.text(isLong: isLong)
+        case .plugin(let plugin): page(of: plugin).text(isLong: isLong)
+        case .options: options
+        case .exitCodes: exitCodes
+        case .signals: signals
         case .page(let name): pages[name] ?? weir
         }
     }
@@ -60,31 +73,58 @@ enum Help {
 
         Examples:
           weir run shake --from demo
-              find shakes in made-up readings
           weir run shake readings.csv --columns time=t_ms > shakes.jsonl
-              find shakes in a recording
 
-        Usage: weir COMMAND
+        Usage: weir COMMAND ('weir COMMAND --help' explains each)
         \(Table.text([
-            ("weir run PLUGIN [INPUT] [OPTIONS]", "find what a plugin looks for; PLUGIN --help says what"),
-            ("weir run --config FILE", "run the pipelines of a file"),
-            ("weir validate ...", "open what a run would open, and run nothing"),
-            ("weir top", "look at a weir that runs"),
-            ("weir report PLUGIN FILE", "write a page with charts of a recording"),
-            ("weir record INPUT FILE", "keep what arrives"),
-            ("weir replay FILE", "send a recording again, at its pace"),
-            ("weir convert INPUT OUTPUT", "write the same records in another format"),
-            ("weir graph PLUGIN", "show the operators of a plugin"),
-            ("weir bench PLUGIN INPUT", "measure"),
-            ("weir list [KIND]", "what there is: plugins, transports, formats, operators"),
-            ("weir create plugin NAME", "write the package of a new plugin"),
-            ("weir completion SHELL", "complete command lines in bash, zsh or fish"),
-            ("weir doctor", "check what surrounds the program"),
-        ], leftWidth: 40))
-        Matches go to standard output, one JSON object a line; everything else to standard error.
+            ("run PLUGIN [INPUT]", "find what a plugin looks for"),
+            ("validate ...", "open what a run would open, and run nothing"),
+            ("top", "look at a weir that runs"),
+            ("report PLUGIN FILE", "write a page with charts of a recording"),
+            ("record INPUT FILE", "keep what arrives, and when"),
+            ("replay FILE", "send a recording again, at its pace"),
+            ("convert INPUT OUTPUT", "write the same records in another format"),
+            ("graph PLUGIN", "show the operators of a plugin"),
+            ("bench PLUGIN INPUT", "measure how fast that is here"),
+            ("list [KIND]", "show plugins, transports, formats and operators"),
+            ("create plugin NAME", "write the package of a new plugin"),
+            ("completion SHELL", "complete command lines in bash, zsh or fish"),
+            ("doctor", "check what surrounds the program"),
+            ("help exit-codes|signals", "how the program ends, and what it listens to"),
+        ]))
+        Matches go to standard output, a JSON object a line; all else to standard error.
 
-        Exit codes:
+        """
+    }
+
+    private static var exitCodes: String {
+        """
+        How the program ends.
+
+        Examples:
+          weir run shake readings.csv --strict || echo "exit code $?"
+
+        Usage: weir help exit-codes
+
         \(Table.text(ExitCode.allCases.map { (String($0.rawValue), $0.meaning) }))
+        """
+    }
+
+    private static var signals: String {
+        """
+        What 'weir run' does on signals.
+
+        Examples:
+          kill -USR1 4711
+          kill -HUP 4711
+
+        Usage: weir help signals
+
+        \(Table.text([
+            ("SIGINT, SIGTERM", "Ctrl-C: stop reading, and write what comes of all that was read; a second one ends it at once"),
+            ("SIGHUP", "with --config: read the file again, and replace only what has changed, so that it also goes on when its terminal goes away; otherwise like SIGINT, unless it is ignored, as with nohup"),
+            ("SIGUSR1", "show on standard error how it goes, like 'weir top --snapshot'"),
+        ]))
         """
     }
 
@@ -121,7 +161,8 @@ enum Help {
 
     private static var create: String {
         """
-        Writes the package of a new plugin: the plugin, a library that weir can load, and a test.
+        Writes the package of a new plugin: the plugin, a library that weir can load,
+        and a test.
 
         Examples:
           weir create plugin hot-spots
@@ -129,7 +170,8 @@ enum Help {
 
         Usage: weir create plugin NAME [--weir PATH]
 
-        The name has lower-case letters, digits and single dashes; the folder of that name must not exist yet.
+        The name has lower-case letters, digits and single dashes; the folder of that
+        name must not exist yet.
 
         A plugin runs within weir: one that crashes ends the run, with the matches of the records at hand; those of earlier
         records were written. Untrusted plugins belong into a run of their own.
@@ -139,47 +181,46 @@ enum Help {
         """
     }
 
-    private static func run(_ registry: Registry) -> String {
-        """
-        Reads events, and reports what a plugin finds in them.
+    private static func run(_ registry: Registry) -> HelpPage {
+        HelpPage(
+            summary: "Reads events, and reports what a plugin finds in them.",
+            examples: [
+                ("weir run shake --from demo", ""),
+                ("weir run walk run.csv --to walks.jsonl --report walks.html", ""),
+                ("weir run --config pipelines.json --live", ""),
+            ],
+            usage: "weir run PLUGIN [INPUT] [OPTIONS]\n       weir run --config FILE [OPTIONS]",
+            sections: [
+                (
+                    "Plugins, with options of their own ('weir run PLUGIN --help')",
+                    [(registry.plugins.map(\.name).joined(separator: ", ") + ", or the path of a library", "")]
+                ),
+                ("Options ('weir help options' has them all)", rows(HostOption.common)),
+            ],
+            more: ""
+        )
+    }
 
-        Examples:
-          weir run shake --from demo
-          weir run shake --help
+    private static var options: String {
+        """
+        The options of 'weir run', beside those of its plugins.
 
         Usage: weir run PLUGIN [INPUT] [OPTIONS]
-
-        Plugins:
-        \(Table.text(registry.plugins.map { ($0.name, $0.summary) }))
-        Options:
         \(Table.text(rows(HostOption.allCases)))
-        A plugin has options of its own; 'weir run PLUGIN --help' shows them.
-
         """
     }
 
-    private static func page(of plugin: any Plugin) -> String {
-        """
-        \(plugin.summary)
-
-        Examples:
-        \(plugin.examples.map { "  weir run \($0.arguments)\n      \($0.meaning)" }.joined(separator: "\n"))
-
-        Usage: weir run \(plugin.name) [INPUT] [OPTIONS]
-
-        What to find:
-        \(Table.text(plugin.options.map(row)))
-        \(common(plugin))
-        """
-    }
-
-    /// What all plugins have, so that the page stays on one screen.
-    private static func common(_ plugin: any Plugin) -> String {
-        guard plugin.options.count > 8 else {
-            return "Input and output ('weir run --help' has more):\n" + Table.text(rows(HostOption.common))
-        }
-        let names = HostOption.common.filter { $0 != .help }.map { "--\($0.rawValue)" }.joined(separator: ", ")
-        return "Input and output: \(names); 'weir run --help' explains them.\n"
+    private static func page(of plugin: any Plugin) -> HelpPage {
+        HelpPage(
+            summary: plugin.summary,
+            examples: plugin.examples.map { ("weir run \($0.arguments)", $0.meaning) },
+            usage: "weir run \(plugin.name) [INPUT] [OPTIONS]",
+            sections: [
+                ("What to find", plugin.options.map(row)),
+                ("Input and output ('weir help options' has more)", rows(HostOption.common)),
+            ],
+            more: "'weir help run \(plugin.name)' says more, 'weir help options' how to read and write."
+        )
     }
 
     private static func rows(_ options: [HostOption]) -> [(left: String, right: String)] {

@@ -14,7 +14,7 @@ struct Host {
             let interruption = InterruptSignal.interruption
             let registry = try Registry.builtIn(interruption: interruption)
             switch try Invocation(arguments, registry) {
-            case .help(let topic): return try show(Help.text(topic, registry))
+            case .help(let topic, let isLong): return try show(Help.text(topic, isLong: isLong, registry))
             case .version: return try show("weir \(Version.text)\n")
             case .list(let kind, let isJSON):
                 return try show(isJSON ? Listing.json(kind, registry) : Listing.text(kind, registry))
@@ -34,14 +34,14 @@ struct Host {
                 return .done
             case .run(let command): return try command.run(registry, console: console, interruption: interruption)
             case .top(let command):
-                guard let text = try command.run() else { return .done }
+                guard let text = try command.run(console: console) else { return .done }
                 return try show(text)
             case .validate(let command): return try command.run(registry, console: console)
             case .convert(let request):
                 var conversion = try ConvertCommand(request, console: console, interruption: interruption)
                 return try conversion.run()
             case .nothing:
-                console.write(Help.text(.weir, registry))
+                console.write(Help.text(.weir, isLong: false, registry))
                 return .usage
             }
         } catch {

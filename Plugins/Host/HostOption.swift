@@ -52,11 +52,11 @@ enum HostOption: String, CaseIterable {
     /// What it does, in a few words.
     var meaning: String {
         switch self {
-        case .from: "PATH, stdin, demo or an address; several are merged by time"
-        case .format: "csv, jsonl or binary (default: by the file's ending, else csv)"
-        case .framing: "newline, or length before each frame (default: newline)"
+        case .from: "PATH, stdin, demo or an address; several: by time"
+        case .format: "csv, jsonl or binary (default: by the ending)"
+        case .framing: "newline, or length before frames (default: newline)"
         case .to: "PATH, stdout or an address; several get the same"
-        case .output: "json, pretty, csv, or template:TEXT with '{time}' and so on"
+        case .output: "json, pretty, csv, or template:TEXT with '{field}'"
         case .rejected: "keep the rejected lines in this file"
         case .report: "write a page with charts of the run to this file"
         case .strict: "exit with 1 when input was rejected"
@@ -65,7 +65,7 @@ enum HostOption: String, CaseIterable {
         case .idleTimeout: "an input holds up the others no longer (default: 1s)"
         case .partitionBy: "spread records over workers by this field"
         case .workers: "how many workers there are (default: 1)"
-        case .restarts: "start a configured pipeline again so often (default: 10)"
+        case .restarts: "restart a configured pipeline so often (default: 10)"
         case .config: "run the pipelines of this file"
         case .control: "where 'weir top' gets its answers, or 'none'"
         case .metrics: "keep numbers for Prometheus in this file"

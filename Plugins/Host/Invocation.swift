@@ -4,7 +4,7 @@ internal import WeirCore
 enum Invocation {
     case nothing
     case version
-    case help(Help.Topic)
+    case help(Help.Topic, isLong: Bool)
     case list(Listing.Kind?, isJSON: Bool)
     case graph(GraphCommand)
     case completion(CompletionCommand)
@@ -32,10 +32,10 @@ enum Invocation {
         let rest = Array(arguments.dropFirst())
         switch command {
         case "--version": self = .version
-        case "help": self = .help(try Help.Topic(rest.filter { !$0.hasPrefix("-") }, registry))
-        case "--help", "-h": self = .help(.weir)
-        case "list": self = Self.asksForHelp(rest) ? .help(.list) : try Self.list(rest)
-        case _ where Help.pages[command] != nil && Self.asksForHelp(rest): self = .help(.page(command))
+        case "help": self = .help(try Help.Topic(rest.filter { !$0.hasPrefix("-") }, registry), isLong: true)
+        case "--help", "-h": self = .help(.weir, isLong: false)
+        case "list": self = Self.asksForHelp(rest) ? .help(.list, isLong: false) : try Self.list(rest)
+        case _ where Help.pages[command] != nil && Self.asksForHelp(rest): self = .help(.page(command), isLong: false)
         case "graph": self = .graph(try GraphCommand(rest, registry))
         case "completion": self = .completion(try CompletionCommand(rest))
         case "bench": self = .bench(try BenchCommand(rest, registry))
@@ -46,19 +46,23 @@ enum Invocation {
         case "run":
             if Self.asksForHelp(rest) {
                 let plugin = rest.first.flatMap { $0.hasPrefix("-") ? nil : $0 }
-                self = .help(try Help.Topic(["run"] + (plugin.map { [$0] } ?? []), registry))
+                self = .help(try Help.Topic(["run"] + (plugin.map { [$0] } ?? []), registry), isLong: false)
             } else {
                 self = .run(try RunCommand(rest, registry))
             }
         case "validate":
-            self = Self.asksForHelp(rest) ? .help(.validate) : .validate(try ValidateCommand(rest, registry))
-        case "top": self = Self.asksForHelp(rest) ? .help(.top) : .top(try TopCommand(rest))
+            self =
+                Self.asksForHelp(rest)
+                ? .help(.validate, isLong: false) : .validate(try ValidateCommand(rest, registry))
+        case "top": self = Self.asksForHelp(rest) ? .help(.top, isLong: false) : .top(try TopCommand(rest))
         case "convert":
-            self = Self.asksForHelp(rest) ? .help(.convert) : .convert(try ConvertRequest(rest, registry))
+            self =
+                Self.asksForHelp(rest) ? .help(.convert, isLong: false) : .convert(try ConvertRequest(rest, registry))
         case "create":
             self =
                 Self.asksForHelp(rest)
-                ? .help(.create) : .create(try CreateCommand(rest, programPath: CommandLine.arguments.first ?? ""))
+                ? .help(.create, isLong: false)
+                : .create(try CreateCommand(rest, programPath: CommandLine.arguments.first ?? ""))
         default:
             let isOption = command.hasPrefix("-")
             let names =

@@ -25,7 +25,7 @@ enum Overwriting {
             }
             guard let file = identity(output, standard: .output) else { continue }
             if inputFiles.contains(file) {
-                let name = output.isFile ? "--to: '\(output.path)'" : "standard output"
+                let name = output.name == "stdout" ? "standard output" : "--to: '\(output.path)'"
                 throw .usage("\(name) is the input, which would be overwritten; write to another file")
             }
             guard !outputFiles.contains(file) else {
@@ -54,7 +54,7 @@ enum Overwriting {
     }
 
     private static func identity(_ address: Address, standard: StandardStream) -> FileIdentity? {
-        address.isFile
+        address.isFile || address.isRecording
             ? FileIdentity(path: address.path)
             : ["stdin", "stdout"].contains(address.transport.scheme) ? FileIdentity(standard) : nil
     }

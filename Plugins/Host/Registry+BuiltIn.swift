@@ -2,6 +2,7 @@ internal import WeirCore
 internal import WeirFiles
 internal import WeirFormats
 internal import WeirFraud
+internal import WeirRecordingFormat
 internal import WeirSentiment
 internal import WeirShake
 internal import WeirSockets
@@ -29,6 +30,7 @@ extension Registry {
             try registry.register(JSONLinesFormat())
             try registry.register(BinaryFormat())
             try registry.register(FileTransport(interruption: interruption))
+            try registry.register(RecordingTransport(interruption: interruption))
             try registry.register(StandardInput(interruption: interruption))
             try registry.register(StandardOutput())
             try registry.register(UDPTransport(interruption: interruption, inherited: inherited))

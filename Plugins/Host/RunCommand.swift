@@ -123,16 +123,18 @@ struct RunCommand {
                 writesToTerminal: StandardStream.output.isTerminal && request.outputs.contains { $0.name == "stdout" },
                 console: console,
                 statuses: { [status] },
+                isStopping: { interruption?.isTriggered ?? false },
                 stop: { interruption?.trigger() }
             )
             let ending = pipeline.run { monitor.end() }
             return pipeline.exitCode(of: ending)
         case .configuration(let path):
             let supervisor = Supervisor(path: path, environment: environment, console: console)
+            try supervisor.prepare()
             watchSignals([.snapshot, .termination, .hangUp], interruption) { kind in
                 if kind == .hangUp { supervisor.reload() } else { console.write(Snapshot.text(supervisor.statuses)) }
             }
-            InterruptSignal.catchFirst()
+            InterruptSignal.catchFirst(includingHangUp: false)
             if let interruption {
                 let isStarted = SystemThread.start("weir.interrupt") {
                     interruption.wait()
@@ -142,13 +144,14 @@ struct RunCommand {
             }
             let monitor = try Monitor(
                 monitoring,
-                writesToTerminal: false,
+                writesToTerminal: StandardStream.output.isTerminal && supervisor.writesToStandardOutput,
                 console: console,
                 statuses: { supervisor.statuses },
+                isStopping: { interruption?.isTriggered ?? false },
                 stop: { interruption?.trigger() }
             )
             defer { monitor.end() }
-            return try supervisor.run()
+            return supervisor.run()
         }
     }
 

@@ -198,8 +198,8 @@ extension RunRequest {
             guard name == "csv" else { throw .usage("--format: the demo is always csv, not '\(name)'") }
             guard arguments[.framing] == nil else { throw .usage("--framing: the demo has no frames") }
         case .address(let address):
-            if given == nil, address.isFile {
-                name = FormatChoice.name(forEndingOf: address.path, registry) ?? name
+            if given == nil, let path = address.formatPath {
+                name = FormatChoice.name(forEndingOf: path, registry) ?? name
             }
         }
         let format = try FormatChoice.format(

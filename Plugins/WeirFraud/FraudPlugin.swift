@@ -80,6 +80,8 @@ public struct FraudPlugin: Plugin {
             .attach(output.sink())
         let trials = purchases.matches(of: rules.trial, settings)
         trials.refused.subscribe { _, _ in refused.add() }
+        let (heldPlaces, heldTrials) = (twoPlaces.partialMatches, trials.partialMatches)
+        output.showPartialMatches { heldPlaces.value + heldTrials.value }
         trials
             .map { small, large in
                 Suspicion(

@@ -84,6 +84,7 @@ extension HostTests {
 
         @Test func whatWasRecordedIsSentAgain() throws {
             let rows = table(readings(seed: 3, count: 500))
+            // A name like that of a table gets a table.
             #expect(try weir.run("record", "-", "r.csv", input: .text(rows)).exitCode == 0)
             #expect(try weir.text(of: "r.csv") == rows)
             let replay = try weir.run("replay", "r.csv", "--speed", "max")
@@ -127,9 +128,14 @@ extension HostTests {
             process.arguments = [
                 "-c",
                 """
-                . "$0"; COMP_WORDS=(weir run shake --thr); COMP_CWORD=3; _weir; echo "${COMPREPLY[@]}"
-                COMP_WORDS=(weir va); COMP_CWORD=1; _weir; echo "${COMPREPLY[@]}"
-                COMP_WORDS=(weir run shake --unit m); COMP_CWORD=4; _weir; echo "${COMPREPLY[@]}"
+                . "$0"
+                complete() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _weir_words; echo "${COMPREPLY[@]}"; }
+                complete weir run shake --thr
+                complete weir va
+                complete weir run shake --unit m
+                complete weir replay x --sp
+                complete weir bench shake --rou
+                complete weir help exi
                 """,
                 weir.folder + "/c.bash",
             ]
@@ -140,7 +146,28 @@ extension HostTests {
             try output.fileHandleForWriting.close()
             arrivals.waitForEnd()
             process.waitUntilExit()
-            #expect(arrivals.text == "--threshold\nvalidate\nmg m/s2\n")
+            #expect(arrivals.text == "--threshold\nvalidate\nmg m/s2\n--speed\n--rounds\nexit-codes\n")
+        }
+
+        @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/fish")))
+        func fishCompletesWithIt() throws {
+            try weir.file("c.fish", try weir.run("completion", "fish").output)
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/fish")
+            process.arguments = [
+                "--no-config", "-c",
+                "source $argv[1]; for line in 'weir run sha' 'weir run shake --thr' 'weir replay x --sp'; complete -C $line; end",
+                weir.folder + "/c.fish",
+            ]
+            let output = Pipe()
+            process.standardOutput = output
+            try process.run()
+            try output.fileHandleForWriting.close()
+            var arrivals = Arrivals(output)
+            arrivals.waitForEnd()
+            process.waitUntilExit()
+            let words = arrivals.text.split(separator: "\n").map { $0.prefix { $0 != "\t" } }
+            #expect(words == ["shake", "--threshold", "--speed"])
         }
 
         @Test func theDoctorSaysWhatItSees() throws {

@@ -195,5 +195,42 @@ extension HostTests {
             #expect(outcome.errors.contains("weir: [two] interrupted; 2 events read, 0 rejected, 1 match in "))
             try fifo.close()
         }
+
+        @Test func restartsBackOff() throws {
+            try weir.file(
+                "c.json",
+                #"{"pipelines": {"one": {"plugin": "shake", "from": "nowhere.csv", "restarts": 3}}}"#
+            )
+            let outcome = try weir.run("run", "--config", "c.json")
+            #expect(outcome.exitCode == 66)
+            let pauses = outcome.errorLines.filter { $0.contains("starts again") }
+            #expect(
+                pauses == [
+                    "weir: [one] starts again in 0.100 s (1 of 3)", "weir: [one] starts again in 0.200 s (2 of 3)",
+                    "weir: [one] starts again in 0.400 s (3 of 3)",
+                ]
+            )
+        }
+
+        /// Pipelines that wait for somebody to open the other end of a pipe.
+        @Test(arguments: ["in.fifo", "out.fifo"])
+        func interruptingEndsTheWaitingForPipes(waited: String) throws {
+            try weir.file("a.csv", jerk)
+            #expect(unsafe mkfifo(weir.folder + "/" + waited, 0o600) == 0)
+            let (from, to) = waited == "in.fifo" ? (waited, "m.jsonl") : ("a.csv", waited)
+            try weir.file(
+                "c.json",
+                #"{"pipelines": {"one": {"plugin": "shake", "from": "\#(from)", "format": "csv", "to": "\#(to)"}}}"#
+            )
+            for arguments in [["--config", "c.json"], ["shake", from, "--format", "csv", "--to", to]] {
+                let socket = weir.folder + "/c.sock"
+                let run = try weir.start(["run"] + arguments + ["--control", "c.sock"], input: .nothing)
+                // Alone, a pipeline opens everything before there is a socket.
+                let limit = Date(timeIntervalSinceNow: arguments.count == 2 ? WeirProcess.patience : 0.5)
+                while Date() < limit, !FileManager.default.fileExists(atPath: socket) { usleep(10_000) }
+                kill(run.process.processIdentifier, SIGINT)
+                #expect(try run.outcome().exitCode == 130)
+            }
+        }
     }
 }

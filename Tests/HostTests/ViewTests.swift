@@ -22,10 +22,10 @@ import WeirCore
         var view = LiveView(title: "weir top")
         view.update([report("a", events: 0), report("b", events: 0)], at: seconds(0))
         view.update([report("a", events: 10), report("b", events: 3000)], at: seconds(2))
-        let rows = view.screen(columns: 120, rows: 10, isColoured: false).split(separator: "\r\n")
+        let rows = view.screen(columns: 120, rows: 10, isColoured: false).components(separatedBy: "\r\n")
         #expect(rows.count == 10)
-        #expect(rows[2].contains("a ") && rows[2].contains(" 5 "))
-        #expect(rows[3].contains("b ") && rows[3].contains(" 1.5k "))
+        #expect(rows.contains { $0.hasPrefix("a ") && $0.contains(" 5 ") })
+        #expect(rows.contains { $0.hasPrefix("b ") && $0.contains(" 1.5k ") })
         let goesOn = view.press("s")
         #expect(goesOn && view.order == .rate)
         #expect(view.screen(columns: 120, rows: 10, isColoured: false).split(separator: "\r\n")[2].contains("1.5k"))
@@ -36,6 +36,31 @@ import WeirCore
         #expect(frozen.contains("paused") && frozen.contains(" 1.5k "))
         let quits = view.press("q")
         #expect(!quits)
+    }
+
+    @Test func theLiveViewTellsWhatFailsAndIsDropped() {
+        let status = PipelineStatus(name: "a\u{1B}[2J")
+        status.update { numbers in
+            numbers.phase = .waiting(until: .epoch)
+            numbers.lastError = "cannot open 'x'"
+            numbers.counts = [("late", 7), ("never", 0)]
+            numbers.watermark = .epoch
+        }
+        status.ask { 12 }
+        var view = LiveView(title: "weir top")
+        view.update([StatusReport(status)], at: seconds(0))
+        let wide = view.screen(columns: 160, rows: 8, isColoured: true).components(separatedBy: "\r\n")
+        #expect(wide[2].contains("\u{1B}[31ma?[2J"))
+        #expect(wide[2].contains(" waiting ") && wide[2].contains(" 12 ") && wide[2].contains("1970-01-01T00:00:00"))
+        #expect(wide[3].contains("  cannot open 'x'") && wide[4].hasPrefix("  7 late"))
+        let narrow = view.screen(columns: 60, rows: 8, isColoured: false).components(separatedBy: "\r\n")
+        #expect(narrow[3].hasPrefix("  watermark 1970-01-01T00:00:00"))
+        // Too low for more than the row itself.
+        let low = view.screen(columns: 60, rows: 4, isColoured: false).components(separatedBy: "\r\n")
+        #expect(low[2].hasPrefix("a?[2J") && low[3].hasPrefix("q quit"))
+        view.update((0..<9).map { report("p\($0)", events: 0) }, at: seconds(1))
+        let many = view.screen(columns: 80, rows: 8, isColoured: false).components(separatedBy: "\r\n")
+        #expect(many[6].hasPrefix("… and 5 more"))
     }
 
     @Test func theLiveViewFitsAnySize() {

@@ -84,6 +84,7 @@ final class WeirProcess {
     ///   - output: Its standard output; a file where there is none.
     ///   - errors: Its standard error; a file where there is none.
     ///   - environment: Variables to set beside those of the tests.
+    ///   - launcher: A command that runs the command that follows its words.
     /// - Returns: The run.
     /// - Throws: When the program cannot be started.
     func start(
@@ -91,12 +92,14 @@ final class WeirProcess {
         input: Input,
         output: FileHandle? = nil,
         errors: FileHandle? = nil,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        launcher: [String] = []
     ) throws -> Running {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: try Self.program)
+        let words = launcher + [try Self.program] + arguments
+        process.executableURL = URL(fileURLWithPath: words[0])
         process.currentDirectoryURL = URL(fileURLWithPath: folder)
-        process.arguments = arguments
+        process.arguments = Array(words.dropFirst())
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         switch input {
         case .nothing: process.standardInput = FileHandle.nullDevice
@@ -147,6 +150,8 @@ final class Running {
 struct Arrivals {
     let descriptor: Int32
     private(set) var text = ""
+    /// The start of a character whose rest has not arrived.
+    private var unread: [UInt8] = []
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
@@ -185,7 +190,13 @@ struct Arrivals {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = unsafe read(descriptor, &bytes, bytes.count)
         guard count > 0 else { return false }
-        text += String(decoding: bytes.prefix(count), as: UTF8.self)
+        unread += bytes.prefix(count)
+        // Bytes that go on with a character have the bits 10 in front, and one that begins it says how many there are.
+        let start = unread.lastIndex { $0 & 0xC0 != 0x80 } ?? 0
+        let isWhole = start == unread.count || unread.count - start >= max(1, (~unread[start]).leadingZeroBitCount)
+        let end = isWhole ? unread.count : start
+        text += String(decoding: unread[..<end], as: UTF8.self)
+        unread.removeFirst(end)
         return true
     }
 }

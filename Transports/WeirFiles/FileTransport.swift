@@ -3,7 +3,9 @@ public import WeirCore
 /// Files, and whatever else has a path: pipes with names, devices.
 ///
 /// Opening a sink creates the file, or empties it unless `append=true`. A source with `follow=true` never ends. A path
-/// that contains a `?` ends in one, because options follow the last `?`. A pipe with a name is opened once its other end is.
+/// that contains a `?` ends in one, because options follow the last `?`. A pipe with a name may be opened before its other
+/// end is: a source waits for the first writer when it is read, a sink for the first reader when it is opened; an
+/// interruption ends the waiting.
 public struct FileTransport: Transport {
     public let scheme = "file"
     public let summary = "A file, PATH; a source, and a sink that creates or overwrites it."
@@ -12,7 +14,7 @@ public struct FileTransport: Transport {
 
     /// Creates the transport.
     ///
-    /// - Parameter interruption: What ends the waiting of its sources, where something can.
+    /// - Parameter interruption: What ends the waiting of its sources, and of sinks for pipes, where something can.
     public init(interruption: Interruption? = nil) {
         self.interruption = interruption
     }
@@ -69,7 +71,11 @@ public struct FileTransport: Transport {
             if: parts.options.flag("follow"),
             otherwise: "takes 'follow=true'"
         )
-        let descriptor = try open(path, with: SystemCalls.openForReading)
+        let isPipe = interruption != nil && SystemCalls.waitsForWriters && SystemCalls.facts(about: path)?.kind == .pipe
+        let descriptor = try open(
+            path,
+            with: isPipe ? { SystemCalls.openPipe($0, for: .reading) } : SystemCalls.openForReading
+        )
         guard parts.options.flag("follow") else {
             return try DescriptorSource(descriptor, address: path, isOwned: true, interruption: interruption)
         }
@@ -96,8 +102,11 @@ public struct FileTransport: Transport {
             others: sourceOptions,
             direction: "a sink"
         )
+        let path = parts.place
+        let isPipe = interruption != nil && SystemCalls.facts(about: path)?.kind == .pipe
         let call = parts.options.flag("append") ? SystemCalls.openForAppending : SystemCalls.openForWriting
-        return try DescriptorSink(try open(parts.place, with: call), address: parts.place, isOwned: true)
+        let descriptor = try open(path, with: isPipe ? { SystemCalls.openPipe($0, for: .writing) } : call)
+        return try DescriptorSink(descriptor, address: path, isOwned: true)
     }
 
     private func open(_ path: String, with call: (String) -> Int32) throws(TransportError) -> Int32 {
@@ -107,10 +116,16 @@ public struct FileTransport: Transport {
             let descriptor = call(path)
             if descriptor >= 0 { return descriptor }
             let error = SystemCalls.lastError
-            guard error == SystemCalls.interruptedCall else {
-                throw .cannotOpen(address: path, reason: SystemCalls.describe(error))
+            switch (error, interruption) {
+            case (SystemCalls.interruptedCall, _): break
+            // Nothing says that a reader has come: it has to be tried.
+            case (SystemCalls.noReader, let interruption?):
+                _ = SystemCalls.wait(for: interruption.descriptor, milliseconds: Self.pauseForReader)
+            default: throw .cannotOpen(address: path, reason: SystemCalls.describe(error))
             }
             if let interruption, interruption.isTriggered { throw .interrupted(address: path) }
         }
     }
+
+    private static let pauseForReader: Int32 = 20
 }

@@ -18,6 +18,7 @@ package enum SystemCalls {
     static let wouldBlock = EAGAIN
     static let brokenPipe = EPIPE
     static let isDirectory = EISDIR
+    static let noReader = ENXIO
 
     /// An error's description in the system's words, with a small letter: it follows a colon.
     package static func describe(_ error: Int32) -> String {
@@ -39,6 +40,25 @@ package enum SystemCalls {
 
     static func openForAppending(_ path: String) -> Int32 {
         unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+    }
+
+    /// Opens a pipe with a name without waiting for its other end; what is read and written then waits as usual.
+    ///
+    /// - Returns: The descriptor, or a negative number: for writing with ``noReader`` while nobody has it open for reading.
+    static func openPipe(_ path: String, for direction: Direction) -> Int32 {
+        let mode = direction == .reading ? O_RDONLY : O_WRONLY
+        let descriptor = unsafe open(path, mode | O_NONBLOCK | O_CLOEXEC)
+        if descriptor >= 0 { _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK) }
+        return descriptor
+    }
+
+    /// Whether somebody who waits for input of a pipe waits for its first writer too, and does not find an end.
+    static var waitsForWriters: Bool {
+        #if os(Linux)
+            true
+        #else
+            false
+        #endif
     }
 
     static func closeDescriptor(_ descriptor: Int32) {
@@ -97,7 +117,7 @@ package enum SystemCalls {
     /// Waits until a descriptor can be read, or the time is over.
     ///
     /// - Returns: Whether it can be read.
-    static func wait(for descriptor: Int32, milliseconds: Int32) -> Bool {
+    package static func wait(for descriptor: Int32, milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&entry, 1, milliseconds) > 0
     }
@@ -105,7 +125,7 @@ package enum SystemCalls {
     // MARK: Facts about files
 
     enum Kind {
-        case regularFile, directory, other
+        case regularFile, directory, pipe, other
     }
 
     struct Facts {
@@ -119,6 +139,7 @@ package enum SystemCalls {
                 switch status.st_mode & S_IFMT {
                 case S_IFREG: .regularFile
                 case S_IFDIR: .directory
+                case S_IFIFO: .pipe
                 default: .other
                 }
             byteCount = Int64(status.st_size)

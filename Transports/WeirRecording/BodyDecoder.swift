@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WeirCore
+internal import WeirRecordingFormat
 
 /// Gets one value out of bytes, which may be anything: what does not fit is an error.
 final class BodyDecoder: Decoder {

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WeirCore
+internal import WeirRecordingFormat
 
 /// Where encoders write to.
 final class BodyTarget {

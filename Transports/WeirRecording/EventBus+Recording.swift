@@ -1,4 +1,5 @@
 public import WeirCore
+public import WeirRecordingFormat
 
 extension EventBus {
     /// Records every event of a type that is dispatched on this bus, with its priority and its dispatch time.

@@ -1,4 +1,5 @@
 public import WeirCore
+public import WeirRecordingFormat
 
 /// Writes events with their times to a file, from which an ``EventReplayer`` can play them again.
 ///

@@ -1,4 +1,5 @@
 public import WeirCore
+public import WeirRecordingFormat
 
 /// Plays a recording: hands each event to the handler for its type, in the order of recording.
 ///

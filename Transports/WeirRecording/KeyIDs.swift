@@ -1,3 +1,5 @@
+internal import WeirRecordingFormat
+
 /// Gives ids to the keys of keyed values, so that a recording says each name once.
 struct KeyIDs {
     private var ids: [String: UInt64] = [:]

@@ -1,3 +1,5 @@
+internal import WeirRecordingFormat
+
 /// The keys of a keyed value, and where their values are.
 final class KeyedEntries {
     private(set) var names: [String] = []

@@ -1,4 +1,5 @@
 public import WeirCore
+public import WeirRecordingFormat
 
 /// Reads a recording, event by event.
 ///

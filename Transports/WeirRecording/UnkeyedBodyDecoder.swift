@@ -1,3 +1,5 @@
+internal import WeirRecordingFormat
+
 struct UnkeyedBodyDecoder: UnkeyedDecodingContainer {
     private let decoder: BodyDecoder
     private let start: Int

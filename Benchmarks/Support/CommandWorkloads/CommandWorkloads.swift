@@ -20,7 +20,7 @@ public enum CommandWorkloads {
 
     public static let suite = Suite(
         "command",
-        commands + memory + inProcess + workers + reports,
+        commands + overhead + memory + inProcess + workers + reports,
         setUp: {
             try files.make(rowCounts: [tenth, rowCount])
             _ = (shaken, longerShaken, still, longerStill)
@@ -73,6 +73,39 @@ public enum CommandWorkloads {
             return run.processorNanoseconds / Double(rowCount)
         },
     ]
+
+    /// What the host adds to its transport, format and plugin, starting and ending the program included: on the same file,
+    /// in the same round, in time of the processor, which other programs take none of.
+    private static let overhead = [
+        Workload(alone, in: .nanosecondsPerElement, against: read) {
+            let start = cbench_thread_time()
+            try InProcess.shake(files.input(rowCount: rowCount))
+            return Double(cbench_thread_time() - start) / Double(rowCount)
+        },
+        Workload(
+            "weir run shake, beside that",
+            in: .nanosecondsPerElement,
+            against: alone,
+            goal: .ratio(atMost: 1.1)
+        ) {
+            try runHost(rowCount).processorNanoseconds / Double(rowCount)
+        },
+        Workload("weir run shake, from its start to its first match", in: .plain("ms"), goal: .atMost(30)) {
+            try milliseconds(toFirstOutputOf: [hostPath, "run", "shake", "--control", "none"])
+        },
+    ]
+
+    private static let alone = "in process: file → CSV → shake, processor time"
+
+    /// How long a program takes from its start until it writes the match of two readings that wait in its input.
+    private static func milliseconds(toFirstOutputOf arguments: [String]) throws -> Double {
+        var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
+        pointers.append(nil)
+        defer { for pointer in pointers { free(pointer) } }
+        let time = cbench_first_output(pointers, "time,x,y,z\n0,0,0,1\n20,2,0,1\n")
+        guard time > 0 else { throw CommandError(description: "'\(arguments[0])' wrote nothing") }
+        return Double(time) / 1e6
+    }
 
     private static let memory = [
         Workload(peakOfTenth, in: .plain("MiB")) {

@@ -1,5 +1,6 @@
 internal import CAllocations
 internal import WeirCore
+internal import WeirFiles
 internal import WeirFormats
 internal import WeirShake
 
@@ -7,10 +8,19 @@ internal import WeirShake
 enum InProcess {
     /// Reads CSV from memory and detects shakes; throws when it finds another number than there are.
     static func shake(_ csv: CSVInMemory) throws {
+        try shake(ByteSource(csv.bytes), shakeCount: csv.shakeCount)
+    }
+
+    /// Reads a file as the host does, and detects shakes: the transport, the format and the plugin, without a host.
+    static func shake(_ input: InputFiles.Input) throws {
+        try shake(FileTransport().openSource(input.path), shakeCount: input.shakeCount)
+    }
+
+    private static func shake(_ source: any TransportSource, shakeCount: Int) throws {
         let plugin = ShakePlugin()
         let output = MatchOutput()
         let consumer = try plugin.start(OptionValues(plugin.options), output: output)
-        var reader = RecordReader(ByteSource(csv.bytes), format: CSVFormat(), schema: consumer.schema)
+        var reader = RecordReader(source, format: CSVFormat(), schema: consumer.schema)
         while try reader.next({ batch in
             consumer.receive(&batch)
             if let rejection = batch.rejections.first {
@@ -19,8 +29,8 @@ enum InProcess {
             output.take { _ in }
         }) {}
         consumer.finish(.finished)
-        guard output.count == csv.shakeCount else {
-            throw CommandError(description: "\(output.count) shakes were found instead of \(csv.shakeCount)")
+        guard output.count == shakeCount else {
+            throw CommandError(description: "\(output.count) shakes were found instead of \(shakeCount)")
         }
     }
 

@@ -8,6 +8,7 @@ public final class MatchOutput: Sendable {
         var writer = FieldWriter()
         var spare: [UInt8] = []
         var counts: [NamedCount] = []
+        var partialMatches: [@Sendable () -> Int] = []
         var openSinks = 0
         var finishedSinks = 0
     }
@@ -40,6 +41,23 @@ public final class MatchOutput: Sendable {
         let count = NamedCount(name)
         state.withLock { $0.counts.append(count) }
         return count
+    }
+
+    /// How many partial matches the plugin holds now; `nil` where it did not say how to find out.
+    public var partialMatches: Int? {
+        let all = state.withLock { $0.partialMatches }
+        return all.isEmpty ? nil : all.reduce(0) { $0 + $1() }
+    }
+
+    /// Says how to find out how many partial matches a pattern holds, for displays and metrics.
+    ///
+    ///     let held = suspicions.partialMatches
+    ///     output.showPartialMatches { held.value }
+    ///
+    /// - Parameter held: The number now; called on any thread, a few times a second at most. It must not hold the
+    ///   pipeline, which holds the output.
+    public func showPartialMatches(_ held: @escaping @Sendable () -> Int) {
+        state.withLock { $0.partialMatches.append(held) }
     }
 
     /// Writes one complex event.

@@ -17,6 +17,9 @@ where Output.Element == Element {
     @usableFromInline let isGrouped: Bool
     @usableFromInline let limits: PatternLimits
     @usableFromInline let sides: PatternSides<Element>
+    @usableFromInline let gauge: PartialMatchGauge
+    // What the gauge shows.
+    @usableFromInline var shown = 0
     @usableFromInline let truths: TruthTable<Element>
     // Not optional: taking a closure out of an optional counts references.
     @usableFromInline let key: @Sendable (borrowing Element) -> Key
@@ -38,6 +41,7 @@ where Output.Element == Element {
         isInOrder = settings.order == .inOrder
         limits = settings.limits
         self.sides = sides
+        gauge = sides.partialMatches.makeGauge()
         self.output = output
     }
 
@@ -70,6 +74,15 @@ where Output.Element == Element {
     /// Takes an event in order.
     @inlinable
     mutating func process(_ element: borrowing Element, _ time: Int64) {
+        take(element, time)
+        let held = state.engine.graph.nodeCount
+        guard held != shown else { return }
+        shown = held
+        gauge.set(held)
+    }
+
+    @inlinable
+    mutating func take(_ element: borrowing Element, _ time: Int64) {
         advance(to: time)
         let program = state.engine.programs.program(for: truths.truths(element))
         if program.isIdle || isFinished { return }

@@ -16,6 +16,9 @@ struct PatternEngine<Element: Sendable, Key: Hashable & Sendable>: Sendable {
     @usableFromInline var givenUp = 0
     @usableFromInline var refusedByRuns = 0
     @usableFromInline var failure: PatternFailure?
+    @usableFromInline let gauge: PartialMatchGauge
+    // What the gauge shows.
+    @usableFromInline var shown = 0
 
     @usableFromInline
     init(
@@ -30,6 +33,7 @@ struct PatternEngine<Element: Sendable, Key: Hashable & Sendable>: Sendable {
         self.sides = sides
         runs = RunsStrategy(plan: plan, conditions: conditions, limits: settings.limits)
         runs.trace = settings.tracer
+        gauge = sides.partialMatches.makeGauge()
     }
 
     /// Takes an event as it arrives.
@@ -125,6 +129,10 @@ struct PatternEngine<Element: Sendable, Key: Hashable & Sendable>: Sendable {
         if total != givenUp {
             sides.noteGivenUp(total - givenUp)
             givenUp = total
+        }
+        if runs.store.count != shown {
+            shown = runs.store.count
+            gauge.set(shown)
         }
     }
 

@@ -125,6 +125,9 @@ public struct PatternSides<Element: Sendable>: Sendable {
     /// What the compact strategy turns down is events, which go to ``refused``.
     public var givenUpPartialMatches: UInt64 { wish.givenUp.load(ordering: .relaxed) }
 
+    /// How many partial matches are held.
+    public let partialMatches = PartialMatchCount()
+
     @usableFromInline
     func noteGivenUp(_ count: Int) { wish.givenUp.wrappingAdd(UInt64(count), ordering: .relaxed) }
 

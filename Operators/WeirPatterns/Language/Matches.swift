@@ -122,6 +122,9 @@ public struct Matches<Upstream: EventStream, Key: Hashable & Sendable, Captured:
     /// How many partial matches were refused, or given up, at a limit of the runs strategy.
     public var givenUpPartialMatches: UInt64 { evaluation.sides.givenUpPartialMatches }
 
+    /// How many partial matches are held, by all sinks together.
+    public var partialMatches: PartialMatchCount { evaluation.sides.partialMatches }
+
     /// How many bytes the limits allow the evaluation to take up for each sink, beyond what events refer to.
     public var memoryBound: Int { evaluation.memoryBound }
 

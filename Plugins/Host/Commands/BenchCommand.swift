@@ -8,11 +8,12 @@ struct BenchCommand {
 
     static var page: String {
         """
-        Measures how fast a plugin takes an input on this machine; the matches are thrown away.
+        Measures how fast a plugin takes an input on this machine; the matches are
+        thrown away.
 
         Examples:
           weir bench shake readings.csv
-          weir bench shake readings.csv --by device --partition-by device --workers 2 --rounds 9
+          weir bench shake readings.csv --rounds 9
 
         Usage: weir bench PLUGIN INPUT [--rounds N] [OPTIONS OF 'weir run']
 
@@ -49,7 +50,9 @@ struct BenchCommand {
         let request = try command.request(arguments, registry)
         for input in request.inputs {
             guard case .address(let address) = input.source else { continue }
-            guard address.isFile else { throw .usage("'\(address.name)' can be read only once; give a file") }
+            guard address.isFile || address.isRecording else {
+                throw .usage("'\(address.name)' can be read only once; give a file")
+            }
         }
         var rates: [Double] = []
         var last = PipelineStatus.Numbers()

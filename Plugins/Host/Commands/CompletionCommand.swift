@@ -15,6 +15,9 @@ struct CompletionCommand {
         "help",
     ]
 
+    /// What else there is help on.
+    static let furtherPages = ["options", "exit-codes", "signals"]
+
     static var page: String {
         """
         Writes what a shell needs to complete command lines.
@@ -48,56 +51,98 @@ struct CompletionCommand {
     /// The script.
     func text(_ registry: Registry) -> String {
         switch shell {
-        case .bash: bash(registry)
-        case .zsh: "#compdef weir\nautoload -U +X bashcompinit && bashcompinit\n" + bash(registry)
+        case .bash: bash(registry) + "complete -o filenames -F _weir_words weir\n"
+        case .zsh: zsh(registry)
         case .fish: fish(registry)
         }
     }
 
-    private func options(of plugin: any Plugin) -> [String] {
-        (plugin.options.map(\.name) + HostOption.allCases.map(\.rawValue)).map { "--\($0)" }
+    /// The commands that take a plugin and its options.
+    private static let pluginCommands = ["run", "validate", "graph", "bench", "report"]
+
+    /// The options that commands have for themselves.
+    private static let ownOptions: [(command: String, options: [String])] = [
+        ("bench", ["rounds"]), ("graph", ["format"]), ("list", ["format", "help"]), ("create", ["weir", "help"]),
+        ("top", ["snapshot", "json", "metrics", "help"]), ("record", ["help"]),
+        ("replay", ["speed", "to", "time", "time-unit", "format", "help"]),
+        ("convert", ConvertOption.allCases.map(\.rawValue)), ("doctor", ["help"]),
+    ]
+
+    private func words(_ options: [String]) -> String { options.map { "--\($0)" }.joined(separator: " ") }
+
+    private func options(of plugin: any Plugin) -> String {
+        words(plugin.options.map(\.name) + HostOption.allCases.map(\.rawValue))
+    }
+
+    /// What an option's value can be, where that is one of a few words.
+    private func choices(_ registry: Registry) -> [(option: String, words: [String])] {
+        let plugins = registry.plugins.flatMap(\.options).compactMap { option in
+            if case .choice(let words) = option.kind { (option.name, words) } else { nil }
+        }
+        let formats = registry.formats.map(\.name)
+        return plugins + [
+            ("format", formats + ["mermaid", "dot", "svg", "json", "text"]), ("to-format", formats),
+            ("output", ["json", "pretty", "csv"]), ("framing", ["newline", "length"]), ("speed", ["1x", "10x", "max"]),
+        ]
     }
 
     private func bash(_ registry: Registry) -> String {
         let plugins = registry.plugins.map(\.name).joined(separator: " ")
-        let cases = registry.plugins.map { "    \($0.name)) words=\"\(options(of: $0).joined(separator: " "))\" ;;" }
-        let host = HostOption.allCases.map { "--\($0.rawValue)" }.joined(separator: " ")
-        let choices = registry.plugins.flatMap(\.options).compactMap { option -> String? in
-            guard case .choice(let words) = option.kind else { return nil }
-            return
-                "    --\(option.name)) COMPREPLY=($(compgen -W \"\(words.joined(separator: " "))\" -- \"$cur\")); return ;;"
+        let pluginCases = registry.plugins.map { "        \($0.name)) words=\"\(options(of: $0))\" ;;" }
+        let ownCases = Self.ownOptions.map { "    \($0.command)) words=\"$words \(words($0.options))\" ;;" }
+        let choiceCases = choices(registry).map { choice in
+            "    --\(choice.option)) COMPREPLY=($(compgen -W \"\(choice.words.joined(separator: " "))\" -- \"$cur\")); return ;;"
         }
+        let pluginCommands = Self.pluginCommands.joined(separator: "|")
         return """
-            _weir() {
+            _weir_words() {
               local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" words=""
               case "$prev" in
-                --format) COMPREPLY=($(compgen -W "\(registry.formats.map(\.name).joined(separator: " ")) mermaid dot svg json text" -- "$cur")); return ;;
-            \(choices.joined(separator: "\n"))
+            \(choiceCases.joined(separator: "\n"))
               esac
               if [ "$COMP_CWORD" -eq 1 ]; then
                 COMPREPLY=($(compgen -W "\(Self.commands.joined(separator: " ")) --help --version" -- "$cur")); return
               fi
-              if [ "$COMP_CWORD" -eq 2 ]; then
-                case "${COMP_WORDS[1]}" in
-                  run|validate|graph|bench|report) words="\(plugins) --config" ;;
-                  list) words="\(Listing.Kind.allCases.map(\.rawValue).joined(separator: " "))" ;;
-                  completion) words="bash zsh fish" ;;
-                  create) words="plugin" ;;
-                esac
-                COMPREPLY=($(compgen -W "$words" -- "$cur") $(compgen -f -- "$cur")); return
-              fi
-              case "${COMP_WORDS[2]}" in
-            \(cases.joined(separator: "\n"))
-                *) words="\(host)" ;;
+              case "$COMP_CWORD ${COMP_WORDS[1]}" in
+                "2 list") words="\(Listing.Kind.allCases.map(\.rawValue).joined(separator: " "))" ;;
+                "2 completion") words="\(Shell.allCases.map(\.rawValue).joined(separator: " "))" ;;
+                "2 create") words="plugin" ;;
+                "2 help") words="\(Self.commands.joined(separator: " ")) \(Self.furtherPages.joined(separator: " "))" ;;
+                "3 help") words="\(plugins)" ;;
               esac
+              case "${COMP_WORDS[1]}" in
+                \(pluginCommands))
+                  [ "$COMP_CWORD" -eq 2 ] && words="\(plugins)"
+                  case "${COMP_WORDS[2]}" in
+            \(pluginCases.joined(separator: "\n"))
+                    *) words="$words \(words(HostOption.ofProgram.map(\.rawValue)))" ;;
+                  esac ;;
+              esac
+              case "${COMP_WORDS[1]}" in
+            \(ownCases.joined(separator: "\n"))
+              esac
+              COMPREPLY=($(compgen -W "$words" -- "$cur"))
               case "$cur" in
-                -*) COMPREPLY=($(compgen -W "$words" -- "$cur")) ;;
-                *) COMPREPLY=($(compgen -f -- "$cur")) ;;
+                -*) ;;
+                *) COMPREPLY+=($(compgen -f -- "$cur")) ;;
               esac
             }
-            complete -o filenames -F _weir weir
 
             """
+    }
+
+    /// What bash does, as zsh calls it: the file is the body of the function that zsh loads when it completes first.
+    private func zsh(_ registry: Registry) -> String {
+        """
+        #compdef weir
+        autoload -U +X bashcompinit && bashcompinit
+        \(bash(registry))if [ "$funcstack[1]" = "_weir" ]; then
+          _bash_complete -o filenames -F _weir_words
+        else
+          complete -o filenames -F _weir_words weir
+        fi
+
+        """
     }
 
     private func fish(_ registry: Registry) -> String {
@@ -108,10 +153,15 @@ struct CompletionCommand {
             "complete -c weir -n __fish_use_subcommand -f -a \(quoted(Self.commands.joined(separator: " ")))",
             "complete -c weir -n '__fish_seen_subcommand_from list' -f -a \(quoted(Listing.Kind.allCases.map(\.rawValue).joined(separator: " ")))",
             "complete -c weir -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'",
+            "complete -c weir -n '__fish_seen_subcommand_from create' -f -a plugin",
+            "complete -c weir -n '__fish_seen_subcommand_from help' -f -a \(quoted((Self.commands + Self.furtherPages).joined(separator: " ")))",
         ]
+        for (command, options) in Self.ownOptions {
+            lines += options.map { "complete -c weir -n '__fish_seen_subcommand_from \(command)' -l \($0)" }
+        }
         for plugin in registry.plugins {
             lines.append(
-                "complete -c weir -n '__fish_seen_subcommand_from run validate graph bench report' -a \(plugin.name) -d \(quoted(plugin.summary))"
+                "complete -c weir -n '__fish_seen_subcommand_from \(Self.pluginCommands.joined(separator: " "))' -a \(plugin.name) -d \(quoted(plugin.summary))"
             )
             for option in plugin.options {
                 var line =
@@ -122,7 +172,7 @@ struct CompletionCommand {
         }
         for option in HostOption.allCases {
             lines.append(
-                "complete -c weir -n '__fish_seen_subcommand_from run' -l \(option.rawValue)\(option.placeholder == nil ? "" : " -r") -d \(quoted(option.meaning))"
+                "complete -c weir -n '__fish_seen_subcommand_from run validate bench report' -l \(option.rawValue)\(option.placeholder == nil ? "" : " -r") -d \(quoted(option.meaning))"
             )
         }
         return lines.joined(separator: "\n") + "\n"

@@ -1,22 +1,28 @@
 internal import WeirCore
 internal import WeirFiles
+internal import WeirRecordingFormat
 
-/// Keeps what arrives at an input, byte for byte: `weir record`.
+/// Keeps what arrives at an input, with the times of arrival: `weir record`.
 struct RecordCommand {
     private let input: Address
     private let output: Address
 
     static var page: String {
         """
-        Keeps what arrives at an input, byte for byte, until it ends or Ctrl-C.
+        Keeps what arrives at an input, and when, until it ends or Ctrl-C.
 
         Examples:
+          weir record udp://127.0.0.1:9000 readings.jsonl.rec
+          weir record - posts.rec < posts.pipe
           weir record udp://127.0.0.1:9000 readings.jsonl
-          weir record - posts.jsonl < posts.pipe
+              only the bytes, without their times
 
         Usage: weir record INPUT FILE
 
-        'weir run' reads such a file as it reads the input, 'weir replay' sends it again.
+        What is there under that name is overwritten. 'weir replay' sends a recording
+        again, at its pace; 'weir run' reads it like the input that it is of. Whatever
+        ends the program, all that has arrived before is in the file. A FILE whose name
+        ends like that of a format, such as .csv or .jsonl, gets the bytes as they are.
 
         """
     }
@@ -29,42 +35,39 @@ struct RecordCommand {
             let from = arguments.options["from"] ?? places.popFirst(),
             let to = arguments.options["to"] ?? places.popFirst(),
             places.isEmpty
-        else { throw .usage("name an input and a file, such as 'weir record udp://127.0.0.1:9000 readings.jsonl'") }
+        else { throw .usage("name an input and a file, such as 'weir record udp://127.0.0.1:9000 readings.rec'") }
         input = try Address(from, option: .from, dash: "stdin", registry)
-        output = try Address(to, option: .to, dash: "stdout", registry)
+        let place = try Address(to, option: .to, dash: "stdout", registry)
+        // `file:readings` says that a file is meant, and nothing else.
+        let isPlain = place.isFile && !to.hasPrefix("file:")
+        if isPlain, FormatChoice.name(forEndingOf: place.path, registry) == nil {
+            output = Address(transport: RecordingTransport(), place: place.place)
+        } else {
+            output = place
+        }
         try Overwriting.check(inputs: [input], outputs: [output], rejected: nil)
     }
 
     /// Records.
     func run(console: Console) throws(HostError) -> ExitCode {
         InterruptSignal.catchFirst()
-        let source: any TransportSource
+        let source = try input.openSource()
+        let sink = try output.openSink()
+        return try ByteTransfer(from: source, to: sink, console: console).conclude("recorded", console)
+    }
+}
+
+extension Address {
+    /// Opens a source.
+    ///
+    /// - Throws: ``HostError`` when it cannot be opened.
+    func openSource() throws(HostError) -> any TransportSource {
         do throws(TransportError) {
-            source = try input.transport.openSource(input.place)
+            return try transport.openSource(place)
+        } catch .interrupted(let place) {
+            throw HostError(.interrupted, "\(TransportError.interrupted(address: place))")
         } catch {
             throw HostError(.noInput, "\(error)")
         }
-        let sink = try output.openSink()
-        let meters = MeterBoard()
-        meters.add(source.meter, name: "input")
-        var count: UInt64 = 0
-        var code = ExitCode.done
-        do throws(TransportError) {
-            try ByteCopy.run(from: source) { bytes throws(TransportError) in
-                count += UInt64(bytes.count)
-                try sink.write(bytes)
-            }
-            try sink.finish()
-        } catch {
-            switch error {
-            case .closed: return .done
-            case .interrupted: code = .interrupted
-            case .readFailed, .cannotOpen: throw HostError(.noInput, "\(error)")
-            case .writeFailed: throw HostError(.outputFailed, "\(error)")
-            }
-        }
-        for (name, metrics) in meters.metrics { console.writeLine("\(name): \(metrics)") }
-        console.writeLine("\(Quantity.counted(count, "byte", "bytes")) recorded")
-        return code
     }
 }

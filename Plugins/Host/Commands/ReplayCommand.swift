@@ -1,37 +1,47 @@
 internal import WeirCore
 internal import WeirFiles
+internal import WeirRecordingFormat
 internal import WeirSystem
 
-/// Sends the lines of a recording again, at the pace of their times: `weir replay`.
+/// Sends again what was recorded, at the pace of its times: `weir replay`.
 ///
-/// The lines leave as they stand in the file; only their times are read.
+/// What `weir record` kept leaves as it arrived. Of any other file the lines leave as they stand in it; only their times
+/// are read.
 struct ReplayCommand {
+    /// Where the times come from.
+    private enum Times {
+        /// From the recording itself.
+        case arrival
+        case field(String, TimeUnit, any Format)
+    }
+
     private let input: Address
     private let output: Address
-    private let format: any Format
-    private let field: String
-    private let unit: TimeUnit
-
-    /// How many times as fast as it happened; `nil` for as fast as possible.
-    private let speed: Double?
+    private let times: Times
+    private let speed: ReplaySpeed
 
     static var page: String {
         """
-        Sends the lines of a recording again, at the pace of their times.
+        Sends what was recorded again, at the pace at which it arrived.
 
         Examples:
-          weir replay readings.csv --time t_ms | weir run shake --columns time=t_ms
-          weir replay day.jsonl --speed 10x --to udp://127.0.0.1:9000
+          weir replay readings.rec --to udp://127.0.0.1:9000
+          weir replay readings.rec --speed max > readings.csv
+          weir replay readings.jsonl --time t_ms --speed 10x --to out.pipe
+              lines of a file that is no recording, at the pace of their event times
 
         Usage: weir replay FILE [OPTIONS]
 
         Options:
         \(Table.text([
             ("--speed SPEED", "1x, 10x, 0.5x and so on, or max (default: 1x)"),
+            ("--to ADDRESS", "where to send it (default: stdout)"),
+        ]))
+        Options for a file that is no recording of 'weir record':
+        \(Table.text([
             ("--time FIELD", "the field with a line's time (default: time)"),
             ("--time-unit ns|us|ms|s", "what a time counts that is a bare number (default: ms)"),
             ("--format FORMAT", "csv or jsonl (default: by the file's ending, else csv)"),
-            ("--to ADDRESS", "where to send the lines (default: stdout)"),
         ]))
         """
     }
@@ -48,41 +58,72 @@ struct ReplayCommand {
         }
         input = try Address(place, option: .from, dash: "stdin", registry)
         output = try Address(arguments.options["to"] ?? "stdout", option: .to, dash: "stdout", registry)
+        let text = arguments.options["speed"] ?? "1x"
+        guard let speed = ReplaySpeed(text) else {
+            throw .usage("--speed: '\(text)' is neither max nor of the form 10x")
+        }
+        self.speed = speed
+        if input.isRecording {
+            if let option = ["time", "time-unit", "format"].first(where: { arguments.options[$0] != nil }) {
+                throw .usage("--\(option): '\(input.name)' is a recording, which has times of its own; leave it out")
+            }
+            times = .arrival
+        } else {
+            times = try Self.field(of: input, arguments.options, registry)
+        }
+        try Overwriting.check(inputs: [input], outputs: [output], rejected: nil)
+    }
+
+    private static func field(
+        of input: Address,
+        _ options: [String: String],
+        _ registry: Registry
+    ) throws(HostError) -> Times {
         let ending = input.isFile ? FormatChoice.name(forEndingOf: input.path, registry) : nil
-        let name = arguments.options["format"] ?? ending ?? "csv"
+        let name = options["format"] ?? ending ?? "csv"
         guard name == "csv" || name == "jsonl" else {
             throw .usage("--format: lines of text can be sent again, csv or jsonl, not '\(name)'; see 'weir convert'")
         }
-        format = try FormatChoice.format(named: name, framing: nil, option: "format", registry)
-        field = arguments.options["time"] ?? "time"
-        let unitName = arguments.options["time-unit"] ?? "ms"
+        let format = try FormatChoice.format(named: name, framing: nil, option: "format", registry)
+        let unitName = options["time-unit"] ?? "ms"
         guard let unit = TimeUnit(rawValue: unitName) else {
             throw .usage(
                 "--time-unit: '\(unitName)' is not one of \(TimeUnit.allCases.map(\.rawValue).joined(separator: ", "))"
             )
         }
-        self.unit = unit
-        let text = arguments.options["speed"] ?? "1x"
-        if text == "max" {
-            speed = nil
-        } else {
-            guard text.hasSuffix("x"), let factor = Double(text.dropLast()), factor.isFinite, factor > 0 else {
-                throw .usage("--speed: '\(text)' is neither max nor of the form 10x")
-            }
-            speed = factor
-        }
-        try Overwriting.check(inputs: [input], outputs: [output], rejected: nil)
+        return .field(options["time"] ?? "time", unit, format)
     }
 
     /// Sends.
     func run(console: Console, interruption: Interruption?) throws(HostError) -> ExitCode {
         InterruptSignal.catchFirst()
-        let source: HeadKeepingSource
+        switch times {
+        case .arrival: return try sendRecording(console, interruption)
+        case .field(let field, let unit, let format): return try sendLines(console, interruption, field, unit, format)
+        }
+    }
+
+    /// Sends the pieces of a recording.
+    private func sendRecording(_ console: Console, _ interruption: Interruption?) throws(HostError) -> ExitCode {
+        let source: any TransportSource
         do throws(TransportError) {
-            source = HeadKeepingSource(try input.transport.openSource(input.place), keepsHead: format.name == "csv")
+            source = try RecordingTransport(interruption: interruption).openSource(path: input.path, speed: speed)
         } catch {
             throw HostError(.noInput, "\(error)")
         }
+        let sink = try output.openSink()
+        return try ByteTransfer(from: source, to: sink, console: console).conclude("sent", console)
+    }
+
+    /// Sends the lines of a file.
+    private func sendLines(
+        _ console: Console,
+        _ interruption: Interruption?,
+        _ field: String,
+        _ unit: TimeUnit,
+        _ format: any Format
+    ) throws(HostError) -> ExitCode {
+        let source = HeadKeepingSource(try input.openSource(), keepsHead: format.name == "csv")
         let sink = try output.openSink()
         let schema = RecordSchema(fields: [RecordSchema.Field(field)], timeUnit: unit, timeField: 0)
         var reader = RecordReader(source, format: format, schema: schema)
@@ -101,10 +142,10 @@ struct ReplayCommand {
                         leftOut += 1
                         continue
                     }
-                    if !pace.isDue(time) {
+                    if let moment = pace.due(time) {
                         try sink.write(due.span)
                         due.removeAll(keepingCapacity: true)
-                        guard pace.wait(for: time) else { throw TransportError.interrupted(address: input.name) }
+                        guard pace.wait(until: moment) else { throw TransportError.interrupted(address: input.name) }
                     }
                     due += batch.raw(recordAt: index)
                     due.append(UInt8(ascii: "\n"))
@@ -136,41 +177,33 @@ struct ReplayCommand {
 
     /// Says when a line is due.
     private final class Pace {
-        private let speed: Double?
+        private let speed: ReplaySpeed
         private let interruption: Interruption?
         private let clock = MonotonicClock()
         private let wake = Parker()
-        private var first: (time: Timestamp, at: Timestamp)?
+        private var schedule: ReplaySchedule?
 
-        init(_ speed: Double?, _ interruption: Interruption?) {
+        init(_ speed: ReplaySpeed, _ interruption: Interruption?) {
             self.speed = speed
             self.interruption = interruption
-            guard speed != nil, let interruption else { return }
+            guard speed != .unpaced, let interruption else { return }
             _ = SystemThread.start("weir.interrupt") { [wake] in
                 interruption.wait()
                 wake.unpark()
             }
         }
 
-        private func moment(of time: Timestamp) -> Timestamp {
-            guard let speed else { return .distantPast }
-            let now = clock.now()
-            guard let first else {
-                self.first = (time, now)
-                return now
-            }
-            let offset = Double(time.nanosecondsSinceEpoch - first.time.nanosecondsSinceEpoch) / speed
-            guard offset.magnitude < 9e17 else { return offset < 0 ? .distantPast : .distantFuture }
-            return Timestamp(nanosecondsSinceEpoch: first.at.nanosecondsSinceEpoch + Int64(offset))
+        /// When a line of a time is due; `nil` for at once.
+        func due(_ time: Timestamp) -> Timestamp? {
+            if schedule == nil { schedule = ReplaySchedule(speed, first: time, start: clock.now()) }
+            guard let due = schedule?.due(time), due > clock.now() else { return nil }
+            return due
         }
-
-        func isDue(_ time: Timestamp) -> Bool { speed == nil || moment(of: time) <= clock.now() }
 
         /// Waits until a line is due.
         ///
         /// - Returns: False when it was interrupted.
-        func wait(for time: Timestamp) -> Bool {
-            let moment = moment(of: time)
+        func wait(until moment: Timestamp) -> Bool {
             while clock.now() < moment {
                 if interruption?.isTriggered ?? false { return false }
                 wake.park(until: moment)

@@ -16,6 +16,35 @@ struct LiveView {
         var matchRates: [Double] = []
     }
 
+    /// A column of the table.
+    private struct Column: Sendable {
+        let title: String
+        /// How wide it is, with the gap before it.
+        let width: Int
+        /// The columns of the lowest ranks are shown where there is no room for all.
+        let rank: Int
+        let cell: @Sendable (StatusReport, History?) -> String
+
+        init(
+            _ title: String,
+            _ width: Int,
+            rank: Int,
+            _ cell: @escaping @Sendable (StatusReport, History?) -> String
+        ) {
+            self.title = title
+            self.width = width
+            self.rank = rank
+            self.cell = cell
+        }
+    }
+
+    /// How a line of the screen looks.
+    private enum Style {
+        case plain, heading, alarm
+    }
+
+    private typealias Line = (text: String, style: Style)
+
     private var histories: [String: History] = [:]
     private var reports: [StatusReport] = []
     private(set) var order = Order.name
@@ -25,6 +54,9 @@ struct LiveView {
 
     /// How many rates are kept.
     private static let depth = 60
+
+    /// A time of the table, to the second.
+    private static let timeWidth = 19
 
     init(title: String) {
         self.title = title
@@ -67,11 +99,26 @@ struct LiveView {
         return true
     }
 
-    private static let columns: [(title: String, width: Int)] = [
-        ("STATE", 9), ("IN/S", 11), ("OUT/S", 9), ("P50", 9), ("P99", 9), ("PENDING", 9), ("REJECTED", 9),
-        ("DROPPED", 9),
-        ("WATERMARK", 20),
+    private static let columns = [
+        Column("STATE", 9, rank: 0) { report, _ in report.state },
+        Column("IN/S", 7, rank: 1) { _, history in Quantity.short(history?.rates.last ?? 0) },
+        Column("OUT/S", 7, rank: 2) { _, history in Quantity.short(history?.matchRates.last ?? 0) },
+        Column("P50", 7, rank: 8) { report, _ in delay(report.median) },
+        Column("P99", 7, rank: 3) { report, _ in delay(report.tail) },
+        Column("PENDING", 8, rank: 4) { report, _ in Quantity.short(report.pending) },
+        Column("PARTIAL", 8, rank: 5) { report, _ in report.partialMatches.map(Quantity.short) ?? "-" },
+        Column("REJECTED", 9, rank: 6) { report, _ in Quantity.short(report.rejected) },
+        Column("DROPPED", 8, rank: 7) { report, _ in Quantity.short(report.counts.reduce(0) { $0 + $1.value }) },
+        Column("EVENTS", 8, rank: 10) { report, _ in Quantity.short(report.events) },
+        Column("MATCHES", 8, rank: 9) { report, _ in Quantity.short(report.matches) },
     ]
+
+    /// The columns that eighty characters have room for, beside a short name.
+    private static let usualWidth = columns.filter { $0.rank < 9 }.reduce(0) { $0 + $1.width }
+
+    private static func delay(_ nanoseconds: Double) -> String {
+        nanoseconds == 0 ? "-" : String(Quantity.duration(Int64(nanoseconds)).filter { $0 != " " })
+    }
 
     /// The screen.
     ///
@@ -81,47 +128,98 @@ struct LiveView {
     ///   - isColoured: Whether it may have colours.
     /// - Returns: Text that replaces what was shown.
     func screen(columns: Int, rows: Int, isColoured: Bool) -> String {
-        let nameWidth = max(8, min(24, reports.map(\.name.count).max() ?? 0)) + 2
-        var lines = [
-            "\(title)  sort: \(order.rawValue)\(isPaused ? "  paused" : "")",
-            pad("PIPELINE", nameWidth)
-                + Self.columns.map { String(repeating: " ", count: max(1, $0.width - $0.title.count)) + $0.title }
-                .joined()
-                + "  LAST MINUTE",
-        ]
-        for report in sorted() {
-            let history = histories[report.name]
-            let watermark = report.watermark.map {
-                Timestamp(nanosecondsSinceEpoch: Int64($0) * 1_000_000_000).text
-            }
-            let cells = [
-                report.state,
-                Quantity.short(history?.rates.last ?? 0), Quantity.short(history?.matchRates.last ?? 0),
-                report.median == 0 ? "-" : Quantity.duration(Int64(report.median)),
-                report.tail == 0 ? "-" : Quantity.duration(Int64(report.tail)),
-                Quantity.short(report.pending), Quantity.short(report.rejected),
-                Quantity.short(report.counts.reduce(0) { $0 + $1.value }),
-                watermark.map { String($0.prefix(19)) } ?? "-",
-            ]
-            var line = pad(report.name, nameWidth)
-            for (cell, column) in zip(cells, Self.columns) {
-                line += String(repeating: " ", count: max(1, column.width - cell.count)) + cell
-            }
-            lines.append(line + "  " + Sparkline.text(history?.rates ?? [], width: max(0, columns - line.count - 2)))
-            for count in report.counts where count.value > 0 {
-                lines.append("    \(Quantity.grouped(UInt64(count.value))) \(count.name)")
-            }
-        }
+        let keys = "q quit  p \(isPaused ? "go on, paused" : "pause")  s sort: \(order.rawValue)"
+        var lines: [Line] = [(title, .heading)] + table(columns: columns, rows: rows - 2)
         lines = Array(lines.prefix(max(1, rows - 1)))
-        lines += Array(repeating: "", count: max(0, rows - 1 - lines.count))
-        lines.append("q quit   p pause   s sort")
+        lines += Array(repeating: ("", .plain), count: max(0, rows - 1 - lines.count))
+        lines.append((keys, .heading))
         var text = "\u{1B}[H"
         for (index, line) in lines.enumerated() {
-            let isHeading = isColoured && (index == 0 || index == lines.count - 1)
-            text += (isHeading ? "\u{1B}[1m" : "") + String(line.prefix(columns)) + (isHeading ? "\u{1B}[0m" : "")
-            text += "\u{1B}[K" + (index == lines.count - 1 ? "" : "\r\n")
+            let shown = Self.cut(line.text, to: columns)
+            switch line.style {
+            case .heading where isColoured: text += "\u{1B}[1m\(shown)\u{1B}[0m"
+            case .alarm where isColoured: text += "\u{1B}[31m\(shown)\u{1B}[0m"
+            default: text += shown
+            }
+            // Behind a line that fills the row the cursor still stands on its last character.
+            if shown.count < columns { text += "\u{1B}[K" }
+            if index < lines.count - 1 { text += "\r\n" }
         }
         return text
+    }
+
+    /// A row for each pipeline, and what else there is room for.
+    private func table(columns: Int, rows: Int) -> [Line] {
+        let longest = min(24, max(8, reports.map(\.name.count).max() ?? 0))
+        let nameWidth = min(longest, max(9, columns - Self.usualWidth - 1)) + 1
+        var room = columns - nameWidth
+        var shown: Set<Int> = []
+        for (index, column) in Self.columns.enumerated().sorted(by: { $0.element.rank < $1.element.rank }) {
+            guard column.width <= room else { break }
+            shown.insert(index)
+            room -= column.width
+        }
+        let chosen = Self.columns.indices.filter(shown.contains).map { Self.columns[$0] }
+        let hasTime = room >= Self.timeWidth + 2
+        if hasTime { room -= Self.timeWidth + 2 }
+        let barCount = room >= 13 ? min(Self.depth, room - 2) : 0
+        var heading = Self.pad("PIPELINE", nameWidth) + chosen.map { Self.right($0.title, $0.width) }.joined()
+        if hasTime { heading += Self.right("WATERMARK", Self.timeWidth + 2) }
+        if barCount > 0 { heading += "  LAST MINUTE" }
+
+        let sorted = sorted()
+        var blocks: [[Line]] = sorted.map { report in
+            let history = histories[report.name]
+            var line = Self.pad(report.name, nameWidth)
+            for column in chosen { line += Self.right(column.cell(report, history), column.width) }
+            if hasTime { line += Self.right(Self.time(report) ?? "-", Self.timeWidth + 2) }
+            if barCount > 0 { line += "  " + Sparkline.text(history?.rates ?? [], width: barCount) }
+            return [(line, report.isInTrouble ? .alarm : .plain)]
+        }
+        if !hasTime || barCount == 0 {
+            Self.append(
+                sorted.map { report in
+                    var line = "  "
+                    if !hasTime { line += (columns < 60 ? "" : "watermark ") + (Self.time(report) ?? "-") + "  " }
+                    if barCount == 0 {
+                        let rates = histories[report.name]?.rates ?? []
+                        line += Sparkline.text(rates, width: columns - line.count - 1)
+                    }
+                    return [(line, .plain)]
+                },
+                to: &blocks,
+                rows: rows - 1
+            )
+        }
+        Self.append(
+            sorted.map { report in
+                var lines: [Line] = report.lastError.map { [("  \($0)", .alarm)] } ?? []
+                for count in report.counts where count.value > 0 {
+                    lines.append(("  \(Quantity.grouped(UInt64(count.value))) \(count.name)", .plain))
+                }
+                return lines
+            },
+            to: &blocks,
+            rows: rows - 1
+        )
+        var lines = blocks.flatMap(\.self)
+        let most = max(0, rows - 1)
+        if lines.count > most, most > 0 {
+            lines = Array(lines.prefix(most - 1)) + [("… and \(lines.count - most + 1) more", .plain)]
+        }
+        return [(heading, .heading)] + lines
+    }
+
+    /// Adds lines to the blocks, if there is room for all of them.
+    private static func append(_ more: [[Line]], to blocks: inout [[Line]], rows: Int) {
+        guard blocks.joined().count + more.joined().count <= rows else { return }
+        for index in blocks.indices { blocks[index] += more[index] }
+    }
+
+    private static func time(_ report: StatusReport) -> String? {
+        report.watermark.map {
+            String(Timestamp(nanosecondsSinceEpoch: Int64($0) * 1_000_000_000).text.prefix(timeWidth))
+        }
     }
 
     private func sorted() -> [StatusReport] {
@@ -137,9 +235,19 @@ struct LiveView {
         return reports.sorted { (-key($0), $0.name) < (-key($1), $1.name) }
     }
 
-    private func pad(_ text: String, _ width: Int) -> String {
-        let cut = text.count >= width ? text.prefix(width - 2) + "…" : text[...]
-        return cut + String(repeating: " ", count: width - cut.count)
+    private static func right(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(1, width - text.count)) + text
+    }
+
+    private static func pad(_ text: String, _ width: Int) -> String {
+        let cut = cut(text, to: width - 1)
+        return cut + String(repeating: " ", count: max(0, width - cut.count))
+    }
+
+    /// The start of a text, without characters that would do something to a terminal.
+    private static func cut(_ text: String, to width: Int) -> String {
+        let shown = text.count > width ? text.prefix(max(0, width - 1)) + "…" : text[...]
+        return String(shown.prefix(max(0, width)).map { $0.isASCII && ($0 < " " || $0 == "\u{7F}") ? "?" : $0 })
     }
 }
 

@@ -45,6 +45,13 @@ enum MetricsText {
         Family(name: "weir_pending_records", kind: "gauge", help: "Records that were read and wait.") {
             one($0.pending)
         },
+        Family(
+            name: "weir_partial_matches",
+            kind: "gauge",
+            help: "Partial matches that patterns hold; of those that share nodes, the nodes."
+        ) {
+            $0.partialMatches.map(one) ?? []
+        },
         Family(name: "weir_watermark_seconds", kind: "gauge", help: "The greatest event time so far, since the epoch.")
         {
             $0.watermark.map { [("", seconds($0.nanosecondsSinceEpoch))] } ?? []
@@ -72,9 +79,53 @@ enum MetricsText {
         },
         Family(name: "weir_plugin_count_total", kind: "counter", help: "What plugins count, such as what they discard.")
         {
-            $0.counts.map { ("of=\"\(escaped($0.name))\"", "\($0.value)") }
+            // Two plugins may count things of the same name, and a sample must not come twice.
+            var counts: [(name: String, value: UInt64)] = []
+            for count in $0.counts {
+                if let index = counts.firstIndex(where: { $0.name == count.name }) {
+                    counts[index].value += count.value
+                } else {
+                    counts.append(count)
+                }
+            }
+            return counts.map { ("of=\"\(escaped($0.name))\"", "\($0.value)") }
+        },
+        perTransport("messages_total", "counter", "Messages that were sent to a transport.") { $0.sent },
+        perTransport("delivered_total", "counter", "Messages that a transport handed on.") { $0.delivered },
+        perTransport("pending_messages", "gauge", "Messages that wait in a transport.") { $0.pending },
+        perTransport("lost_total", "counter", "Numbered messages that never came.") { $0.lost },
+        perCause("rejected_total", "Messages that a transport refused.") { metrics in
+            TransportMetrics.Rejection.allCases.map { ($0.rawValue, metrics[$0]) }
+        },
+        perCause("dropped_total", "Messages that a transport lost.") { metrics in
+            TransportMetrics.Drop.allCases.map { ($0.rawValue, metrics[$0]) }
         },
     ]
+
+    private static func perTransport(
+        _ name: String,
+        _ kind: String,
+        _ help: String,
+        _ value: @escaping @Sendable (TransportMetrics) -> UInt64
+    ) -> Family {
+        Family(name: "weir_transport_\(name)", kind: kind, help: help) { numbers in
+            numbers.transports.map { ("transport=\"\(escaped($0.name))\"", "\(value($0.metrics))") }
+        }
+    }
+
+    private static func perCause(
+        _ name: String,
+        _ help: String,
+        _ counts: @escaping @Sendable (TransportMetrics) -> [(cause: String, count: UInt64)]
+    ) -> Family {
+        Family(name: "weir_transport_\(name)", kind: "counter", help: help) { numbers in
+            numbers.transports.flatMap { transport in
+                counts(transport.metrics).map { cause, count in
+                    ("transport=\"\(escaped(transport.name))\",cause=\"\(escaped(cause))\"", "\(count)")
+                }
+            }
+        }
+    }
 
     private static func seconds(_ nanoseconds: Int64) -> String {
         "\(Double(nanoseconds) / 1e9)"

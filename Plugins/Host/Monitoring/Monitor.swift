@@ -44,6 +44,7 @@ final class Monitor: Sendable {
     ///   - writesToTerminal: Whether matches go to the terminal, which a display needs for itself.
     ///   - console: Where to tell people.
     ///   - statuses: The pipelines that there are now.
+    ///   - isStopping: Whether somebody wants the run to end, so that the display makes room for what is said of that.
     ///   - stop: Called when somebody presses the key for it.
     /// - Throws: ``HostError`` when something that was asked for cannot be opened.
     init(
@@ -51,6 +52,7 @@ final class Monitor: Sendable {
         writesToTerminal: Bool,
         console: Console,
         statuses: @escaping @Sendable () -> [PipelineStatus],
+        isStopping: @escaping @Sendable () -> Bool,
         stop: @escaping @Sendable () -> Void
     ) throws(HostError) {
         self.statuses = statuses
@@ -69,7 +71,7 @@ final class Monitor: Sendable {
             screen = nil
         }
         start("weir.metrics", if: metrics != nil) { monitor in monitor.writeMetrics() }
-        start("weir.live", if: screen != nil) { monitor in monitor.showLive(stop) }
+        start("weir.live", if: screen != nil) { monitor in monitor.showLive(isStopping, stop) }
     }
 
     private func start(_ name: String, if isWanted: Bool, _ body: @escaping @Sendable (Monitor) -> Void) {
@@ -150,18 +152,32 @@ final class Monitor: Sendable {
 
     // MARK: The display
 
-    private func showLive(_ stop: @escaping @Sendable () -> Void) {
+    private func showLive(_ isOver: @escaping @Sendable () -> Bool, _ stop: @escaping @Sendable () -> Void) {
         guard let screen else { return }
-        LiveDisplay(screen, title: "weir run").run(
-            while: { !self.isEnding.withLock { $0 } },
-            reports: { self.statuses().map(StatusReport.init) },
-            quit: stop
+        let ending = LiveDisplay(screen, title: "weir run").run(
+            while: { !self.isEnding.withLock { $0 } && !isOver() },
+            reports: { self.statuses().map(StatusReport.init) }
         )
+        // At once: what happens from here on can be said, and a second Ctrl-C leaves the terminal as it was.
+        screen.giveBack()
+        console.release()
+        if ending == .quit { stop() }
     }
 }
 
 /// Draws a ``LiveView`` on a terminal, and reads its keys.
 struct LiveDisplay {
+    /// Why a display ended.
+    enum Ending {
+        case over
+        /// Somebody pressed the key for it.
+        case quit
+        /// There are no numbers any more.
+        case unanswered
+        /// The terminal went away.
+        case terminalGone
+    }
+
     private let screen: TerminalScreen
     private var view: LiveView
     private let clock = MonotonicClock()
@@ -180,38 +196,41 @@ struct LiveDisplay {
     /// - Parameters:
     ///   - isOn: Whether to go on.
     ///   - reports: The numbers now; `nil` ends the display.
-    ///   - quit: Called when somebody quits.
-    func run(while isOn: () -> Bool, reports: () -> [StatusReport]?, quit: () -> Void) {
-        var copy = self
+    /// - Returns: Why it ended.
+    func run(while isOn: () -> Bool, reports: () -> [StatusReport]?) -> Ending {
+        var view = view
         let isColoured = Colour.isWanted
         var next = clock.now()
         var size = (columns: 0, rows: 0)
+        var isStale = true
         while isOn() {
             let now = clock.now()
             let newSize = screen.size
-            var isStale = newSize != size
-            if isStale {
+            if newSize != size {
                 size = newSize
                 // What was drawn for another size is of no use.
                 screen.show("\u{1B}[2J")
+                isStale = true
             }
             if now >= next {
                 next = now + Self.period
-                guard let reports = reports() else { return }
-                copy.view.update(reports, at: now)
+                guard let reports = reports() else { return .unanswered }
+                view.update(reports, at: now)
                 isStale = true
             }
             if isStale {
-                let text = copy.view.screen(columns: size.columns, rows: size.rows, isColoured: isColoured)
-                guard screen.show(text) else { return }
+                let text = view.screen(columns: size.columns, rows: size.rows, isColoured: isColoured)
+                guard screen.show(text) else { return .terminalGone }
+                isStale = false
             }
             switch screen.readKey(milliseconds: Self.patience) {
             case .nothing: break
-            case .gone: return
+            case .gone: return .terminalGone
             case .character(let key):
-                guard copy.view.press(key) else { return quit() }
-                size = (0, 0)
+                guard view.press(key) else { return .quit }
+                isStale = true
             }
         }
+        return .over
     }
 }

@@ -15,11 +15,12 @@ enum Snapshot {
                 ("delay p50", Quantity.duration(numbers.delays.quantile(0.5))),
                 ("delay p99", Quantity.duration(numbers.delays.quantile(0.99))),
             ]
+            if let held = numbers.partialMatches { rows.append(("partial matches", Quantity.grouped(UInt64(held)))) }
             if let watermark = numbers.watermark { rows.append(("watermark", watermark.text)) }
             if numbers.restarts > 0 { rows.append(("restarts", String(numbers.restarts))) }
             if numbers.replacements > 0 { rows.append(("replacements", String(numbers.replacements))) }
             rows += numbers.counts.filter { $0.value > 0 }.map { (Quantity.grouped($0.value), $0.name) }
-            rows += status.transports.map { ($0.name, "\($0.metrics)") }
+            rows += numbers.transports.map { ($0.name, "\($0.metrics)") }
             if let error = numbers.lastError { rows.append(("last error", error)) }
             return "weir: \(status.name)\n" + Table.text(rows)
         }

@@ -9,13 +9,19 @@ struct StatusReport: Sendable {
     var rejected = 0.0
     var bytes = 0.0
     var pending = 0.0
+    /// `nil` where no plugin says.
+    var partialMatches: Double?
     /// In seconds since the epoch.
     var watermark: Double?
     /// In nanoseconds.
     var median = 0.0
     var tail = 0.0
     var restarts = 0.0
+    var lastError: String?
     var counts: [(name: String, value: Double)] = []
+
+    /// Whether it does not run, and not because it is done.
+    var isInTrouble: Bool { state == PipelineStatus.Phase.waitingWord || state == PipelineStatus.Phase.failedWord }
 
     init(_ status: PipelineStatus) {
         let numbers = status.numbers
@@ -26,12 +32,14 @@ struct StatusReport: Sendable {
         rejected = Double(numbers.tally.rejected)
         bytes = Double(numbers.byteCount)
         pending = Double(numbers.pending)
+        partialMatches = numbers.partialMatches.map(Double.init)
         watermark = numbers.watermark.map { Double($0.nanosecondsSinceEpoch) / 1e9 }
         median = Double(numbers.delays.quantile(0.5))
         tail = Double(numbers.delays.quantile(0.99))
         restarts = Double(numbers.restarts)
+        lastError = numbers.lastError
         counts = numbers.counts.map { ($0.name, Double($0.value)) }
-        for (transport, metrics) in status.transports {
+        for (transport, metrics) in numbers.transports {
             pending += Double(metrics.pending)
             counts += TransportMetrics.Rejection.allCases.filter { metrics[$0] > 0 }.map {
                 ("\(transport): rejected, \($0.rawValue)", Double(metrics[$0]))
@@ -53,6 +61,8 @@ struct StatusReport: Sendable {
             case ("rejected", .number(let text)): rejected = Double(text) ?? 0
             case ("bytes", .number(let text)): bytes = Double(text) ?? 0
             case ("pending", .number(let text)): pending = Double(text) ?? 0
+            case ("partial_matches", .number(let text)): partialMatches = Double(text)
+            case ("last_error", .text(let text)): lastError = text
             case ("watermark_s", .number(let text)): watermark = Double(text)
             case ("delay_p50_ns", .number(let text)): median = Double(text) ?? 0
             case ("delay_p99_ns", .number(let text)): tail = Double(text) ?? 0
@@ -94,6 +104,7 @@ struct StatusReport: Sendable {
                 ("delay_p50_ns", whole(report.median)), ("delay_p99_ns", whole(report.tail)),
                 ("restarts", whole(report.restarts)),
             ]
+            if let held = report.partialMatches { members.append(("partial_matches", whole(held))) }
             if let watermark = report.watermark { members.append(("watermark_s", "\(watermark)")) }
             // Two plugins may count things of the same name.
             var counts: [(String, Double)] = []
@@ -107,7 +118,7 @@ struct StatusReport: Sendable {
             members.append(
                 ("counts", "{" + counts.map { "\(JSONQuote.text($0.0)):\(whole($0.1))" }.joined(separator: ",") + "}")
             )
-            if let error = status.numbers.lastError { members.append(("last_error", JSONQuote.text(error))) }
+            if let error = report.lastError { members.append(("last_error", JSONQuote.text(error))) }
             return "{" + members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
         }
         return "{\"weir\":\"\(Version.text)\",\"pipelines\":[\(pipelines.joined(separator: ","))]}\n"

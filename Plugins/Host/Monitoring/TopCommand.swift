@@ -51,15 +51,19 @@ struct TopCommand {
             ("--json", "show the numbers once, as JSON"),
             ("--metrics", "show the numbers once, in the text format of Prometheus"),
         ]))
-        Keys: q quit, p pause, s sort by name, rate, matches, delay or pending.
+        PARTIAL is how many partial matches patterns hold. P50 and P99 are delays, from
+        the reading of a batch to its matches. DROPPED is what was left out, with each
+        cause below. Keys: q quit, p pause, s sort by another column.
 
         """
     }
 
     /// Runs.
     ///
+    /// - Parameter console: Where to tell people.
     /// - Returns: The text to show, where it is to be shown once.
-    func run() throws(HostError) -> String? {
+    /// - Throws: ``HostError`` when nobody answers, or there is no terminal to show it on.
+    func run(console: Console) throws(HostError) -> String? {
         let path = if let path { path } else { try Self.onlySocket() }
         switch mode {
         case .once(let question): return try Self.ask(path, question)
@@ -70,13 +74,13 @@ struct TopCommand {
             guard StandardStream.output.isTerminal, let screen = TerminalScreen() else {
                 throw .usage("'weir top' needs a terminal; for once, take 'weir top --snapshot'")
             }
-            defer { screen.giveBack() }
             InterruptSignal.catchFirst()
-            LiveDisplay(screen, title: "weir top \(path)").run(
+            let ending = LiveDisplay(screen, title: "weir top \(path)").run(
                 while: { !(InterruptSignal.interruption?.isTriggered ?? false) },
-                reports: { (try? ControlSocket.ask(path, "status")).flatMap(StatusReport.read) },
-                quit: {}
+                reports: { (try? ControlSocket.ask(path, "status")).flatMap(StatusReport.read) }
             )
+            screen.giveBack()
+            if ending == .unanswered { console.writeLine("'\(path)' answers no more: the program has ended") }
             return nil
         }
     }

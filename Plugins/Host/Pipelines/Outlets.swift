@@ -59,6 +59,8 @@ extension Address {
     func openSink() throws(HostError) -> any TransportSink {
         do throws(TransportError) {
             return try transport.openSink(place)
+        } catch .interrupted(let place) {
+            throw HostError(.interrupted, "\(TransportError.interrupted(address: place))")
         } catch {
             throw HostError(.cannotCreate, "\(error)")
         }
@@ -67,6 +69,8 @@ extension Address {
     fileprivate func openDoor() throws(HostError) -> SharedOutputs.Door {
         do throws(TransportError) {
             return SharedOutputs.Door(try transport.openSink(place))
+        } catch .interrupted(let place) {
+            throw HostError(.interrupted, "\(TransportError.interrupted(address: place))")
         } catch {
             throw HostError(.cannotCreate, "\(error)")
         }

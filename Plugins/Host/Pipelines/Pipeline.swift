@@ -97,6 +97,8 @@ final class Pipeline {
     /// - Returns: How it ended; everything that there is to say was said.
     func run(_ beforeSummary: () -> Void = {}) -> Ending {
         surroundings.status.watch(meters)
+        // The plugins of workers are theirs.
+        if workers == nil { surroundings.status.ask(plugins.partialMatches) }
         surroundings.status.update { $0.phase = .running }
         showNotices()
         var ending = if let workers { pump(workers) } else if let intake { pump(intake) } else { Ending.endOfInput }
@@ -127,6 +129,7 @@ final class Pipeline {
         intake?.close()
         workers?.close()
         publish(delay: 0, count: 0)
+        surroundings.status.update { $0.phase = .ended(exitCode(of: ending)) }
         beforeSummary()
         showNotices()
         for (name, metrics) in meters.metrics {
@@ -378,6 +381,7 @@ extension Pipeline {
             outlets = try Outlets(next, surroundings.outputs, meters)
         }
         self.plugins = plugins
+        surroundings.status.ask(plugins.partialMatches)
         request = next
         surroundings.status.update { $0.replacements += 1 }
     }

@@ -16,11 +16,15 @@ final class PipelineStatus: Sendable {
             switch self {
             case .starting: "starting"
             case .running: "running"
-            case .waiting: "waiting"
-            case .ended(.done): "done"
-            case .ended: "failed"
+            case .waiting: Self.waitingWord
+            case .ended(.done), .ended(.inputRejected): "done"
+            case .ended(.interrupted): "stopped"
+            case .ended: Self.failedWord
             }
         }
+
+        static let waitingWord = "waiting"
+        static let failedWord = "failed"
     }
 
     /// The numbers of a moment.
@@ -30,12 +34,16 @@ final class PipelineStatus: Sendable {
         var matches: UInt64 = 0
         var byteCount: Int64 = 0
         var pending = 0
+        /// `nil` where no plugin says.
+        var partialMatches: Int?
         var watermark: Timestamp?
         var delays = DelayHistogram()
         var restarts = 0
         var replacements = 0
         var lastError: String?
         var counts: [(name: String, value: UInt64)] = []
+        /// What the transports counted that could have lost something.
+        var transports: [(name: String, metrics: TransportMetrics)] = []
     }
 
     /// The pipeline's name.
@@ -44,6 +52,8 @@ final class PipelineStatus: Sendable {
     /// What the transports of the current run count.
     private let meters = Locked<MeterBoard?>(nil)
 
+    private let plugins = Locked<@Sendable () -> Int?>({ nil })
+
     private let state = Locked(Numbers())
 
     init(name: String) {
@@ -51,14 +61,21 @@ final class PipelineStatus: Sendable {
     }
 
     /// The numbers now.
-    var numbers: Numbers { state.withLock { $0 } }
-
-    /// What the transports count, which could have lost something.
-    var transports: [(name: String, metrics: TransportMetrics)] { meters.withLock { $0 }?.metrics ?? [] }
+    var numbers: Numbers {
+        var numbers = state.withLock { $0 }
+        numbers.partialMatches = plugins.withLock { $0 }()
+        numbers.transports = meters.withLock { $0 }?.metrics ?? []
+        return numbers
+    }
 
     /// Looks at the transports of a new run.
     func watch(_ board: MeterBoard) {
         meters.withLock { $0 = board }
+    }
+
+    /// From now on asks the plugins of a new run how many partial matches they hold.
+    func ask(_ partialMatches: @escaping @Sendable () -> Int?) {
+        plugins.withLock { $0 = partialMatches }
     }
 
     /// Changes the numbers.

@@ -158,6 +158,14 @@ final class RunningPlugins {
     /// What the plugins counted.
     var counts: [NamedCount] { outputs.flatMap(\.counts) }
 
+    /// Finds out, on any thread, how many partial matches the plugins hold; `nil` where none of them says.
+    var partialMatches: @Sendable () -> Int? {
+        { [outputs] in
+            let known = outputs.compactMap(\.partialMatches)
+            return known.isEmpty ? nil : known.reduce(0, +)
+        }
+    }
+
     /// Hands over the lines written since the last call.
     ///
     /// - Parameter body: Called with whole lines; not called when there are none.

@@ -44,21 +44,33 @@ final class Supervisor: Sendable {
         wake.unpark()
     }
 
-    /// Runs until all pipelines have ended.
+    /// Whether a pipeline writes to standard output.
+    var writesToStandardOutput: Bool {
+        state.withLock { $0.keepers }.contains { keeper in
+            let outputs = keeper.plan.arguments.values(.to)
+            return outputs.isEmpty || outputs.contains("stdout") || outputs.contains("-")
+        }
+    }
+
+    /// Reads the configuration, and understands all of it before anything is started.
     ///
-    /// - Returns: How the program ends: as the first pipeline did that failed, if one did.
-    /// - Throws: ``HostError`` when the configuration cannot be used.
-    func run() throws(HostError) -> ExitCode {
+    /// - Throws: ``HostError`` when it cannot be used.
+    func prepare() throws(HostError) {
         let configuration = try Configuration(
             path: path,
             environment: environment,
             try Registry.builtIn(interruption: nil)
         )
-        // Every pipeline is understood before the first one starts.
         for plan in configuration.plans { _ = try plan.request(try Registry.builtIn(interruption: nil)) }
         let keepers = configuration.plans.map(makeKeeper)
         state.withLock { $0.keepers = keepers }
-        for keeper in keepers { keeper.start() }
+    }
+
+    /// Runs until all pipelines have ended.
+    ///
+    /// - Returns: How the program ends: as the first pipeline did that failed, if one did.
+    func run() -> ExitCode {
+        for keeper in state.withLock({ $0.keepers }) { keeper.start() }
         var isStopping = false
         while true {
             let (wantsReload, wasInterrupted, keepers) = state.withLock { state in

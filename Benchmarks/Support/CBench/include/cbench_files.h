@@ -18,6 +18,13 @@ typedef struct cbench_run {
 cbench_run_t cbench_run(
     char *_Nullable const *_Nonnull arguments, const char *output_path, const char *message_path);
 
+// Starts the program `arguments[0]`, looked up in PATH, writes `input` to it, and returns how many nanoseconds after the
+// start its first output came; -1 when there was none. Its input stays open until then.
+int64_t cbench_first_output(char *_Nullable const *_Nonnull arguments, const char *input);
+
+// How many nanoseconds of a processor the calling thread has used.
+int64_t cbench_thread_time(void);
+
 // Reads a file into one buffer of 256 KiB, over and over, and returns how many bytes it has; -1 when it cannot be read.
 int64_t cbench_read_file(const char *path);
 

@@ -5,6 +5,7 @@
 #include "cbench_threads.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdatomic.h>
@@ -99,6 +100,61 @@ cbench_run_t cbench_run(char *const *arguments, const char *output_path, const c
         .processor_nanoseconds = nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime),
         .peak_bytes = watch.peak_bytes,
     };
+}
+
+// Waits for the first output for at most ten seconds.
+static int64_t wait_for_output(int output, int64_t start) {
+    struct pollfd entry = {.fd = output, .events = POLLIN};
+    char byte = 0;
+    if (poll(&entry, 1, 10000) != 1 || read(output, &byte, 1) != 1) {
+        return -1;
+    }
+    return cbench_now() - start;
+}
+
+int64_t cbench_first_output(char *const *arguments, const char *input) {
+    int to_program[2];
+    int from_program[2];
+    if (pipe(to_program) != 0) {
+        return -1;
+    }
+    if (pipe(from_program) != 0) {
+        (void)close(to_program[0]);
+        (void)close(to_program[1]);
+        return -1;
+    }
+    posix_spawn_file_actions_t actions;
+    (void)posix_spawn_file_actions_init(&actions);
+    (void)posix_spawn_file_actions_adddup2(&actions, to_program[0], STDIN_FILENO);
+    (void)posix_spawn_file_actions_adddup2(&actions, from_program[1], STDOUT_FILENO);
+    (void)posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    const int ends[] = {to_program[0], to_program[1], from_program[0], from_program[1]};
+    for (size_t index = 0; index < 4; index++) {
+        (void)posix_spawn_file_actions_addclose(&actions, ends[index]);
+    }
+    const int64_t start = cbench_now();
+    pid_t process = 0;
+    const int spawned = posix_spawnp(&process, arguments[0], &actions, NULL, arguments, environ);
+    (void)posix_spawn_file_actions_destroy(&actions);
+    (void)close(to_program[0]);
+    (void)close(from_program[1]);
+    int64_t result = -1;
+    const size_t length = strlen(input);
+    if (spawned == 0 && write(to_program[1], input, length) == (ssize_t)length) {
+        result = wait_for_output(from_program[0], start);
+    }
+    (void)close(to_program[1]);
+    (void)close(from_program[0]);
+    if (spawned == 0) {
+        (void)waitpid(process, NULL, 0);
+    }
+    return result;
+}
+
+int64_t cbench_thread_time(void) {
+    struct timespec time;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
 int64_t cbench_read_file(const char *path) {

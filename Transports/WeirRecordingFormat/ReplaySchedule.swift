@@ -1,13 +1,13 @@
-internal import WeirCore
+package import WeirCore
 
 /// When the events of a recording are due.
-struct ReplaySchedule {
+package struct ReplaySchedule {
     private let speed: ReplaySpeed
     private let first: Timestamp
     private let start: Timestamp
     private var latest: Timestamp
 
-    init(_ speed: ReplaySpeed, first: Timestamp, start: Timestamp) {
+    package init(_ speed: ReplaySpeed, first: Timestamp, start: Timestamp) {
         self.speed = speed
         self.first = first
         self.start = start
@@ -17,7 +17,7 @@ struct ReplaySchedule {
     /// When an event is due, never before the one before it; nil without waiting.
     ///
     /// Times beyond the range of timestamps become the first or last one.
-    mutating func due(_ recorded: Timestamp) -> Timestamp? {
+    package mutating func due(_ recorded: Timestamp) -> Timestamp? {
         let elapsed = Int128(recorded.nanosecondsSinceEpoch) - Int128(first.nanosecondsSinceEpoch)
         let scaled: Int128
         switch speed {

@@ -1,29 +1,29 @@
-internal import WeirCore
+package import WeirCore
 
 /// What the frames of a recording say, one after the other.
-struct RecordingContents {
+package struct RecordingContents {
     /// A frame that is an event.
-    struct EventFrame {
-        let type: Int
-        let eventTime: Int64
-        let dispatchTime: Int64
-        let priority: Priority
-        let body: Range<Int>
+    package struct EventFrame {
+        package let type: Int
+        package let eventTime: Int64
+        package let dispatchTime: Int64
+        package let priority: Priority
+        package let body: Range<Int>
     }
 
-    private(set) var scanner: FrameScanner
-    private(set) var types: [String] = []
-    private(set) var keys: [String] = []
+    package private(set) var scanner: FrameScanner
+    package private(set) var types: [String] = []
+    package private(set) var keys: [String] = []
     private var failure: RecordingError?
 
-    init(_ storage: any RecordingStorage) throws(RecordingError) {
+    package init(_ storage: any RecordingStorage) throws(RecordingError) {
         scanner = try FrameScanner(storage)
     }
 
     /// Takes in the names up to the next event; nil at the end.
     ///
     /// After an error it throws the same again.
-    mutating func next() throws(RecordingError) -> EventFrame? {
+    package mutating func next() throws(RecordingError) -> EventFrame? {
         if let failure { throw failure }
         do throws(RecordingError) {
             return try advance()

@@ -1,3 +1,5 @@
+internal import WeirFiles
+
 #if canImport(Darwin)
     internal import Darwin
 #else
@@ -5,11 +7,11 @@
 #endif
 
 /// A file, locked by whoever writes to it.
-final class FileStorage: RecordingStorage {
-    let path: String
+package final class FileStorage: RecordingStorage {
+    package let path: String
     private let descriptor: CInt
 
-    init(path: String, writing: Bool) throws(RecordingError) {
+    package init(path: String, writing: Bool) throws(RecordingError) {
         self.path = path
         let flags = (writing ? O_RDWR | O_CREAT | O_APPEND : O_RDONLY) | O_CLOEXEC
         descriptor = unsafe open(path, flags, 0o644)
@@ -23,10 +25,10 @@ final class FileStorage: RecordingStorage {
     }
 
     private static func reason() -> String {
-        unsafe String(cString: strerror(errno))
+        SystemCalls.describe(SystemCalls.lastError)
     }
 
-    func size() throws(RecordingError) -> Int {
+    package func size() throws(RecordingError) -> Int {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .readFailed(path: path, reason: Self.reason()) }
         guard status.st_mode & S_IFMT == S_IFREG else {
@@ -35,7 +37,7 @@ final class FileStorage: RecordingStorage {
         return Int(status.st_size)
     }
 
-    func read(at offset: Int, upTo count: Int, into buffer: inout [UInt8]) throws(RecordingError) -> Int {
+    package func read(at offset: Int, upTo count: Int, into buffer: inout [UInt8]) throws(RecordingError) -> Int {
         let start = buffer.count
         buffer.append(contentsOf: repeatElement(0, count: count))
         var result: Int
@@ -49,7 +51,7 @@ final class FileStorage: RecordingStorage {
         return result
     }
 
-    func append(_ bytes: [UInt8]) throws(RecordingError) {
+    package func append(_ bytes: [UInt8]) throws(RecordingError) {
         var written = 0
         while written < bytes.count {
             let result = unsafe bytes.withUnsafeBytes { bytes in
@@ -60,13 +62,13 @@ final class FileStorage: RecordingStorage {
         }
     }
 
-    func truncate(to size: Int) throws(RecordingError) {
+    package func truncate(to size: Int) throws(RecordingError) {
         guard ftruncate(descriptor, off_t(size)) == 0 else {
             throw .writeFailed(path: path, reason: Self.reason())
         }
     }
 
-    func synchronize() throws(RecordingError) {
+    package func synchronize() throws(RecordingError) {
         guard fsync(descriptor) == 0 else { throw .writeFailed(path: path, reason: Self.reason()) }
     }
 }

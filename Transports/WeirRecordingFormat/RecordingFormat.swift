@@ -13,26 +13,26 @@ internal import WeirCore
 ///
 /// Ids, counts and lengths inside a payload are variable-length numbers; a checksum is a CRC-32C. The length of a frame
 /// has a checksum of its own, so that a damaged length is told from a frame whose end was never written.
-enum RecordingFormat {
+package enum RecordingFormat {
     // A byte that is no text, "WREC", and ends of line and of file; other than the binary format's, whose files are often
     // called the same.
-    static let magic: [UInt8] = [0x89, 0x57, 0x52, 0x45, 0x43, 0x0D, 0x0A, 0x1A]
-    static let version: UInt32 = 1
-    static let headerLength = 32
-    static let frameHeaderLength = 12
+    package static let magic: [UInt8] = [0x89, 0x57, 0x52, 0x45, 0x43, 0x0D, 0x0A, 0x1A]
+    package static let version: UInt32 = 1
+    package static let headerLength = 32
+    package static let frameHeaderLength = 12
 
-    static let typeFrame: UInt8 = 1
-    static let keysFrame: UInt8 = 2
-    static let eventFrame: UInt8 = 3
+    package static let typeFrame: UInt8 = 1
+    package static let keysFrame: UInt8 = 2
+    package static let eventFrame: UInt8 = 3
 
-    static let largestPayload = 16 << 20
-    static let mostTypes = 1 << 16
+    package static let largestPayload = 16 << 20
+    package static let mostTypes = 1 << 16
 
     /// How many keys get ids; further ones, such as those of dictionaries, stand in the bodies.
-    static let mostKeys = 4096
-    static let longestKey = 256
+    package static let mostKeys = 4096
+    package static let longestKey = 256
 
-    static func header(creation: Int64) -> [UInt8] {
+    package static func header(creation: Int64) -> [UInt8] {
         var header = magic
         header.appendFixed(version)
         header.appendFixed(UInt32(0))
@@ -43,7 +43,7 @@ enum RecordingFormat {
     }
 
     /// Appends a frame whose payload `write` appends.
-    static func appendFrame(to bytes: inout [UInt8], _ write: (inout [UInt8]) -> Void) {
+    package static func appendFrame(to bytes: inout [UInt8], _ write: (inout [UInt8]) -> Void) {
         let start = bytes.count
         bytes.append(contentsOf: repeatElement(0, count: frameHeaderLength))
         write(&bytes)

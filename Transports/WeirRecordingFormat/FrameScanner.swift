@@ -1,7 +1,7 @@
 internal import WeirCore
 
 /// Goes through a recording frame by frame, through a window of bounded size, and finds where its whole part ends.
-struct FrameScanner {
+package struct FrameScanner {
     private static let windowLength = 1 << 16
 
     private let storage: any RecordingStorage
@@ -11,16 +11,16 @@ struct FrameScanner {
     private var isAtEnd = false
 
     /// Where the next frame starts; at the end, how much of the recording is whole.
-    private(set) var offset = 0
+    package private(set) var offset = 0
 
     /// How many bytes after the last whole frame were the start of something that was never completed; known at the
     /// end.
-    private(set) var cutBytes = 0
+    package private(set) var cutBytes = 0
 
     /// When the recording was begun; nil when not even its header is complete.
-    private(set) var creation: Int64?
+    package private(set) var creation: Int64?
 
-    init(_ storage: any RecordingStorage) throws(RecordingError) {
+    package init(_ storage: any RecordingStorage) throws(RecordingError) {
         self.storage = storage
         size = try storage.size()
         try readHeader()
@@ -53,7 +53,7 @@ struct FrameScanner {
     }
 
     /// Returns the payload of the next frame, in the bytes that `bytes` returns until the next call; nil at the end.
-    mutating func next() throws(RecordingError) -> Range<Int>? {
+    package mutating func next() throws(RecordingError) -> Range<Int>? {
         let left = size - offset
         guard left > 0, !isAtEnd else { return nil }
         let headerLength = RecordingFormat.frameHeaderLength
@@ -82,7 +82,7 @@ struct FrameScanner {
         return payload
     }
 
-    var bytes: [UInt8] { window }
+    package var bytes: [UInt8] { window }
 
     /// The rest is no whole frame: what a process wrote that was killed, or a disk that was full.
     private mutating func cut(_ count: Int) -> Range<Int>? {

@@ -1,0 +1,67 @@
+import Testing
+import WeirCore
+import WeirTesting
+
+@testable import WeirPatterns
+
+/// How many partial matches a stream of matches says that it holds.
+@Suite struct PartialMatchCountTests {
+    /// An odd number, and then a greater even one, or any even one.
+    private func pattern(isCompared: Bool) -> StagedPattern<Int, (Int, Int)> {
+        let odd = Pattern<Int>.first { !$0.isMultiple(of: 2) }
+        return isCompared
+            ? odd.followedBy { event, first in event.isMultiple(of: 2) && event > first }.within(.seconds(10))
+            : odd.followedBy { $0.isMultiple(of: 2) }.within(.seconds(10))
+    }
+
+    @Test func runsAreCountedOneByOne() {
+        for seed in 1...20 as ClosedRange<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            let feed = Feed<Int>()
+            let matches = feed.matches(of: pattern(isCompared: true))
+            #expect(matches.strategy == .runs)
+            let recorder = Recorder(matches)
+            var open: [(value: Int, time: Int)] = []
+            var time = 0
+            for _ in 0..<300 {
+                time += Int(random.next() % 3)
+                let value = Int(random.next() % 100)
+                feed.send(value, at: Timestamp(secondsSinceEpoch: Int64(time)))
+                open.removeAll { time - $0.time >= 10 || (value.isMultiple(of: 2) && value > $0.value) }
+                if !value.isMultiple(of: 2) { open.append((value, time)) }
+                #expect(matches.partialMatches.value == open.count, "seed \(seed)")
+            }
+            #expect(!recorder.elements.isEmpty)
+            feed.advance(to: Timestamp(secondsSinceEpoch: Int64(time + 10)))
+            #expect(matches.partialMatches.value == 0)
+        }
+    }
+
+    @Test func nodesAreCountedWherePartialMatchesShareThem() {
+        let feed = Feed<Int>()
+        let matches = feed.matches(of: pattern(isCompared: false))
+        #expect(matches.strategy == .compact)
+        let recorder = Recorder(matches)
+        #expect(matches.partialMatches.value == 0)
+        feed.send(1, at: Timestamp(secondsSinceEpoch: 0))
+        #expect(matches.partialMatches.value == 1)
+        for time in 1...20_000 as ClosedRange<Int64> { feed.send(1, at: Timestamp(secondsSinceEpoch: time)) }
+        // Ten live at a time; what has expired is given back as room is needed.
+        #expect((10...512).contains(matches.partialMatches.value))
+        feed.send(2, at: Timestamp(secondsSinceEpoch: 20_000))
+        #expect(recorder.elements.count == 10)
+    }
+
+    @Test func whatIsHeldGoesWithItsSink() {
+        let held: PartialMatchCount
+        do {
+            let feed = Feed<Int>()
+            let matches = feed.matches(of: pattern(isCompared: true))
+            held = matches.partialMatches
+            _ = Recorder(matches)
+            feed.send(1, at: .epoch)
+            #expect(held.value == 1)
+        }
+        #expect(held.value == 0)
+    }
+}
