@@ -1,6 +1,7 @@
 import Testing
 import WeirCore
 import WeirFlow
+import WeirSelection
 import WeirTesting
 
 extension [Arrival] {
@@ -95,6 +96,20 @@ extension [Arrival] {
         } with: {
             Outcome(signals: $0.map(\.signal))
         }
+    }
+
+    @Test func aDuplicateRunsTheStreamOnce() {
+        let channel = EventChannel<Keyed>()
+        let runs = Locked(0)
+        let (left, right) = channel.tap { _ in runs.withLock { $0 += 1 } }.duplicate()
+        let recorders = [Recorder(left), Recorder(right), Recorder(left)]
+        channel.publish(Keyed(timestamp: .epoch, key: 0, value: 1))
+        channel.finish()
+        for recorder in recorders {
+            #expect(recorder.elements.map(\.value) == [1])
+            #expect(recorder.isFinished)
+        }
+        #expect(runs.withLock { $0 } == 1)
     }
 
     @Test func shareRunsTheStreamOnceForAllSinks() {

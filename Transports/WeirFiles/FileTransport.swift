@@ -47,7 +47,7 @@ public struct FileTransport: Transport {
                 default: "none",
                 help:
                     "'shared': all files of that name begin with the same line, such as that of CSV, which is passed on once,"
-                    + " also from the end"
+                    + " with start=end too"
             ),
             OptionDeclaration("poll", .duration, default: "100ms", help: "and how often to look"),
         ]
