@@ -151,6 +151,17 @@ import WeirFiles
         #expect(throws: TransportError.self) { try FileTransport().openSource(path + "?header=shared") }
     }
 
+    @Test func aHeaderThatWasNeverCompletedIsNotOne() throws {
+        let path = try folder.file("log", "ti")
+        let source = try follow(path, "&header=shared")
+        #expect(try read(source, 2) == "ti")
+        for number in 1...2 {
+            try FileManager.default.moveItem(atPath: path, toPath: path + ".\(number)")
+            try append("time,x\n\(number)\n", to: path)
+            #expect(try read(source, number == 1 ? 10 : 2) == (number == 1 ? "\ntime,x\n1\n" : "2\n"))
+        }
+    }
+
     @Test func followsALinkToAnotherFile() throws {
         let first = try folder.file("first", "one\n")
         let second = try folder.file("second", "two\n")

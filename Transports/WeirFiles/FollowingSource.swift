@@ -155,6 +155,12 @@ final class FollowingSource: TransportSource {
         position = SystemCalls.moveToEnd(of: descriptor)
     }
 
+    /// Has the next line be the header once more, or for the first time where it was not complete.
+    private func expectHeader() {
+        isAtHeader = isHeaderComplete
+        if header != nil, !isAtHeader { header = [] }
+    }
+
     /// Passes the header of a file that is not the first, where that was not done yet.
     ///
     /// - Returns: False when it is not complete yet.
@@ -179,7 +185,7 @@ final class FollowingSource: TransportSource {
         if let now = SystemCalls.facts(about: descriptor), now.byteCount < position {
             meter?.note("'\(path)' became shorter, so it is read from its start")
             position = SystemCalls.move(descriptor, to: 0)
-            isAtHeader = isHeaderComplete
+            expectHeader()
             return true
         }
         guard let there = SystemCalls.facts(about: path), let identity,
@@ -196,7 +202,7 @@ final class FollowingSource: TransportSource {
         SystemCalls.closeDescriptor(descriptor)
         descriptor = next
         position = 0
-        isAtHeader = isHeaderComplete
+        expectHeader()
         self.identity = SystemCalls.facts(about: next)
         return true
     }
