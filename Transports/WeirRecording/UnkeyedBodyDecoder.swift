@@ -37,123 +37,25 @@ struct UnkeyedBodyDecoder: UnkeyedDecodingContainer {
         return true
     }
 
-    mutating func decode(_ type: Bool.Type) throws -> Bool {
-        let next = try peek()
-        let value = try decoder.bool(at: next.offset, next.key)
-        advance(to: next.end)
-        return value
-    }
-
-    mutating func decode(_ type: String.Type) throws -> String {
-        let next = try peek()
-        let value = try decoder.text(at: next.offset, next.key)
-        advance(to: next.end)
-        return value
-    }
-
-    mutating func decode(_ type: Double.Type) throws -> Double {
-        let next = try peek()
-        let value = try decoder.double(at: next.offset, next.key)
-        advance(to: next.end)
-        return value
-    }
-
-    mutating func decode(_ type: Float.Type) throws -> Float {
-        let next = try peek()
-        let value = try decoder.float(at: next.offset, next.key)
-        advance(to: next.end)
-        return value
-    }
-
-    mutating func decode(_ type: Int.Type) throws -> Int {
-        let next = try peek()
-        let value = try decoder.integer(Int.self, at: next.offset, next.key)
-        advance(to: next.end)
-        return value
-    }
-
-    mutating func decode(_ type: Int8.Type) throws -> Int8 {
-        let next = try peek()
-        let value = try decoder.integer(Int8.self, at: next.offset, next.key)
-        advance(to: next.end)
-        return value
-    }
-
-    mutating func decode(_ type: Int16.Type) throws -> Int16 {
-        let next = try peek()
-        let value = try decoder.integer(Int16.self, at: next.offset, next.key)
-        advance(to: next.end)
-        return value
-    }
-
-    mutating func decode(_ type: Int32.Type) throws -> Int32 {
-        let next = try peek()
-        let value = try decoder.integer(Int32.self, at: next.offset, next.key)
-        advance(to: next.end)
-        return value
-    }
-
-    mutating func decode(_ type: Int64.Type) throws -> Int64 {
-        let next = try peek()
-        let value = try decoder.integer(Int64.self, at: next.offset, next.key)
-        advance(to: next.end)
-        return value
-    }
-
-    mutating func decode(_ type: UInt.Type) throws -> UInt {
-        let next = try peek()
-        let value = try decoder.integer(UInt.self, at: next.offset, next.key)
-        advance(to: next.end)
-        return value
-    }
-
-    mutating func decode(_ type: UInt8.Type) throws -> UInt8 {
-        let next = try peek()
-        let value = try decoder.integer(UInt8.self, at: next.offset, next.key)
-        advance(to: next.end)
-        return value
-    }
-
-    mutating func decode(_ type: UInt16.Type) throws -> UInt16 {
-        let next = try peek()
-        let value = try decoder.integer(UInt16.self, at: next.offset, next.key)
-        advance(to: next.end)
-        return value
-    }
-
-    mutating func decode(_ type: UInt32.Type) throws -> UInt32 {
-        let next = try peek()
-        let value = try decoder.integer(UInt32.self, at: next.offset, next.key)
-        advance(to: next.end)
-        return value
-    }
-
-    mutating func decode(_ type: UInt64.Type) throws -> UInt64 {
-        let next = try peek()
-        let value = try decoder.integer(UInt64.self, at: next.offset, next.key)
-        advance(to: next.end)
-        return value
-    }
-
-    mutating func decode(_ type: Int128.Type) throws -> Int128 {
-        let next = try peek()
-        let value = try decoder.integer(Int128.self, at: next.offset, next.key)
-        advance(to: next.end)
-        return value
-    }
-
-    mutating func decode(_ type: UInt128.Type) throws -> UInt128 {
-        let next = try peek()
-        let value = try decoder.integer(UInt128.self, at: next.offset, next.key)
-        advance(to: next.end)
-        return value
-    }
+    mutating func decode(_ type: Bool.Type) throws -> Bool { try take { try $0.bool(at: $1, $2) } }
+    mutating func decode(_ type: String.Type) throws -> String { try take { try $0.text(at: $1, $2) } }
+    mutating func decode(_ type: Double.Type) throws -> Double { try take { try $0.double(at: $1, $2) } }
+    mutating func decode(_ type: Float.Type) throws -> Float { try take { try $0.float(at: $1, $2) } }
+    mutating func decode(_ type: Int.Type) throws -> Int { try integer(type) }
+    mutating func decode(_ type: Int8.Type) throws -> Int8 { try integer(type) }
+    mutating func decode(_ type: Int16.Type) throws -> Int16 { try integer(type) }
+    mutating func decode(_ type: Int32.Type) throws -> Int32 { try integer(type) }
+    mutating func decode(_ type: Int64.Type) throws -> Int64 { try integer(type) }
+    mutating func decode(_ type: UInt.Type) throws -> UInt { try integer(type) }
+    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(type) }
+    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
+    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
+    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try integer(type) }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try integer(type) }
 
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        let next = try peek()
-        let value = try decoder.value(type, at: next.offset, next.key)
-        advance(to: next.end)
-        return value
+        try take { try $0.value(type, at: $1, $2) }
     }
 
     mutating func nestedContainer<NestedKey: CodingKey>(
@@ -171,10 +73,19 @@ struct UnkeyedBodyDecoder: UnkeyedDecodingContainer {
     }
 
     private mutating func nested() throws -> BodyDecoder {
+        try take { try $0.nested(at: $1, $2) }
+    }
+
+    private mutating func integer<Number: FixedWidthInteger>(_ type: Number.Type) throws -> Number {
+        try take { try $0.integer(type, at: $1, $2) }
+    }
+
+    /// Reads the next element, and moves on when that worked.
+    private mutating func take<Value>(_ read: (BodyDecoder, Int, BodyKey) throws -> Value) throws -> Value {
         let next = try peek()
-        let nested = try decoder.nested(at: next.offset, next.key)
+        let value = try read(decoder, next.offset, next.key)
         advance(to: next.end)
-        return nested
+        return value
     }
 
     private func peek() throws -> (offset: Int, end: Int, key: BodyKey) {
