@@ -1,8 +1,11 @@
 # Rows of peer, input, workload, events, seconds, seconds of the processor and verdict, as a table or as JSON.
 # All rates are of processor time, which other work on the machine hardly changes.
-function text(s) {
-    gsub(/\\/, "\\\\", s); gsub(/"/, "\\\"", s); gsub(/[\001-\037]/, " ", s)
-    return "\"" s "\""
+function text(s,    at, c, out) {
+    for (at = 1; at <= length(s); at++) {
+        c = substr(s, at, 1)
+        out = out (c == "\\" || c == "\"" ? "\\" c : c < " " ? " " : c)
+    }
+    return "\"" out "\""
 }
 function ratio(x) { return "{\"median\": " x ", \"min\": " x ", \"max\": " x "}" }
 function name(i) { return f[i, 2] " " f[i, 3] ": " f[i, 1] }

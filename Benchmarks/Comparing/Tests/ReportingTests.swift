@@ -146,6 +146,44 @@ struct ReportingTests {
         #expect(!text.contains("nan") && !text.contains("inf"))
     }
 
+    /// The rows of `Peers/run --json`, which an awk script writes.
+    @Test func peersSpeakTheSameJSON() throws {
+        let rows = """
+            c\tcsv\tw1\t1000000\t0.5\t0.25\tsame
+            weir\tcsv\tw1\t1000000\t0.6\t0.50\tsame
+            weir\tjsonl\tw1\t1000000\t0.6\t0.50\tsame
+            awk\tcsv\tw1\t500000\t2.0\t1.00\tsame
+            jq\tjsonl\tw1\t1000000\t9.0\t9.00\tdiffers: 1 "2" instead of 3\\4
+            flink\tcsv\tw1\t1000000\t\t\tfailed: no memory
+
+            """
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Peers/rows.awk")
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["awk", "-F", "\t", "-v", "format=json", "-f", script.standardizedFileURL.path]
+        let (input, output) = (Pipe(), Pipe())
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        try input.fileHandleForWriting.write(contentsOf: Data(rows.utf8))
+        try input.fileHandleForWriting.close()
+        let text = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        let read = try Row.rows(fromJSON: text)
+        // Those of one work stand together.
+        #expect(
+            read.map(\.name) == [
+                "csv w1: c", "csv w1: weir", "csv w1: awk", "csv w1: flink", "jsonl w1: weir", "jsonl w1: jq",
+            ]
+        )
+        #expect(read.map(\.median) == [4, 2, 0.5, nil, 2, nil])
+        #expect(read.map(\.limit) == [nil, "csv w1: c", "csv w1: weir", "csv w1: weir", nil, "jsonl w1: weir"])
+        #expect(read.map(\.ratio?.median) == [nil, 2, 4, nil, nil, nil])
+        #expect(read.map(\.isPeer) == [false, false, true, true, false, true])
+        #expect(read[1].peers.mapValues(\.median) == ["csv w1: awk": 4])
+        #expect(read[5].failure == #"differs: 1 "2" instead of 3\4"#)
+        #expect(read.map(\.checksumOK) == [true, true, true, false, true, false])
+    }
+
     private final class ElementCounter: NSObject, XMLParserDelegate {
         var counts: [String: Int] = [:]
 
