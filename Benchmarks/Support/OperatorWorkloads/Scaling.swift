@@ -24,12 +24,12 @@ extension OperatorWorkloads {
 
     private static let keyCounts = [1, 10, 1000, 100_000, 1_000_000].flatMap { count in
         let name = "sums of \(count) \(count == 1 ? "key" : "keys")"
-        let limit = "\(name), loop"
+        let limit = "\(name), by hand"
         let events = Once { CommonStream.events(1_000_000, keyCount: UInt64(count)) }
         let reference = Once { Loops.sumsByKey(events.value, keyCount: count) }
         return [
-            point(limit, "keys", "by hand, an array", count, reference) {
-                Loops.sumsByKey(events.value, keyCount: count)
+            point(limit, "keys", "by hand, a hash table", count, reference) {
+                Loops.sumsByKeyHashed(events.value, keyCount: count)
             },
             point(name, "keys", "Weir", count, against: limit, reference) {
                 Pipelines.sumsByKey(events.value, keyCount: count).tally
