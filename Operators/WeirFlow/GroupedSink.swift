@@ -70,6 +70,19 @@ public struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sen
     }
 
     @inlinable
+    public var looksAhead: Bool { indexes.isLarge }
+
+    @inlinable
+    public func fetch(for element: borrowing Input, isNear: Bool) {
+        let key = key(element)
+        if !isNear {
+            indexes.fetch(key)
+        } else if let index = indexes.place(of: key) {
+            bank.fetch(index)
+        }
+    }
+
+    @inlinable
     public mutating func advance(to watermark: Timestamp) {
         self.watermark = watermark
         bank.advance(watermark)

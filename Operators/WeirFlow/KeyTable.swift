@@ -43,6 +43,14 @@ struct KeyTable<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
+    /// Whether the table, and what the places stand for, is likely too large for the cache next to the processor.
+    @inlinable
+    var isLarge: Bool { entries.count > 1 << 14 }
+
+    /// Begins to bring the entry of a key into the cache.
+    @inlinable
+    func fetch(_ key: Key) { entries.fetch(home(of: key, entries.count - 1)) }
+
     /// Adds a key that is not there.
     @inlinable
     mutating func insert(_ key: Key, at place: Int) {

@@ -37,6 +37,11 @@ void *_Nullable cweir_allocate_lines(size_t count, size_t stride);
 // the system knows no such wish; it may refuse.
 void cweir_prefer_large_pages(void *_Nullable memory, size_t size);
 
+// Begins to bring a line into the cache, for a read or write that comes a little later; any address will do.
+CWEIR_INLINE void cweir_fetch(const void *_Nullable address) {
+    __builtin_prefetch(address, 1);
+}
+
 // Frees what `cweir_allocate_lines` returned.
 void cweir_free_lines(void *_Nullable lines);
 

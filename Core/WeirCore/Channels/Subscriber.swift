@@ -43,8 +43,10 @@ final class Subscriber<Element: Event>: @unchecked Sendable {
         }
         receiveBatch = { batch in
             box.withLocal { sink in
+                let looksAhead = sink.looksAhead
                 for index in batch.indices {
                     guard !subscription.isCancelled else { return }
+                    if looksAhead { Self.lookAhead(sink, batch, index) }
                     sink.receive(batch[index], at: batch[index].timestamp)
                 }
             }
@@ -57,5 +59,14 @@ final class Subscriber<Element: Event>: @unchecked Sendable {
             guard !subscription.isCancelled else { return }
             unsafe box.value.pointee.finish(completion)
         }
+    }
+
+    /// Lets a sink know of the elements that come eight and sixteen places behind an index: as many as the memory brings
+    /// at a time.
+    @inlinable
+    static func lookAhead<S: Sink>(_ sink: borrowing S, _ batch: Span<Element>, _ index: Int)
+    where S.Input == Element {
+        if index + 16 < batch.count { sink.fetch(for: batch[index + 16], isNear: false) }
+        if index + 8 < batch.count { sink.fetch(for: batch[index + 8], isNear: true) }
     }
 }

@@ -1,3 +1,5 @@
+public import CWeir
+
 /// A power-of-two number of places, addressed by positions that only ever grow.
 ///
 /// Position *p* lies in place *p* mod capacity, so a window of positions that moves on, such as the events of the last ten
@@ -52,6 +54,14 @@ public struct PositionRing<Value>: ~Copyable {
     public subscript(position: UInt32) -> Value {
         get { unsafe places[Int(position & mask)] }
         set { unsafe places[Int(position & mask)] = newValue }
+    }
+
+    /// Begins to bring the value at a position into the cache.
+    ///
+    /// - Parameter position: Any position.
+    @inlinable
+    public func fetch(_ position: UInt32) {
+        unsafe cweir_fetch(places + Int(position & mask))
     }
 
     /// Moves the values of some positions to a ring of another capacity.

@@ -44,4 +44,15 @@ extension ContiguousArray {
             initializedCount = count
         }
     }
+    /// Begins to bring a place into the cache.
+    ///
+    /// - Parameter index: The place.
+    @inlinable
+    package func fetch(_ index: Int) {
+        assert(indices.contains(index))
+        unsafe withUnsafeBufferPointer { places in
+            guard let first = places.baseAddress else { return }
+            unsafe cweir_fetch(first + index)
+        }
+    }
 }

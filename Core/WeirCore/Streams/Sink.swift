@@ -32,4 +32,26 @@ public protocol Sink<Input>: Sendable {
     ///
     /// - Parameter completion: Whether the stream ended or broke off.
     mutating func finish(_ completion: Completion)
+
+    /// Whether ``fetch(for:isNear:)`` is worth being called in the batch that follows: when each element is looked up in
+    /// memory that is too large for the cache.
+    var looksAhead: Bool { get }
+
+    /// Begins to bring into the cache what an element will need that is still some elements away in its batch.
+    ///
+    /// It must not change what the sink does, and is not always called: not for elements that come one by one, nor for the
+    /// first ones of a batch.
+    ///
+    /// - Parameters:
+    ///   - element: An element that will be received.
+    ///   - isNear: Whether this is the second call for the element, so that what the first one asked for has come.
+    func fetch(for element: borrowing Input, isNear: Bool)
+}
+
+extension Sink {
+    @inlinable
+    public var looksAhead: Bool { false }
+
+    @inlinable
+    public func fetch(for element: borrowing Input, isNear: Bool) {}
 }

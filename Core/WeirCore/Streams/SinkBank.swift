@@ -1,3 +1,5 @@
+public import CWeir
+
 /// Many sinks of one type that nobody else knows, side by side in memory, behind closures formed where it was known.
 ///
 /// For operators that keep a pipeline for each key: an element costs a call and the memory of its own sink, not that of a
@@ -9,6 +11,7 @@ public final class SinkBank<Input: Sendable>: @unchecked Sendable {
     // that the closures work on are themselves `Sendable`.
 
     @usableFromInline let receiveAt: (_ index: Int, Input, Timestamp) -> Void
+    @usableFromInline let fetchAt: (_ index: Int) -> Void
 
     /// Adds a sink, a copy of the prototype, behind the others, and hands it a watermark.
     public let append: (Timestamp) -> Void
@@ -29,6 +32,7 @@ public final class SinkBank<Input: Sendable>: @unchecked Sendable {
     public init<S: Sink>(_ prototype: S) where S.Input == Input {
         let sinks = SinkList<S>()
         receiveAt = { index, element, time in unsafe sinks[index].pointee.receive(element, at: time) }
+        fetchAt = { index in unsafe cweir_fetch(sinks[index]) }
         append = { watermark in
             sinks.append(prototype)
             guard watermark > .distantPast else { return }
@@ -51,5 +55,13 @@ public final class SinkBank<Input: Sendable>: @unchecked Sendable {
     public func receive(_ index: Int, _ element: Input, _ time: Timestamp) {
         // Whoever calls holds the bank; called as a property, the closure would be retained and released each time.
         unsafe Unmanaged.passUnretained(self)._withUnsafeGuaranteedRef { $0.receiveAt(index, element, time) }
+    }
+
+    /// Begins to bring a sink into the cache.
+    ///
+    /// - Parameter index: The sink.
+    @inlinable
+    public func fetch(_ index: Int) {
+        unsafe Unmanaged.passUnretained(self)._withUnsafeGuaranteedRef { $0.fetchAt(index) }
     }
 }

@@ -60,6 +60,20 @@ where Output.Element == Element {
     }
 
     @inlinable
+    var looksAhead: Bool { isGrouped && slots.isLarge }
+
+    /// Begins to bring what an event will need into the cache.
+    @inlinable
+    func fetch(for element: borrowing Element, isNear: Bool) {
+        let key = key(element)
+        if !isNear {
+            slots.fetchPlace(of: key)
+        } else if let slot = slots.fetchSlot(of: key) {
+            state.engine.cells.fetch(slot &* state.engine.cellsPerSlot)
+        }
+    }
+
+    @inlinable
     mutating func keep(_ element: borrowing Element, _ time: Timestamp) {
         if time < watermark {
             turnAway(element, time.nanosecondsSinceEpoch, isLate: true)

@@ -87,6 +87,14 @@ where Output.Element == Input {
     }
 
     @inlinable
+    public var looksAhead: Bool { groups.withValue { $0.looksAhead } }
+
+    @inlinable
+    public func fetch(for element: borrowing Input, isNear: Bool) {
+        groups.withValue(element) { groups, element in groups.fetch(for: element, isNear: isNear) }
+    }
+
+    @inlinable
     public mutating func advance(to watermark: Timestamp) {
         groups.withValue { $0.advance(toWatermark: watermark) }
     }

@@ -65,6 +65,26 @@ struct SlotTable<Key: Hashable & Sendable>: ~Copyable, Sendable {
         }
     }
 
+    /// Whether the table, and what belongs to its slots, is likely too large for the cache next to the processor.
+    @inlinable
+    var isLarge: Bool { places.capacity > 1 << 14 }
+
+    /// Begins to bring what is looked at first for a key into the cache.
+    @inlinable
+    func fetchPlace(of key: Key) { places.fetch(place(of: key)) }
+
+    /// Begins to bring the key that is found first for a key into the cache.
+    ///
+    /// - Parameter key: The key that is to be looked up.
+    /// - Returns: The slot where that lies; `nil` if there is none.
+    @inlinable
+    func fetchSlot(of key: Key) -> UInt32? {
+        let slot = places[place(of: key)]
+        guard slot != 0 else { return nil }
+        keys.fetch(slot &- 1)
+        return slot &- 1
+    }
+
     /// The slot of a key, which it gets if it has none.
     @inlinable
     mutating func makeSlot(of key: Key) -> UInt32 {
