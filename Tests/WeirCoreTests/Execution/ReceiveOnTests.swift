@@ -78,7 +78,7 @@ import WeirTesting
         for second in 1...3 as ClosedRange<Int64> { subject.advance(to: Timestamp(secondsSinceEpoch: second)) }
         for number in 4...5 { subject.send(number, at: Timestamp(secondsSinceEpoch: Int64(number))) }
         clock.advance(by: .zero)
-        let later = [2, 3].map { Signal<Int>.watermark(Timestamp(secondsSinceEpoch: $0)) }
+        let later = [2, 3].map { StreamSignal<Int>.watermark(Timestamp(secondsSinceEpoch: $0)) }
         #expect(recorder.signals == later + [4, 5].map { .element($0, Timestamp(secondsSinceEpoch: Int64($0))) })
     }
 
