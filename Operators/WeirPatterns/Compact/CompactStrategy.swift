@@ -37,14 +37,7 @@ public struct CompactStrategy<Element: Sendable>: PatternStrategy {
     ///
     /// - Parameter plan: A plan that has been checked.
     /// - Returns: The first reason that was found.
-    public static func obstacle(_ plan: PatternPlan) -> String? {
-        do {
-            _ = try CompactPlan(plan)
-            return nil
-        } catch {
-            return error.description
-        }
-    }
+    public static func obstacle(_ plan: PatternPlan) -> String? { CompactPlan.obstacle(plan) }
 
     /// Creates the strategy for a plan; fails if ``accepts(_:)`` says no.
     ///

@@ -18,60 +18,7 @@ extension EventStream {
     /// - Returns: The elements of both.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
-    public func alongside<Other: EventStream>(_ other: Other) -> Alongside<Self, Other> {
-        Alongside(self, other)
-    }
-}
-
-/// The elements of two streams; made by `alongside`.
-@frozen
-public struct Alongside<First: EventStream, Second: EventStream>: EventStream {
-    public typealias Element = Either<First.Element, Second.Element>
-
-    @usableFromInline let first: First
-    @usableFromInline let second: Second
-
-    @inlinable
-    init(_ first: First, _ second: Second) {
-        self.first = first
-        self.second = second
-    }
-
-    @inlinable
-    @discardableResult
-    public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let junction = Junction(AlongsideState(sink), inputs: 2)
-        return junction.subscription(
-            first.attach(junction.input(0, LeftPort<First.Element, Second.Element>())),
-            second.attach(junction.input(1, RightPort<First.Element, Second.Element>()))
-        )
-    }
-}
-
-/// Hands on the elements of two streams.
-@frozen
-public struct AlongsideState<Downstream: Sink>: JunctionState {
-    public typealias Signal = Downstream.Input
-
-    @usableFromInline var downstream: Downstream
-
-    @inlinable
-    init(_ downstream: consuming Downstream) {
-        self.downstream = downstream
-    }
-
-    @inlinable
-    public mutating func receive(_ signal: Signal, from input: Int, at time: Timestamp) {
-        downstream.receive(signal, at: time)
-    }
-
-    @inlinable
-    public mutating func advance(to watermark: Timestamp) {
-        downstream.advance(to: watermark)
-    }
-
-    @inlinable
-    public mutating func finish(_ completion: Completion) {
-        downstream.finish(completion)
+    public func alongside<Other: EventStream>(_ other: Other) -> EitherStream<Self, Other> {
+        EitherStream(self, other)
     }
 }
