@@ -272,6 +272,43 @@ import WeirTesting
         #expect(matches.refused.count == 1)
     }
 
+    @Test(arguments: [StrategyChoice.compact, .runs])
+    func ofTooManyWaitingEventsThePolicyDropsTheOldest(strategy: StrategyChoice) {
+        let pattern = Pattern<Int>.first { _ in true }
+        for (policy, expected) in [(PatternLimits.Policy.refuseNew, [1, 2]), (.dropOldest, [3, 4])] {
+            let source = Feed<Int>()
+            let limits = PatternLimits(waiting: 2, policy: policy)
+            let settings = PatternSettings(order: .byWatermark, limits: limits, strategy: strategy)
+            let matches = source.matches(of: pattern, settings)
+            let recorder = Recorder(matches)
+            for value in 1...4 { source.send(value, at: Timestamp(secondsSinceEpoch: Int64(value))) }
+            source.finish()
+            #expect(recorder.elements == expected)
+            #expect(matches.refused.count == 2)
+        }
+    }
+
+    @Test(arguments: [StrategyChoice.compact, .runs])
+    func worksAtTheEndsOfTime(strategy: StrategyChoice) {
+        for order in [ArrivalOrder.inOrder, .byWatermark] {
+            let settings = PatternSettings(order: order, strategy: strategy)
+            // Longer than there is time.
+            let pattern = Pattern<Int>.first { $0 == 1 }.followedBy { $0 == 2 }.within(.seconds(1 << 40))
+            let (source, other) = (Feed<Int>(), Feed<Int>())
+            let pairs = Recorder(source.matches(of: pattern, settings))
+            let all = Recorder(other.matches(of: Pattern<Int>.first { _ in true }, settings))
+            let events = [(1, Timestamp.distantPast), (1, .epoch), (2, Timestamp(secondsSinceEpoch: 1 << 32))]
+            for (event, time) in events + [(3, .distantFuture)] {
+                source.send(event, at: time)
+                other.send(event, at: time)
+            }
+            source.finish()
+            other.finish()
+            #expect(pairs.elements.map { [$0.0, $0.1] } == [[1, 2]])
+            #expect(all.elements == [1, 1, 2, 3])
+        }
+    }
+
     @Test func completionsAndFailuresPass() {
         struct Broken: Error {}
         let pattern = Pattern<Int>.first { $0 == 1 }.notFollowedBy { $0 == 2 }.within(.seconds(1))

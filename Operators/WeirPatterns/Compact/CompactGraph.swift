@@ -268,7 +268,7 @@ struct CompactGraph<Element: Sendable>: ~Copyable, Sendable {
     mutating func expireOldest() -> Int {
         let firstSpan = firstNode >> Self.spanBits
         let lastSpan = (endOfNodes - 1) >> Self.spanBits
-        let newFloor = spanTimes[min(lastSpan, firstSpan + UInt32(nodeCount / 8) >> Self.spanBits)] + 1
+        let newFloor = Nanoseconds.sum(spanTimes[min(lastSpan, firstSpan + UInt32(nodeCount / 8) >> Self.spanBits)], 1)
         var count = 0
         var position = firstNode
         while position != endOfNodes {

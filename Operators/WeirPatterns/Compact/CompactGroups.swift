@@ -80,9 +80,17 @@ where Output.Element == Element {
         } else if waiting.heap.count < limits.waiting {
             waiting.push(copy element, time)
         } else {
-            turnAway(element, time.nanosecondsSinceEpoch, isLate: false)
-            failIfToldTo("\(limits.waiting) waiting events")
+            keepWithoutRoom(copy element, time)
         }
+    }
+
+    @inlinable
+    @inline(never)
+    mutating func keepWithoutRoom(_ element: Element, _ time: Timestamp) {
+        if let refused = waiting.push(element, time, policy: limits.policy) {
+            turnAway(refused.element, refused.time.nanosecondsSinceEpoch, isLate: false)
+        }
+        failIfToldTo("\(limits.waiting) waiting events")
     }
 
     /// Takes an event in order.
@@ -172,7 +180,7 @@ where Output.Element == Element {
     mutating func finish(_ completion: Completion) {
         guard !isFinished else { return }
         if case .finished = completion {
-            while let next = waiting.pop(before: .distantFuture) {
+            while let next = waiting.pop() {
                 process(next.element, next.time.nanosecondsSinceEpoch)
             }
             if !isFinished { advance(to: .max) }
@@ -193,8 +201,8 @@ where Output.Element == Element {
     @inlinable
     @inline(never)
     mutating func shrink(at time: Int64) {
-        let (next, isNever) = time.addingReportingOverflow(2 * (state.engine.within ?? 0))
-        nextShrinking = isNever ? .max : next
+        let within = state.engine.within ?? 0
+        nextShrinking = Nanoseconds.sum(Nanoseconds.sum(time, within), within)
         slots.shrink()
         state.engine.removeSlots(from: max(1, slots.endOfSlots))
         state.engine.starts.shrink(endOfSlots: slots.endOfSlots)

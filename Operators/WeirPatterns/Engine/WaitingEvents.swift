@@ -49,6 +49,21 @@ struct WaitingEvents<Element: Sendable>: Sendable {
     @inlinable
     mutating func pop(before time: Timestamp) -> Waiting? {
         guard let first = heap.first, first.time < time else { return nil }
+        return pop()
+    }
+
+    /// Puts an event in its place, and returns the one that there is no room for then.
+    @usableFromInline
+    mutating func push(_ element: Element, _ time: Timestamp, policy: PatternLimits.Policy) -> Waiting? {
+        guard policy == .dropOldest else { return Waiting(element, time, arrivals) }
+        push(element, time)
+        return pop()
+    }
+
+    /// The earliest event.
+    @inlinable
+    mutating func pop() -> Waiting? {
+        guard let first = heap.first else { return nil }
         let last = heap.removeLast()
         guard !heap.isEmpty else { return first }
         var place = 0
@@ -92,26 +107,21 @@ public struct WaitingSink<Downstream: Sink>: Sink {
             sides.late.send(copy element, at: time)
             return
         }
-        guard waiting.heap.count < limits.waiting else {
-            makeRoom(for: element, time)
-            return
+        if waiting.heap.count < limits.waiting {
+            waiting.push(copy element, time)
+        } else {
+            receiveWithoutRoom(copy element, time)
         }
-        waiting.push(copy element, time)
     }
 
-    /// Does what the policy says when too many events wait.
     @usableFromInline
-    mutating func makeRoom(for element: borrowing Input, _ time: Timestamp) {
-        switch limits.policy {
-        case .refuseNew:
-            sides.refused.send(copy element, at: time)
-        case .dropOldest:
-            if let oldest = waiting.pop(before: .distantFuture) { sides.refused.send(oldest.element, at: oldest.time) }
-            waiting.push(copy element, time)
-        case .fail:
-            isFinished = true
-            downstream.finish(.failed(PatternFailure.limitReached("\(limits.waiting) waiting events")))
+    mutating func receiveWithoutRoom(_ element: Input, _ time: Timestamp) {
+        if let refused = waiting.push(element, time, policy: limits.policy) {
+            sides.refused.send(refused.element, at: refused.time)
         }
+        guard limits.policy == .fail else { return }
+        isFinished = true
+        downstream.finish(.failed(PatternFailure.limitReached("\(limits.waiting) waiting events")))
     }
 
     @inlinable
@@ -127,7 +137,7 @@ public struct WaitingSink<Downstream: Sink>: Sink {
         guard !isFinished else { return }
         isFinished = true
         if case .finished = completion {
-            while let next = waiting.pop(before: .distantFuture) { downstream.receive(next.element, at: next.time) }
+            while let next = waiting.pop() { downstream.receive(next.element, at: next.time) }
         }
         waiting = WaitingEvents()
         downstream.finish(completion)

@@ -6,7 +6,8 @@ public struct PatternLimits: Sendable, Hashable {
     public enum Policy: String, Sendable, Hashable, Codable {
         /// The new one is not kept, and counted.
         case refuseNew
-        /// The partial matches that started first are given up, and counted, until there is room.
+        /// The partial matches that started first are given up, and counted, until there is room; of the events that wait
+        /// for the watermark, the earliest.
         case dropOldest
         /// The stream of matches fails with ``PatternFailure/limitReached``.
         case fail
