@@ -180,7 +180,7 @@ let tests: [Module] = [
         in: "Tests",
         needs: ["TestPlugins", "weir", "WeirCore", "WeirRecordingFormat", "WeirSockets"]
     ),
-    Module("ReadmeTests", in: "Tests", needs: ["WeirCore", "WeirSelection", "WeirSequences"]),
+    Module("ReadmeTests", in: "Tests", needs: ["WeirCore", "WeirPatterns", "WeirSelection", "WeirSequences"]),
 ]
 
 let products: [Product] = [
