@@ -9,14 +9,33 @@ import WeirCore
         #expect(lines.withLock { $0 } == ["jump: 18.0 → 24.0"])
     }
 
-    @Test func theExampleInTheReadmeIsTheOneThatIsCompiled() throws {
+    @Test func thePatternDoesWhatItSays() {
+        let purchases = EventChannel<Purchase>()
+        let blocked = Locked<[String]>([])
+        runReadmePattern(purchases) { first, second in
+            abs(first.meters - second.meters)
+        } block: { card in
+            blocked.withLock { $0.append(card) }
+        }
+        for (second, card, meters) in [(0, "a", 0.0), (1, "b", 0), (60, "a", 600_000), (900, "b", 600_000)] {
+            let time = Timestamp(secondsSinceEpoch: Int64(second))
+            purchases.publish(Purchase(timestamp: time, card: card, isFaceToFace: true, meters: meters))
+        }
+        #expect(blocked.withLock { $0 } == ["a"])
+    }
+
+    @Test(arguments: [(0, "ReadmeExample.swift"), (1, "ReadmePattern.swift")])
+    func theExamplesInTheReadmeAreThoseThatAreCompiled(position: Int, file: String) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        let source = try String(contentsOf: folder.appendingPathComponent("ReadmeExample.swift"), encoding: .utf8)
+        let source = try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)
         let readme = try String(contentsOf: folder.appendingPathComponent("../../README.md"), encoding: .utf8)
-        let example = try #require(readme.components(separatedBy: "```swift\n").dropFirst().first)
-        let shown = try #require(example.components(separatedBy: "```").first)
-        let compiled = lines(of: source).filter { $0.hasPrefix("import") } + marked(in: source)
-        #expect(lines(of: shown) == compiled)
+        let examples = readme.components(separatedBy: "```swift\n").dropFirst().compactMap {
+            $0.components(separatedBy: "```").first
+        }
+        #expect(examples.count == 2)
+        let shown = lines(of: examples[position])
+        let imports = lines(of: source).filter { $0.hasPrefix("import") && shown.contains($0) }
+        #expect(shown == imports + marked(in: source))
     }
 
     /// The lines between the marks, without the function around them.
