@@ -18,10 +18,11 @@ public func transaction<Result, Failure: Error>(_ body: () throws(Failure) -> Re
     return try body()
 }
 
-/// Makes several writes to signals one change, and reports a signal that comes to depend on itself.
+/// Makes several writes to signals one change, unless that makes a signal depend on itself.
 ///
-/// That is a programmer's mistake, and traps with the path of the signals where nobody checks. Here the signals on the
-/// path keep the values they had, everything else is carried, and the error is thrown afterwards.
+/// That is a programmer's mistake, and traps with the path of the signals where nobody checks. Here all writes are taken
+/// back, as if there had been none, and the error is thrown; observers hear nothing. Inside of another transaction nothing
+/// is checked: the outermost one counts.
 ///
 /// - Parameter body: Writes to signals.
 /// - Throws: ``SignalError/cycle(path:)``.

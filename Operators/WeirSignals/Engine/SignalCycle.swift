@@ -34,6 +34,9 @@ final class SignalCycle {
     /// How many expressions may be running one inside the other.
     static let nestingLimit = 1000
 
+    /// How many may be before what a dirty signal read the last time is computed first, to spare the stack.
+    static let demandLimit = 64
+
     /// Everything about the cycle that changes.
     private struct State {
         var phase = Phase.idle
@@ -56,6 +59,9 @@ final class SignalCycle {
         var writes: ContiguousArray<() -> Void> = []
         var lateWriter: SignalNode?
         var error: SignalError?
+        // What could not be computed, and how to take back the writes that have made it so.
+        var broken: ContiguousArray<SignalNode> = []
+        var undos: ContiguousArray<() -> Void> = []
 
         var graves: ContiguousArray<Grave> = []
         var isBurying = false
@@ -89,7 +95,7 @@ final class SignalCycle {
         if state.value.transactionDepth == 0, state.value.phase == .idle { carry() }
     }
 
-    /// Runs a transaction after which a signal that depends on itself is an error to be handled.
+    /// Runs a transaction that is taken back, with an error, where it makes a signal depend on itself.
     func check(_ body: () -> Void) -> SignalError? {
         state.value.checkDepth += 1
         beginTransaction()
@@ -118,6 +124,12 @@ final class SignalCycle {
         state.value.writes.append(perform)
     }
 
+    var isChecked: Bool { state.value.checkDepth > 0 }
+
+    func noteUndo(_ undo: @escaping () -> Void) {
+        state.value.undos.append(undo)
+    }
+
     func touch(_ node: SignalNode) -> Bool {
         guard !node.state.value.isTouched else { return false }
         node.state.value.isTouched = true
@@ -132,6 +144,8 @@ final class SignalCycle {
         var cycles = 0
         while true {
             settle()
+            if !state.value.broken.isEmpty { takeBack() }
+            state.value.undos.removeAll()
             tell()
             guard !state.value.writes.isEmpty else { break }
             cycles += 1
@@ -145,6 +159,18 @@ final class SignalCycle {
             performWrites()
         }
         state.value.lateWriter = nil
+    }
+
+    /// Undoes the writes of a cycle in which a signal would have come to depend on itself.
+    private func takeBack() {
+        let (broken, undos) = (state.value.broken, state.value.undos)
+        state.value.broken = []
+        for undo in undos.reversed() { undo() }
+        settle(with: broken)
+        state.value.broken = []
+        // Nothing has changed.
+        for node in state.value.toBeTold { node.state.value.isToBeTold = false }
+        state.value.toBeTold.removeAll(keepingCapacity: true)
     }
 
     private func performWrites() {
@@ -169,9 +195,9 @@ final class SignalCycle {
         state.value.phase = .idle
     }
 
-    /// Computes whatever depends on what was set.
-    private func settle() {
-        guard !state.value.touched.isEmpty else { return }
+    /// Computes whatever depends on what was set, and what could not be computed before.
+    private func settle(with others: ContiguousArray<SignalNode> = []) {
+        guard !state.value.touched.isEmpty || !others.isEmpty else { return }
         state.value.phase = .settling
         state.value.cycleCount += 1
         state.value.lowestQueued = .max
@@ -181,6 +207,7 @@ final class SignalCycle {
             if node.runCommit() { spread(from: node) }
         }
         state.value.touched.removeAll(keepingCapacity: true)
+        for node in others { enqueue(node) }
         state.value.currentLevel = state.value.lowestQueued
         while state.value.queuedCount > 0 {
             guard let first = state.value.levels[state.value.currentLevel] else {
@@ -305,6 +332,8 @@ final class SignalCycle {
         state.value.computing = node.state.value.outer
         node.state.value.outer = nil
         node.state.value.isComputing = false
+        // What it read the last time may have been computed meanwhile; what it has read now was up to date.
+        node.state.value.isDirty = false
         node.state.value.settledIn = state.value.cycleCount
         if node.state.value.dependencies.count > node.state.value.confirmed { node.dropLeftOverDependencies() }
         let hasRisen = node.state.value.levelSoFar > node.state.value.level
@@ -362,7 +391,9 @@ final class SignalCycle {
             let top = state.value.path.count - 1
             let node = state.value.path[top].node
             let place = state.value.path[top].nextDependency
-            if place < node.state.value.dependencies.count {
+            // What is dirty may not read any more what it read the last time: it shows when it is computed.
+            let isKnown = !node.state.value.isDirty || state.value.nesting >= Self.demandLimit
+            if isKnown, place < node.state.value.dependencies.count {
                 state.value.path[top].nextDependency += 1
                 let dependency = node.state.value.dependencies[place].node
                 if dependency.state.value.isComputing {
@@ -399,6 +430,7 @@ final class SignalCycle {
         while let current = broken {
             broken = current.with { current in
                 current.state.value.isBroken = true
+                state.value.broken.append(current)
                 return current === node ? nil : current.state.value.outer
             }
         }

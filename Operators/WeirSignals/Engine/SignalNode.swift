@@ -209,6 +209,14 @@ final class SignalNode {
         SignalCycle.onThisThread { $0.writeLater(to: self, perform) }
     }
 
+    /// Whether writes have to be taken back where they make a signal depend on itself.
+    @usableFromInline var isChecked: Bool { SignalCycle.onThisThread { $0.isChecked } }
+
+    @usableFromInline
+    func noteUndo(_ undo: @escaping () -> Void) {
+        SignalCycle.onThisThread { $0.noteUndo(undo) }
+    }
+
     /// Whether this is the first write of the cycle, before which the old value has to be kept.
     @usableFromInline
     func touch() -> Bool {

@@ -98,7 +98,11 @@ public final class MutableSignal<Value>: Signal<Value> {
 
     @inlinable
     static func write(_ value: Value, _ node: SignalNode, _ cell: SignalCell<Value>) {
-        if node.touch() { cell.before = cell.value }
+        if node.touch() {
+            let before = cell.value
+            cell.before = before
+            if node.isChecked { node.noteUndo { write(before, node, cell) } }
+        }
         cell.value = value
     }
 }
