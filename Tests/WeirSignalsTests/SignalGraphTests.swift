@@ -265,6 +265,24 @@ import WeirTesting
         }
     }
 
+    @Test func aHundredThousandDirtySignalsOnDemandNeedNoStack() {
+        onASmallStack {
+            // Every signal of the chain reads the root too, so that all are dirty at once.
+            let root = MutableSignal(0)
+            var last: Signal<Int> = root
+            for _ in 0..<100_000 {
+                let below = last
+                last = Signal { root() &+ below() }
+            }
+            let late = Late()
+            let reader = Signal { root() == 0 ? 0 : late.signal?() ?? -1 }
+            late.signal = last
+            root.value = 1
+            #expect(reader() == 100_001)
+            late.signal = nil
+        }
+    }
+
     @Test func aHundredThousandQueuedSignalsMayGoAway() {
         onASmallStack {
             // All are queued when the first of their level lets go of them.
