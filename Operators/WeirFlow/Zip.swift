@@ -33,7 +33,7 @@ extension EventStream {
     /// Emits a pair when its second element arrives, with the later of the two event times. Remembers the elements of
     /// one stream that wait for a partner, at most `limit`; those without room go to ``Zip/refused``, or fail the
     /// stream. Watermarks pass: the earlier one of the two streams. Finishes when a stream has finished of which no
-    /// element waits, and discards what waits of the other; fails when one fails.
+    /// element waits; fails when one fails. What waits of the other then goes to ``Zip/refused``, too.
     ///
     /// - Parameters:
     ///   - other: The other stream; it may run on another thread.
@@ -62,7 +62,7 @@ public struct Zip<First: EventStream, Second: EventStream>: EventStream {
     @usableFromInline let limit: Int
     @usableFromInline let policy: ZipOverflow
 
-    /// The elements that found no room to wait.
+    /// The elements that found no room to wait, or no partner before the end.
     public let refused: SideOutput<Either<First.Element, Second.Element>>
 
     @inlinable
@@ -172,6 +172,7 @@ where Downstream.Input == (Left, Right) {
     public mutating func finish(_ completion: Completion) {
         guard !isFinished else { return }
         isFinished = true
+        while let alone = waiting.popFirst() { refused.send(alone.signal, at: alone.time) }
         waiting = Queue()
         downstream.finish(completion)
         own.cancel()

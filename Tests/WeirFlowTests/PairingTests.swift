@@ -114,12 +114,28 @@ extension EventStream where Element == (Keyed, Keyed) {
         dropping.attach(Recorder<(Keyed, Keyed)>().sink)
         for value in 0...1 { left.publish(Keyed(timestamp: .epoch, key: 0, value: value)) }
         #expect(recorder.isFinished)
-        #expect(failing.refused.count == 1)
+        // The one that waited, too.
+        #expect(failing.refused.count == 2)
         #expect(dropping.refused.count == 1)
         left.advance(to: .epoch)
         right.publish(Keyed(timestamp: .epoch, key: 0, value: 7))
         right.finish()
         #expect(recorder.elements.isEmpty)
+    }
+
+    @Test func zipHandsBackWhatFindsNoPartner() {
+        let (left, right) = (EventChannel<Keyed>(), EventChannel<Keyed>())
+        let zipped = left.zip(right, limit: 9)
+        let alone = Locked<[Int]>([])
+        zipped.refused.subscribe { element, _ in
+            if case .first(let left) = element { alone.withLock { $0.append(left.value) } }
+        }
+        let recorder = Recorder(zipped)
+        for value in 0..<3 { left.publish(Keyed(timestamp: .epoch, key: 0, value: value)) }
+        right.publish(Keyed(timestamp: .epoch, key: 0, value: 7))
+        right.finish()
+        #expect(recorder.isFinished)
+        #expect(alone.withLock { $0 } == [1, 2])
     }
 
     @Test(arguments: [0, 1, 3] as [Int64], [2, 1_000])
