@@ -3,7 +3,9 @@ import Testing
 import WeirCore
 import WeirFiles
 
-#if canImport(Glibc)
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
     import Glibc
 #endif
 
@@ -160,6 +162,27 @@ import WeirFiles
             try append("time,x\n\(number)\n", to: path)
             #expect(try read(source, number == 1 ? 10 : 2) == (number == 1 ? "\ntime,x\n1\n" : "2\n"))
         }
+    }
+
+    /// Whoever may read everything cannot see it.
+    @Test(.enabled(if: geteuid() != 0))
+    func saysOnceThatTheFileThatTookTheNameCannotBeOpened() throws {
+        let path = try folder.file("log", "one\n")
+        let source = try follow(path)
+        #expect(try read(source, 4) == "one\n")
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
+        try append("two\n", to: path)
+        unsafe #expect(chmod(path, 0) == 0)
+        interruption.trigger()
+        for round in 0..<3 {
+            #expect(throws: TransportError.interrupted(address: path)) { try source.readOnce() }
+            let notices = source.meter?.takeNotices() ?? []
+            #expect(
+                notices == (round > 0 ? [] : ["'\(path)' is another file now and cannot be opened: permission denied"])
+            )
+        }
+        unsafe #expect(chmod(path, 0o600) == 0)
+        #expect(try read(source, 4) == "two\n")
     }
 
     @Test func followsALinkToAnotherFile() throws {

@@ -24,6 +24,9 @@ final class FollowingSource: TransportSource {
     private var position: Int64 = 0
     private var isMidLine = false
 
+    /// The file that took the name and that people were told of, because it cannot be opened.
+    private var unopenedNode: UInt64?
+
     /// The first line of the first file, as far as it was read; `nil` where it means nothing.
     private var header: [UInt8]?
 
@@ -193,7 +196,14 @@ final class FollowingSource: TransportSource {
             there.byteCount > 0
         else { return false }
         let next = SystemCalls.openForReading(path)
-        guard next >= 0 else { return false }
+        guard next >= 0 else {
+            let reason = SystemCalls.describe(SystemCalls.lastError)
+            if unopenedNode != there.node {
+                meter?.note("'\(path)' is another file now and cannot be opened: \(reason)")
+            }
+            unopenedNode = there.node
+            return false
+        }
         // What was written to the old file between its end and now.
         if let old = SystemCalls.facts(about: descriptor), old.byteCount > position {
             SystemCalls.closeDescriptor(next)
