@@ -8,6 +8,18 @@ public enum Machine {
         return getloadavg(&averages, 1) == 1 ? averages[0] : nil
     }
 
+    /// What a run was measured on, for people.
+    ///
+    /// - Parameter load: What ``load`` was before the run.
+    /// - Returns: The date; and the load, the machine, the compiler and the revision.
+    public static func facts(loadBefore load: Double?) -> (date: String, rest: String) {
+        let loads = [load, Machine.load].map { $0.map { String(format: "%.1f", $0) } ?? "unknown" }
+        let rest = [
+            "load \(loads[0]) before and \(loads[1]) after", description, compiler, revision.map { "revision \($0)" },
+        ]
+        return (Date().formatted(.iso8601.year().month().day()), rest.compactMap(\.self).joined(separator: "; "))
+    }
+
     /// The processor, its cores, the memory and the system.
     static var description: String {
         let information = ProcessInfo.processInfo

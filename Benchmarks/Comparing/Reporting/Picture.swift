@@ -5,11 +5,15 @@ internal import Comparing
 /// Readable on light and on dark pages: the picture brings its own background, and follows what the reader prefers.
 public struct Picture: CustomStringConvertible {
     private let charts: [Chart]
+    private let note: String
 
     /// Draws the rows that have a place in a chart; those without a figure are left out.
     ///
-    /// - Parameter rows: The rows; charts and lines come in the order of their first points.
-    public init(_ rows: [Row]) {
+    /// - Parameters:
+    ///   - rows: The rows; charts and lines come in the order of their first points.
+    ///   - note: What they were measured on.
+    public init(_ rows: [Row], note: String) {
+        self.note = note
         let points = rows.compactMap { row in
             row.point.flatMap { point in row.median.map { (point, $0, row.min ?? $0, row.max ?? $0) } }
         }
@@ -24,7 +28,7 @@ public struct Picture: CustomStringConvertible {
     }
 
     private static let columns = 2
-    private static let head = 64.0
+    private static let head = 82.0
 
     public var description: String {
         let rowCount = (charts.count + Self.columns - 1) / Self.columns
@@ -43,6 +47,7 @@ public struct Picture: CustomStringConvertible {
             <text class="title" x="24" y="30">Nanoseconds per event</text>
             <text class="note" x="24" y="50">Both axes are logarithmic, less is better; \
             a point is the median of the rounds, the bar their range.</text>
+            <text class="note" x="24" y="67">\(escaped(note))</text>
             \(panels.joined(separator: "\n"))
             </svg>
 

@@ -44,13 +44,8 @@ public struct ResultsFile: Sendable {
 
     private static func section(_ rows: [Row], _ load: Double?) -> String {
         let rounds = rows.map(\.rounds).max() ?? 0
-        let loads = [load, Machine.load].map { $0.map { String(format: "%.1f", $0) } ?? "unknown" }
-        let facts = [
-            Date().formatted(.iso8601.year().month().day()), "\(rounds) \(rounds == 1 ? "round" : "rounds")",
-            "load \(loads[0]) before and \(loads[1]) after", Machine.description, Machine.compiler,
-            Machine.revision.map { "revision \($0)" },
-        ]
-        return "\(facts.compactMap(\.self).joined(separator: "; "))\n\n\(MarkdownTable(rows))\n"
+        let facts = Machine.facts(loadBefore: load)
+        return "\(facts.date); \(rounds) \(rounds == 1 ? "round" : "rounds"); \(facts.rest)\n\n\(MarkdownTable(rows))\n"
     }
 
     private var sections: [String: String] {

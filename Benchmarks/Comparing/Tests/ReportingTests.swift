@@ -135,7 +135,7 @@ struct ReportingTests {
         let once = Workload("one", in: .nanosecondsPerElement, point: ChartPoint("threads", "Weir", 1)) { 5 }
         let suite = Suite("scaling", work + [once])
         let rows = Row.rows(of: try suite.compare(rounds: 1) { _, _ in }, in: "scaling")
-        let text = "\(Picture(rows))"
+        let text = "\(Picture(rows, note: "a < b & c"))"
         let counter = ElementCounter()
         let parser = XMLParser(data: Data(text.utf8))
         parser.delegate = counter

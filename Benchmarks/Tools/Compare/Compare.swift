@@ -46,7 +46,9 @@ enum Compare {
             if arguments.writesResults {
                 try ResultsFile("RESULTS.md", order: names).update(suite, rows, loadBefore: load)
                 if rows.contains(where: { $0.point != nil && $0.median != nil }) {
-                    try Data("\(Picture(rows))".utf8).write(to: URL(filePath: "RESULTS.svg"), options: .atomic)
+                    let facts = Machine.facts(loadBefore: load)
+                    let picture = Picture(rows, note: "\(facts.date); \(facts.rest)")
+                    try Data("\(picture)".utf8).write(to: URL(filePath: "RESULTS.svg"), options: .atomic)
                 }
             }
             if !arguments.printsJSON { print("\n### \(suite)\n\n\(MarkdownTable(rows))") }
