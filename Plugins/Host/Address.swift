@@ -1,5 +1,6 @@
 internal import WeirCore
 internal import WeirFiles
+internal import WeirFormats
 internal import WeirRecordingFormat
 
 /// A place that bytes come from or go to, such as `file:readings.csv`.
@@ -8,6 +9,9 @@ struct Address: Sendable {
 
     /// The part after the scheme and its colon, with its options.
     let place: String
+
+    /// What the address says about its framing, such as `length`; `nil` where it says nothing.
+    let framing: String?
 
     /// The whole address.
     var text: String { "\(transport.scheme):\(place)" }
@@ -38,13 +42,13 @@ struct Address: Sendable {
     ///   - option: The option that it was given for.
     ///   - dash: The scheme that `-` stands for.
     ///   - registry: Has the schemes.
-    /// - Throws: ``HostError`` for a scheme that there is not.
+    /// - Throws: ``HostError`` for a scheme or an option that there is not, or a value that makes no sense.
     init(_ text: String, option: HostOption, dash: String, _ registry: Registry) throws(HostError) {
         if let transport = registry.transport(for: text == "-" ? dash : text) {
             guard transport.scheme != "file" else {
                 throw .usage("--\(option.rawValue): 'file' lacks its path; write file:PATH")
             }
-            self.init(transport: transport, place: "")
+            try self.init(transport: transport, place: "", option)
             return
         }
         if let scheme = Self.scheme(of: text) {
@@ -54,26 +58,79 @@ struct Address: Sendable {
                         + Suggestion.text(for: scheme, among: registry.transports.map(\.scheme))
                 )
             }
-            self.init(transport: transport, place: String(text.dropFirst(scheme.count + 1)))
+            try self.init(transport: transport, place: String(text.dropFirst(scheme.count + 1)), option)
             return
         }
         if option == .from, RecordingTransport.isRecording(text),
             let recordings = registry.transport(for: RecordingTransport().scheme)
         {
-            self.init(transport: recordings, place: FileTransport.address(ofPath: text))
+            try self.init(transport: recordings, place: FileTransport.address(ofPath: text), option)
             return
         }
         guard let files = registry.transport(for: "file") else {
             throw HostError(.internalError, "there is no transport for files")
         }
         // A path alone has no options, whatever is in it.
-        self.init(transport: files, place: FileTransport.address(ofPath: text))
+        try self.init(transport: files, place: FileTransport.address(ofPath: text), option)
     }
 
     /// The place of a transport.
-    init(transport: any Transport, place: String) {
+    ///
+    /// The options are checked, as far as that goes without opening anything: a mistake in the last of several addresses is
+    /// found before the first is emptied.
+    init(transport: any Transport, place: String, _ option: HostOption) throws(HostError) {
         self.transport = transport
         self.place = place
+        let isSource = option == .from
+        let options = isSource ? transport.sourceOptions : transport.sinkOptions
+        do throws(TransportError) {
+            let parts = try TransportAddress(
+                place,
+                scheme: transport.scheme,
+                options: options,
+                others: isSource ? transport.sinkOptions : transport.sourceOptions,
+                direction: isSource ? "a source" : "a sink"
+            )
+            framing = parts.options.given["framing"]
+        } catch {
+            let isMisplaced = place.contains("framing=") && !options.contains { $0.name == "framing" }
+            throw .usage("\(error)" + (isMisplaced ? "; --framing says how its bytes are cut" : ""))
+        }
+    }
+
+    // MARK: Framing
+
+    /// Whether what goes through the transport is cut into messages, which it keeps whole.
+    func hasMessages(_ option: HostOption) -> Bool {
+        let options = option == .from ? transport.sourceOptions : transport.sinkOptions
+        return options.contains { $0.name == "framing" }
+    }
+
+    /// The same place, with the framing that an option of the command line asks for where the address says nothing.
+    ///
+    /// - Parameters:
+    ///   - word: What the option says; `nil` where it was not given.
+    ///   - name: The option's name.
+    ///   - option: What the address was given for.
+    /// - Returns: The address, and how its bytes are cut; `nil` where nobody said.
+    /// - Throws: ``HostError`` where the two contradict each other.
+    func framed(
+        by word: String?,
+        _ name: String,
+        for option: HostOption
+    ) throws(HostError) -> (address: Address, framing: String?) {
+        // A datagram is handed on as a frame.
+        let own = framing == "datagram" ? Framing.length.rawValue : framing
+        guard let word, let wanted = Framing(rawValue: word) else { return (self, own ?? word) }
+        if let own, let framing {
+            guard own == word else {
+                throw .usage("--\(name): '\(word)' contradicts 'framing=\(framing)' in '\(text)'; leave one out")
+            }
+            return (self, own)
+        }
+        guard wanted != .newline, hasMessages(option) else { return (self, word) }
+        let link = place.contains("?") ? (place.hasSuffix("?") ? "" : "&") : "?"
+        return (try Address(transport: transport, place: "\(place)\(link)framing=\(word)", option), word)
     }
 
     /// The part before a colon, where it looks like a scheme and not like a piece of a path.

@@ -25,6 +25,7 @@ struct ConvertCommand {
     private var tally = Tally()
     private var progress: Progress
     private var rejections: RejectionReport
+    private let meters: MeterBoard
 
     /// How much of an input that cannot be read twice is looked at to find its fields.
     private static let surveyedByteCount = 1 << 20
@@ -54,8 +55,12 @@ struct ConvertCommand {
         self.encoder = encoder
         sink = try Self.openSink(request.output)
         let rejected: (any TransportSink)? = try request.rejected.map { address throws(HostError) in
-            try Self.openSink(address)
+            try address.openSink()
         }
+        meters = MeterBoard { console.writeLine($0) }
+        meters.add(source.meter, name: "input")
+        meters.add(sink.meter, name: "output")
+        meters.add(rejected?.meter, name: "rejected lines")
         rejections = RejectionReport(console, keepingLinesIn: rejected)
         let readsTerminal = !request.input.isFile && StandardStream.input.isTerminal
         progress = Progress(
@@ -76,17 +81,15 @@ struct ConvertCommand {
         do throws(TransportError) {
             return try address.transport.openSink(address.place)
         } catch {
-            throw HostError(.cannotCreate, "\(error)")
+            throw HostError(error, opening: .cannotCreate)
         }
     }
 
     private static func openSource(_ address: Address) throws(HostError) -> any TransportSource {
         do throws(TransportError) {
             return try address.transport.openSource(address.place)
-        } catch .interrupted(let place) {
-            throw HostError(.interrupted, "\(TransportError.interrupted(address: place))")
         } catch {
-            throw HostError(.noInput, "\(error)")
+            throw HostError(error, opening: .noInput)
         }
     }
 
@@ -196,13 +199,15 @@ struct ConvertCommand {
         case .outputClosed: break
         }
         progress.erase()
+        for (name, metrics) in meters.metrics { console.writeLine("\(name): \(metrics)") }
         return close(ending, byteCount: reader.byteCount)
     }
 
     private mutating func pump(_ reader: inout RecordReader) -> Ending {
         do {
             while try reader.next({ batch in try take(&batch) }) {
-                if let interruption, interruption.isTriggered { return .interrupted }
+                // A source that drains says itself when there is nothing more.
+                if let interruption, interruption.isTriggered, !source.drainsWhenInterrupted { return .interrupted }
                 progress.update(events: tally.events, byteCount: reader.byteCount)
             }
             return .endOfInput
@@ -255,6 +260,11 @@ struct ConvertCommand {
                 try rejections.finish()
             } catch {
                 throw OutputError(isRecords: false, error: error)
+            }
+            do throws(TransportError) {
+                try sink.finish()
+            } catch {
+                throw OutputError(isRecords: true, error: error)
             }
             return nil
         } catch {

@@ -47,13 +47,17 @@ struct ConvertRequest {
                 "there is nothing to read; name a file, or pipe it in, as in 'weir convert trades.csv trades.weir'"
             )
         }
-        input = try Address(from ?? "stdin", option: .from, dash: "stdin", registry)
-        output = try Address(to ?? "stdout", option: .to, dash: "stdout", registry)
+        let framedInput = try Address(from ?? "stdin", option: .from, dash: "stdin", registry)
+            .framed(by: given(.framing), ConvertOption.framing.rawValue, for: .from)
+        let framedOutput = try Address(to ?? "stdout", option: .to, dash: "stdout", registry)
+            .framed(by: given(.toFraming), ConvertOption.toFraming.rawValue, for: .to)
+        input = framedInput.address
+        output = framedOutput.address
         format = try Self.format(
             given(.format),
             of: input,
             otherwise: CSVFormat().name,
-            framing: given(.framing),
+            framing: framedInput.framing,
             option: .framing,
             registry
         )
@@ -61,10 +65,12 @@ struct ConvertRequest {
             given(.toFormat),
             of: output,
             otherwise: JSONLinesFormat().name,
-            framing: given(.toFraming),
+            framing: framedOutput.framing,
             option: .toFraming,
             registry
         )
+        try FormatChoice.check(format, goesThrough: input, .from, option: ConvertOption.format.rawValue)
+        try FormatChoice.check(outputFormat, goesThrough: output, .to, option: ConvertOption.toFormat.rawValue)
         columns = try given(.columns).map { text throws(HostError) in try Self.columns(text) }
         types = try given(.schema).map { text throws(HostError) in try Self.types(text) } ?? []
         let unit = given(.timeUnit) ?? TimeUnit.milliseconds.rawValue

@@ -36,6 +36,21 @@ enum FormatChoice {
         return format.framed(by: framing)
     }
 
+    /// Checks that a format can go through a transport that keeps lines or frames whole.
+    ///
+    /// - Throws: ``HostError`` for the binary format, which has no lines.
+    static func check(
+        _ format: any Format,
+        goesThrough address: Address,
+        _ direction: HostOption,
+        option: String
+    ) throws(HostError) {
+        guard format.name == BinaryFormat().name, address.hasMessages(direction) else { return }
+        throw .usage(
+            "--\(option): the format \(format.name) has no lines, which '\(address.name)' keeps whole; it is for files and pipes"
+        )
+    }
+
     /// The name of the format that a path's ending stands for, if there is one.
     static func name(forEndingOf path: String, _ registry: Registry) -> String? {
         guard let dot = path.lastIndex(of: ".") else { return nil }

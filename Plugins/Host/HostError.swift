@@ -1,3 +1,5 @@
+internal import WeirCore
+
 /// Why the program cannot go on: one line for people, and how it ends.
 struct HostError: Error {
     let exitCode: ExitCode
@@ -8,6 +10,19 @@ struct HostError: Error {
     init(_ exitCode: ExitCode, _ message: String) {
         self.exitCode = exitCode
         self.message = message
+    }
+
+    /// Why a place cannot be opened.
+    ///
+    /// - Parameters:
+    ///   - error: What the transport says.
+    ///   - exitCode: How the program ends where the address itself is right.
+    init(_ error: TransportError, opening exitCode: ExitCode) {
+        switch error {
+        case .badAddress: self.init(.usage, "\(error)")
+        case .interrupted: self.init(.interrupted, "\(error)")
+        default: self.init(exitCode, "\(error)")
+        }
     }
 
     /// An error in the command line.

@@ -42,11 +42,11 @@ struct RejectionReport {
         try file?.write(lines.span)
     }
 
-    /// Ends the last line that was kept.
+    /// Ends the last line that was kept, and delivers what the file still keeps.
     mutating func finish() throws(TransportError) {
-        guard hasOpenLine else { return }
+        if hasOpenLine { try file?.write([UInt8(ascii: "\n")].span) }
         hasOpenLine = false
-        try file?.write([UInt8(ascii: "\n")].span)
+        try file?.finish()
     }
 
     private mutating func show(_ rejection: RejectedLine) {

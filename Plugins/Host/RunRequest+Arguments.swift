@@ -191,6 +191,8 @@ extension RunRequest {
         _ arguments: PipelineArguments,
         _ registry: Registry
     ) throws(HostError) -> Input {
+        var source = source
+        var framing = arguments[.framing]
         let given = arguments[.format]
         var name = given ?? "csv"
         switch source {
@@ -201,13 +203,20 @@ extension RunRequest {
             if given == nil, let path = address.formatPath {
                 name = FormatChoice.name(forEndingOf: path, registry) ?? name
             }
+            let option = HostOption.framing.rawValue
+            let framed = try address.framed(by: framing, option, for: .from)
+            source = .address(framed.address)
+            framing = framed.framing
         }
         let format = try FormatChoice.format(
             named: name,
-            framing: arguments[.framing],
+            framing: framing,
             option: HostOption.framing.rawValue,
             registry
         )
+        if case .address(let address) = source {
+            try FormatChoice.check(format, goesThrough: address, .from, option: HostOption.format.rawValue)
+        }
         return Input(
             source: source,
             format: format,

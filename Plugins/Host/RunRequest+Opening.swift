@@ -25,10 +25,9 @@ extension RunRequest {
                 let source = try address.transport.openSource(address.place)
                 meters?.add(source.meter, name: inputs.count == 1 ? "input" : "input '\(input.name)'")
                 return source
-            } catch .interrupted(let place) {
-                throw HostError(.interrupted, "\(TransportError.interrupted(address: place))")
             } catch {
-                throw HostError(.noInput, "\(error)" + hint(for: address))
+                let reason = HostError(error, opening: .noInput)
+                throw reason.exitCode == .noInput ? HostError(.noInput, reason.message + hint(for: address)) : reason
             }
         }
     }

@@ -37,6 +37,34 @@ import WeirTesting
         #expect(transcript.rejections.isEmpty && transcript.violations.isEmpty)
     }
 
+    /// Keeps what is written.
+    private final class Memory: TransportSink {
+        private(set) var bytes: [UInt8] = []
+        private(set) var isFinished = false
+
+        func write(_ bytes: Span<UInt8>) { for index in bytes.indices { self.bytes.append(bytes[index]) } }
+        func finish() { isFinished = true }
+    }
+
+    @Test func aSinkMakesAFrameOfEachLineWhateverPiecesItComesIn() throws {
+        for seed in 1...50 as ClosedRange<UInt64> {
+            var random = SeededGenerator(seed: seed)
+            let lines =
+                (0..<20).map { "\($0)" + String(repeating: "x", count: .random(in: 0...40, using: &random)) } + [""]
+            let isWhole = Bool.random(using: &random)
+            var rest = Array((lines.joined(separator: "\n") + (isWhole ? "\nend\n" : "\nend")).utf8)[...]
+            let memory = Memory()
+            let sink = LengthFramedSink(memory)
+            while !rest.isEmpty {
+                let piece = rest.prefix(.random(in: 1...60, using: &random))
+                try sink.write(Array(piece).span)
+                rest = rest.dropFirst(piece.count)
+            }
+            try sink.finish()
+            #expect(memory.bytes == (lines + ["end"]).flatMap { Self.frame($0) } && memory.isFinished, "seed \(seed)")
+        }
+    }
+
     @Test func theHeaderOfCSVComesOnce() {
         for bytes in [
             Self.frame("a,b") + Self.frame("1,2") + Self.frame("3,4\n5,6"),

@@ -91,13 +91,13 @@ import WeirCore
             ("a?on=yes", "on: 'yes' is not true or false"),
             ("a?name=%2", "'name=%2' has a '%' without two hexadecimal digits behind it; write '%25' for a '%'"),
         ] {
-            #expect(throws: TransportError.cannotOpen(address: "x:" + text, reason: reason)) { try read(text) }
+            #expect(throws: TransportError.badAddress(address: "x:" + text, reason: reason)) { try read(text) }
         }
     }
 
     @Test func anOptionOfTheOtherDirectionIsKnownAsSuch() {
         #expect(
-            throws: TransportError.cannotOpen(
+            throws: TransportError.badAddress(
                 address: "udp://127.0.0.1:9?workers=2",
                 reason: "'workers' is no option of a sink"
             )

@@ -289,6 +289,21 @@ import WeirFiles
         #expect(collector.text == "first\nsecond\n")
     }
 
+    @Test func aPacketCanBeAFrame() throws {
+        let packets = UnixPacketTransport(interruption: interruption)
+        let collector = Collector(try packets.openSource(folder("p") + "?max-line=16&accept=1&framing=datagram"))
+        let peer = try Peer(unix: folder("p"), .packets)
+        let texts = ["one", "two\nhalf", "0123456789abcdef"]
+        for text in texts { peer.send(text) }
+        peer.close()
+        #expect(try collector.waitForEnd() == nil)
+        #expect(
+            collector.bytes
+                == texts.flatMap { text -> [UInt8] in [0, 0, 0, UInt8(text.utf8.count)] + Array(text.utf8) }
+        )
+        #expect(collector.metrics.delivered == 3)
+    }
+
     @Test func packetsStayApart() throws {
         let packets = UnixPacketTransport(interruption: interruption)
         let collector = Collector(try packets.openSource(folder("p") + "?max-line=1000&accept=1"))

@@ -66,6 +66,20 @@ import WeirFiles
         #expect(metrics.delivered == 2 && metrics[.malformed] == 1 && metrics[.truncated] == 1 && metrics.isBalanced)
     }
 
+    @Test func aDatagramCanBeAFrame() throws {
+        let (collector, port) = try collect("//:0?framing=datagram&max-datagram=10")
+        let peer = try Peer(udp: "127.0.0.1", port)
+        for text in ["one", "two\nhalf", "", "0123456789", "01234567890"] { peer.send(text) }
+        try eventually("all arrived") { collector.metrics.sent == 5 && collector.metrics.pending == 0 }
+        let wanted = ["one", "two\nhalf", "", "0123456789"].flatMap { text -> [UInt8] in
+            [0, 0, 0, UInt8(text.utf8.count)] + Array(text.utf8)
+        }
+        try eventually("all was read") { collector.bytes.count == wanted.count }
+        #expect(collector.bytes == wanted)
+        let metrics = collector.metrics
+        #expect(metrics.delivered == 4 && metrics[.truncated] == 1 && metrics.isBalanced)
+    }
+
     @Test func takesOnlyWhatComesFromTheList() throws {
         let (collector, port) = try collect("//*:0?allow=127.0.0.2,10.0.0.0/8")
         try Peer(udp: "127.0.0.1", port).send("stranger\n")

@@ -166,6 +166,25 @@ import WeirCore
         #expect(table.admit(sender: 1, sequence: .max, time: nil) == .replayed)
     }
 
+    @Test func whatWasSentBeforeTheTableBeganIsNotMissed() {
+        let table = SenderTable(window: .seconds(30))
+        for sequence in [5000, 5003, 4999, 4998] as [UInt64] {
+            #expect(table.admit(sender: 1, sequence: sequence, time: nil) == .fresh)
+        }
+        #expect(table.lost == 2)
+    }
+
+    @Test func numbersOfStrangersDoNotOverflowTheCount() {
+        // Without a key anybody can send any number.
+        let table = SenderTable(window: .seconds(30))
+        for sender in 0..<10 as Range<UInt64> {
+            #expect(table.admit(sender: sender, sequence: 0, time: nil) == .fresh)
+            #expect(table.admit(sender: sender, sequence: 1 << 62 - 1, time: nil) == .fresh)
+            #expect(table.admit(sender: sender, sequence: 1 << 62, time: nil) == .replayed)
+        }
+        #expect(table.lost > 1 << 61)
+    }
+
     @Test func aFullTableForgetsWhoWasSilentLongest() {
         let clock = Locked(Int64(0))
         let table = SenderTable(window: .seconds(30), clock: { clock.withLock { $0 } })

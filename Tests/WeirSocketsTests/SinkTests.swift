@@ -340,6 +340,81 @@ import WeirFiles
         #expect(metrics[.tooLongToSend] == 4 && metrics.delivered == 2 && metrics.isBalanced)
     }
 
+    private func frame(_ text: String) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: text.utf8.count >> (24 - 8 * $0)) } + Array(text.utf8)
+    }
+
+    @Test(arguments: ["dgram", "seqpacket", "udp"])
+    func framesStayWholeInDatagrams(kind: String) throws {
+        let texts = (0..<200).map { "\($0)\n" + String(repeating: "f", count: $0) }
+        let (source, sink): (any TransportSource, any TransportSink)
+        switch kind {
+        case "udp":
+            let udp = try UDPTransport().open("//:0?framing=length")
+            source = udp
+            sink = try UDPTransport().openSink("//127.0.0.1:\(udp.port)?framing=length&datagram=300&linger=60s")
+        case "dgram":
+            source = try UnixDatagramTransport().openSource(folder("d") + "?framing=length")
+            sink = try UnixDatagramTransport().openSink(folder("d") + "?framing=length&datagram=300&linger=60s")
+        default:
+            source = try UnixPacketTransport().openSource(folder("d") + "?framing=length")
+            sink = try UnixPacketTransport().openSink(folder("d") + "?framing=length&datagram=300&linger=60s")
+        }
+        let collector = Collector(source)
+        let bytes = texts.flatMap(frame)
+        var random = SeededGenerator(5)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = rest.prefix(.random(in: 1...700, using: &random))
+            try sink.write(Array(piece).span)
+            rest = rest.dropFirst(piece.count)
+        }
+        try sink.finish()
+        try eventually("all arrived") { collector.bytes.count == bytes.count }
+        #expect(collector.bytes == bytes)
+        #expect(metrics(sink).delivered < 150 && collector.metrics.rejected == 0 && collector.metrics.isBalanced)
+    }
+
+    @Test func aFrameThatIsNotWholeIsAnError() throws {
+        let source = Collector(try transport.openSource(folder("s") + "?framing=length&accept=1"))
+        let sink = try sink("?framing=length&buffer=1000")
+        try sink.write(Array((frame("whole") + frame("half").dropLast())).span)
+        #expect(throws: TransportError.self) { try sink.finish() }
+        try eventually("the whole one arrived") { source.bytes == frame("whole") }
+        let other = try self.sink("?framing=length&buffer=1000")
+        #expect(throws: TransportError.self) {
+            try other.write(Array(frame(String(repeating: "x", count: 1000)).dropLast()).span)
+        }
+    }
+
+    @Test func aSpillOfLinesGoesOutAsDatagramsToo() throws {
+        do {
+            let sink = try sink("?spill=\(folder("spill"))&buffer=10&linger=0")
+            try sink.write("one\ntwo\nthree\n")
+            try sink.write("four\n")
+            _ = try? sink.finish()
+        }
+        let collector = Collector(try UnixPacketTransport().openSource(folder("p") + "?accept=1"))
+        let sink = try UnixPacketTransport().openSink(folder("p") + "?spill=\(folder("spill"))&linger=60s")
+        try sink.finish()
+        #expect(try collector.waitForEnd() == nil)
+        #expect(collector.lines == ["one", "two", "three", "four"] && collector.metrics.delivered == 4)
+    }
+
+    @Test func noticesComeWhenTheyAreMade() throws {
+        let notices = Locked<[String]>([])
+        let sink = try sink("?spill=\(folder("spill"))&spill-limit=1024&buffer=100&overflow=drop-newest&linger=0")
+        sink.meter?.observeNotices { notice in notices.withLock { $0.append(notice) } }
+        #expect(notices.withLock { $0.count } == 1, "those from before come at once")
+        for number in 0..<200 { try sink.write("\(number) 0123456789\n") }
+        try eventually("it was said") { notices.withLock { $0.count } == 2 }
+        let notice = notices.withLock { $0[1] }
+        #expect(notice.contains("takes no more: its limit, 1KiB, is reached; what follows is dropped"), "\(notice)")
+        #expect(metrics(sink)[.queueFull] > 0 && metrics(sink).isBalanced)
+        _ = try? sink.finish()
+        #expect(metrics(sink).isBalanced && metrics(sink).pending > 0)
+    }
+
     @Test func packetsKeepTheirBounds() throws {
         let transport = UnixPacketTransport()
         let collector = Collector(try transport.openSource(folder("p") + "?accept=1"))

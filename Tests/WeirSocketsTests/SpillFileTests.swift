@@ -128,6 +128,48 @@ import WeirCore
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder("spill"))).count == 16)
     }
 
+    @Test func theDiskGetsBackWhatWasSent() throws {
+        let limit = 2 << 20
+        let file = try open(limit)
+        let line = String(repeating: "x", count: 99_999) + "\n"
+        func blocks() throws -> Int {
+            var status = stat()
+            try #require(unsafe stat(folder("spill"), &status) == 0)
+            return Int(status.st_blocks) * 512
+        }
+        // Four times as much as the disk may give goes through a file that is never empty.
+        for step in 0..<80 {
+            #expect(file.append(batch("\(step) " + line)), "step \(step): \(file.fullness ?? "")")
+            guard file.messages > 4 else { continue }
+            let first = try #require(file.first())
+            #expect(first.bytes.starts(with: Array("\(step - 4) ".utf8)))
+            file.removeFirst()
+            #expect(try blocks() <= limit, "step \(step)")
+        }
+        #expect(file.messages == 4 && !file.isFull)
+        while file.first() != nil { file.removeFirst() }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder("spill"))).count == 16)
+    }
+
+    @Test func aHoleInTheFrontIsNoObstacleToTheNextStart() throws {
+        let line = String(repeating: "x", count: 99_999) + "\n"
+        do {
+            let file = try open(3 << 20)
+            for step in 0..<25 { #expect(file.append(batch("\(step) " + line))) }
+            for _ in 0..<21 {
+                _ = file.first()
+                file.removeFirst()
+            }
+        }
+        let file = try open(3 << 20)
+        #expect(file.found == 4 && file.damage == nil)
+        #expect(file.first()?.bytes.starts(with: Array("21 ".utf8)) == true)
+        // Only what is unsent counts.
+        var count = 0
+        while file.append(batch("\(count) " + line)) { count += 1 }
+        #expect(count >= 26, "\(count)")
+    }
+
     @Test func aDiskThatIsFullLeavesWholeRecords() async {
         await #expect(processExitsWith: .success) {
             // As long as a file may be here, and not longer: what a full disk does.

@@ -58,7 +58,7 @@ final class Folder {
 final class Collector: @unchecked Sendable {
     // Safety: the source is used by the thread, everything else under the lock.
     private let lock = NSLock()
-    private var bytes: [UInt8] = []
+    private var kept: [UInt8] = []
     private var lineCount = 0
     private var ending: Result<Void, TransportError>?
     private var isPaused = false
@@ -82,7 +82,7 @@ final class Collector: @unchecked Sendable {
                 let piece = unsafe Array(buffer.prefix(count))
                 let lines = piece.count { $0 == UInt8(ascii: "\n") }
                 lock.withLock {
-                    if keeps { bytes += piece }
+                    if keeps { kept += piece }
                     lineCount += lines
                     if count == 0 { ending = .success(()) }
                 }
@@ -96,7 +96,8 @@ final class Collector: @unchecked Sendable {
 
     func resume() { lock.withLock { isPaused = false } }
 
-    var text: String { lock.withLock { String(decoding: bytes, as: UTF8.self) } }
+    var bytes: [UInt8] { lock.withLock { kept } }
+    var text: String { String(decoding: bytes, as: UTF8.self) }
     var lines: [String] { text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init) }
     var count: Int { lock.withLock { lineCount } }
     var hasEnded: Bool { lock.withLock { ending != nil } }

@@ -16,7 +16,7 @@ public struct StandardInput: Transport {
 
     public func openSource(_ address: String) throws(TransportError) -> any TransportSource {
         guard address.isEmpty else {
-            throw .cannotOpen(
+            throw .badAddress(
                 address: "\(scheme):\(address)",
                 reason: "standard input has no address; write '\(scheme)'"
             )
@@ -30,6 +30,6 @@ public struct StandardInput: Transport {
     }
 
     public func openSink(_ address: String) throws(TransportError) -> any TransportSink {
-        throw .cannotOpen(address: scheme, reason: "standard input cannot be written to")
+        throw .badAddress(address: scheme, reason: "standard input cannot be written to")
     }
 }

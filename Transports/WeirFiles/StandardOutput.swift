@@ -9,7 +9,7 @@ public struct StandardOutput: Transport {
     public init() {}
 
     public func openSource(_ address: String) throws(TransportError) -> any TransportSource {
-        throw .cannotOpen(address: scheme, reason: "standard output cannot be read")
+        throw .badAddress(address: scheme, reason: "standard output cannot be read")
     }
 
     /// Opens a sink.
@@ -18,7 +18,7 @@ public struct StandardOutput: Transport {
     /// ``TransportError/closed(address:)``.
     public func openSink(_ address: String) throws(TransportError) -> any TransportSink {
         guard address.isEmpty else {
-            throw .cannotOpen(
+            throw .badAddress(
                 address: "\(scheme):\(address)",
                 reason: "standard output has no address; write '\(scheme)'"
             )

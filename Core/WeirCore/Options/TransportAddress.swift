@@ -22,7 +22,7 @@ package struct TransportAddress: Sendable {
     ///   - declarations: The options that there are.
     ///   - others: The options of the other direction, which are refused with a reason of their own.
     ///   - direction: What has these options, such as `a source`.
-    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` for options that there are not, or values that make no
+    /// - Throws: ``TransportError/badAddress(address:reason:)`` for options that there are not, or values that make no
     ///   sense.
     package init(
         _ address: String,
@@ -32,7 +32,7 @@ package struct TransportAddress: Sendable {
         direction: String
     ) throws(TransportError) {
         func refuse(_ reason: String) -> TransportError {
-            .cannotOpen(address: "\(scheme):\(address)", reason: reason)
+            .badAddress(address: "\(scheme):\(address)", reason: reason)
         }
         let mark = address.lastIndex(of: "?")
         place = String(address[..<(mark ?? address.endIndex)])
@@ -80,10 +80,10 @@ package struct TransportAddress: Sendable {
     ///   - names: The options.
     ///   - isUseful: Whether they would do something.
     ///   - reason: What they would take, to follow their name, such as `takes 'listen=true'`.
-    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` where one of them was given all the same.
+    /// - Throws: ``TransportError/badAddress(address:reason:)`` where one of them was given all the same.
     package func permit(_ names: [String], if isUseful: Bool, otherwise reason: String) throws(TransportError) {
         guard !isUseful, let name = names.first(where: given.contains) else { return }
-        throw .cannotOpen(address: whole, reason: "'\(name)' \(reason)")
+        throw .badAddress(address: whole, reason: "'\(name)' \(reason)")
     }
 
     /// The place of an address, without its options.

@@ -180,7 +180,11 @@ public struct OptionValues: Sendable {
             return .flag(text == "true")
         case .choice(let words):
             guard words.contains(text) else {
-                throw refuse("'\(text)' is not one of \(words.joined(separator: ", "))")
+                throw refuse(
+                    "'\(text)' is not one of \(words.joined(separator: ", "))"
+                        // To a word of two letters any other is near.
+                        + (text.count < 3 ? "" : Suggestion.text(for: text, among: words))
+                )
             }
             return .text(text)
         case .text:

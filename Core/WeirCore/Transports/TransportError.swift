@@ -1,5 +1,7 @@
 /// What can go wrong at a door.
 public enum TransportError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The address itself is wrong, whatever is there: an option that there is not, or a value that makes no sense.
+    case badAddress(address: String, reason: String)
     /// The address cannot be opened; the reason follows the address.
     case cannotOpen(address: String, reason: String)
     /// Reading broke off.
@@ -13,7 +15,8 @@ public enum TransportError: Error, Sendable, Hashable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .cannotOpen(let address, let reason): "cannot open '\(address)': \(reason)"
+        case .badAddress(let address, let reason), .cannotOpen(let address, let reason):
+            "cannot open '\(address)': \(reason)"
         case .readFailed(let address, let reason): "cannot read on from '\(address)': \(reason)"
         case .writeFailed(let address, let reason): "cannot write to '\(address)': \(reason)"
         case .closed(let address): "'\(address)' was closed by its reader"

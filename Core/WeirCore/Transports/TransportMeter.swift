@@ -7,6 +7,7 @@ public final class TransportMeter: Sendable {
     private struct State: Sendable {
         var metrics = TransportMetrics()
         var notices: [String] = []
+        var observer: (@Sendable (String) -> Void)?
         var probes: [@Sendable (inout TransportMetrics) -> Void] = []
     }
 
@@ -32,6 +33,19 @@ public final class TransportMeter: Sendable {
         state.withLock { exchange(&$0.notices, with: []) }
     }
 
+    /// Has notices handed over as they come, and first of all those that came before.
+    ///
+    /// Whoever waits in a sink that is full cannot ask for them.
+    ///
+    /// - Parameter observer: Takes a notice, on whatever thread; takes the place of the observer before.
+    public func observeNotices(_ observer: @escaping @Sendable (String) -> Void) {
+        let notices = state.withLock { state in
+            state.observer = observer
+            return exchange(&state.notices, with: [])
+        }
+        for notice in notices { observer(notice) }
+    }
+
     /// Changes the counts.
     package func update<Result>(_ body: (inout TransportMetrics) -> Result) -> Result {
         state.withLock { body(&$0.metrics) }
@@ -39,10 +53,13 @@ public final class TransportMeter: Sendable {
 
     /// Keeps a notice for people.
     package func note(_ notice: String) {
-        state.withLock { state in
-            guard state.notices.count < Self.noticeLimit, !state.notices.contains(notice) else { return }
+        let observer = state.withLock { state in
+            guard state.observer == nil else { return state.observer }
+            guard state.notices.count < Self.noticeLimit, !state.notices.contains(notice) else { return nil }
             state.notices.append(notice)
+            return nil
         }
+        observer?(notice)
     }
 
     /// Has something counted elsewhere added whenever somebody wants the metrics, such as what the kernel dropped: it says

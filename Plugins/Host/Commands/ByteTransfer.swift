@@ -15,7 +15,7 @@ struct ByteTransfer {
     ///   - sink: Where they go; finished at the end.
     ///   - console: Where to tell what the transports noticed and counted.
     init(from source: any TransportSource, to sink: any TransportSink, console: Console) {
-        let meters = MeterBoard()
+        let meters = MeterBoard { console.writeLine($0) }
         meters.add(source.meter, name: "input")
         meters.add(sink.meter, name: "output")
         do throws(TransportError) {
@@ -31,7 +31,6 @@ struct ByteTransfer {
         } catch {
             fault = fault ?? error
         }
-        for notice in meters.takeNotices() { console.writeLine(notice) }
         for (name, metrics) in meters.metrics { console.writeLine("\(name): \(metrics)") }
     }
 

@@ -41,7 +41,7 @@ struct RecordCommand {
         // `file:readings` says that a file is meant, and nothing else.
         let isPlain = place.isFile && !to.hasPrefix("file:")
         if isPlain, FormatChoice.name(forEndingOf: place.path, registry) == nil {
-            output = Address(transport: RecordingTransport(), place: place.place)
+            output = try Address(transport: RecordingTransport(), place: place.place, .to)
         } else {
             output = place
         }
@@ -52,7 +52,8 @@ struct RecordCommand {
     func run(console: Console) throws(HostError) -> ExitCode {
         InterruptSignal.catchFirst()
         let source = try input.openSource()
-        let sink = try output.openSink()
+        // What is in frames already stays as it is.
+        let sink = try output.openSink(forLines: input.framing == nil)
         return try ByteTransfer(from: source, to: sink, console: console).conclude("recorded", console)
     }
 }
@@ -64,10 +65,8 @@ extension Address {
     func openSource() throws(HostError) -> any TransportSource {
         do throws(TransportError) {
             return try transport.openSource(place)
-        } catch .interrupted(let place) {
-            throw HostError(.interrupted, "\(TransportError.interrupted(address: place))")
         } catch {
-            throw HostError(.noInput, "\(error)")
+            throw HostError(error, opening: .noInput)
         }
     }
 }

@@ -84,7 +84,8 @@ struct ReplayCommand {
         guard name == "csv" || name == "jsonl" else {
             throw .usage("--format: lines of text can be sent again, csv or jsonl, not '\(name)'; see 'weir convert'")
         }
-        let format = try FormatChoice.format(named: name, framing: nil, option: "format", registry)
+        let framing = try input.framed(by: nil, "framing", for: .from).framing
+        let format = try FormatChoice.format(named: name, framing: framing, option: "format", registry)
         let unitName = options["time-unit"] ?? "ms"
         guard let unit = TimeUnit(rawValue: unitName) else {
             throw .usage(
@@ -109,7 +110,7 @@ struct ReplayCommand {
         do throws(TransportError) {
             source = try RecordingTransport(interruption: interruption).openSource(path: input.path, speed: speed)
         } catch {
-            throw HostError(.noInput, "\(error)")
+            throw HostError(error, opening: .noInput)
         }
         let sink = try output.openSink()
         return try ByteTransfer(from: source, to: sink, console: console).conclude("sent", console)
@@ -125,6 +126,7 @@ struct ReplayCommand {
     ) throws(HostError) -> ExitCode {
         let source = HeadKeepingSource(try input.openSource(), keepsHead: format.name == "csv")
         let sink = try output.openSink()
+        sink.meter?.observeNotices { console.writeLine($0) }
         let schema = RecordSchema(fields: [RecordSchema.Field(field)], timeUnit: unit, timeField: 0)
         var reader = RecordReader(source, format: format, schema: schema)
         let pace = Pace(speed, interruption)

@@ -5,16 +5,20 @@ internal import WeirCore
 /// Thread safety: any thread.
 final class MeterBoard: Sendable {
     private let meters = Locked<[(name: String, meter: TransportMeter)]>([])
+    private let observer: @Sendable (String) -> Void
+
+    /// Creates an empty board.
+    ///
+    /// - Parameter observer: Takes what people should know about the transports, as it comes and on whatever thread.
+    init(notices observer: @escaping @Sendable (String) -> Void) {
+        self.observer = observer
+    }
 
     /// Adds a meter, if there is one.
     func add(_ meter: TransportMeter?, name: String) {
         guard let meter else { return }
         meters.withLock { $0.append((name, meter)) }
-    }
-
-    /// The notices that came since the last call.
-    func takeNotices() -> [String] {
-        meters.withLock { $0 }.flatMap { $0.meter.takeNotices() }
+        meter.observeNotices(observer)
     }
 
     /// What was counted until now, of those transports that could have lost something.

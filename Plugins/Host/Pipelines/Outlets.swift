@@ -1,5 +1,6 @@
 internal import WeirCore
 internal import WeirFiles
+internal import WeirFormats
 
 /// Outputs that several pipelines of one program write to, such as standard output: one opening, whole batches.
 ///
@@ -55,14 +56,16 @@ private final class SharedSink: TransportSink {
 extension Address {
     /// Opens a sink.
     ///
+    /// - Parameter forLines: Whether lines are written, which go into frames where the address says so; otherwise what is
+    ///   written is in frames then.
+    /// - Returns: The sink.
     /// - Throws: ``HostError`` when it cannot be opened.
-    func openSink() throws(HostError) -> any TransportSink {
+    func openSink(forLines: Bool = true) throws(HostError) -> any TransportSink {
         do throws(TransportError) {
-            return try transport.openSink(place)
-        } catch .interrupted(let place) {
-            throw HostError(.interrupted, "\(TransportError.interrupted(address: place))")
+            let sink = try transport.openSink(place)
+            return forLines && framing == Framing.length.rawValue ? LengthFramedSink(sink) : sink
         } catch {
-            throw HostError(.cannotCreate, "\(error)")
+            throw HostError(error, opening: .cannotCreate)
         }
     }
 
@@ -72,7 +75,7 @@ extension Address {
         } catch .interrupted(let place) {
             throw HostError(.interrupted, "\(TransportError.interrupted(address: place))")
         } catch {
-            throw HostError(.cannotCreate, "\(error)")
+            throw HostError(error, opening: .cannotCreate)
         }
     }
 }

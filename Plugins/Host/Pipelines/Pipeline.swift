@@ -36,7 +36,7 @@ final class Pipeline {
     private var request: RunRequest
     private let surroundings: Surroundings
     private let clock = MonotonicClock()
-    private let meters = MeterBoard()
+    private let meters: MeterBoard
     private var page: RunReport?
     private var plugins: RunningPlugins
     private var outlets: Outlets
@@ -61,6 +61,9 @@ final class Pipeline {
     init(_ request: RunRequest, _ surroundings: Surroundings) throws(HostError) {
         self.request = request
         self.surroundings = surroundings
+        meters = MeterBoard { [console = surroundings.console, name = request.name] notice in
+            console.writeLine(notice, about: name)
+        }
         // Before the plugin starts: a page that cannot be written is found out now, not after hours.
         page = try request.report.map { address throws(HostError) in
             try request.checkThatNothingIsOverwritten()
@@ -83,6 +86,7 @@ final class Pipeline {
         let rejected: (any TransportSink)? = try request.rejected.map { address throws(HostError) in
             try address.openSink()
         }
+        meters.add(rejected?.meter, name: "rejected lines")
         rejections = RejectionReport(surroundings.console, pipeline: request.name, keepingLinesIn: rejected)
         progress = Progress(
             surroundings.console,
@@ -100,7 +104,6 @@ final class Pipeline {
         // The plugins of workers are theirs.
         if workers == nil { surroundings.status.ask(plugins.partialMatches) }
         surroundings.status.update { $0.phase = .running }
-        showNotices()
         var ending = if let workers { pump(workers) } else if let intake { pump(intake) } else { Ending.endOfInput }
         byteCount = intake?.byteCount ?? byteCount
         // Plugins that need no more may leave threads behind that still read.
@@ -131,7 +134,6 @@ final class Pipeline {
         publish(delay: 0, count: 0)
         surroundings.status.update { $0.phase = .ended(exitCode(of: ending)) }
         beforeSummary()
-        showNotices()
         for (name, metrics) in meters.metrics {
             surroundings.console.writeLine("\(name): \(metrics)", about: request.name)
         }
@@ -160,7 +162,6 @@ final class Pipeline {
                     return .interrupted
                 }
                 if plugins.isFinished { return .endOfInput }
-                showNotices()
                 progress.update(events: tally.events, byteCount: intake.byteCount)
             }
         } catch {
@@ -287,11 +288,6 @@ final class Pipeline {
         } catch {
             return ending(of: OutputError.matches(error))
         }
-    }
-
-    /// Says what people should know about the transports.
-    private func showNotices() {
-        for notice in meters.takeNotices() { surroundings.console.writeLine(notice, about: request.name) }
     }
 
     private func ending(of error: OutputError) -> Ending {

@@ -67,8 +67,7 @@ int cweir_net_listen(int socket);
 // Returns the socket of the next connection; `-EAGAIN` where none waits.
 int cweir_net_accept(int socket);
 
-// Returns 0, or `-EINPROGRESS` while the connection is being made: it is once the socket can be written to, and
-// `cweir_net_error` then says whether it worked.
+// Sockets of these kinds connect at once, or not at all: `-EAGAIN` where too many wait there already.
 int cweir_net_connect(int socket, const cweir_net_address_t *address);
 
 // Takes the error that waits at a socket: 0, or a negative error number.
@@ -90,7 +89,8 @@ int cweir_net_share_port(int socket);
 long cweir_net_grow_receive_buffer(int socket, int wanted);
 long cweir_net_grow_send_buffer(int socket, int wanted);
 
-// Has the kernel say how many datagrams it dropped; where it cannot, an error.
+// Has the kernel count the datagrams that it drops. Returns 0 where it says how many when it is asked, 1 where it says so
+// with each datagram, and an error where it does not.
 int cweir_net_count_drops(int socket);
 
 // How many datagrams the kernel dropped at this socket so far, modulo 2^32. Returns an error where it cannot say.
@@ -171,11 +171,18 @@ long cweir_net_write_at(int file, const void *bytes, size_t count, int64_t offse
 int cweir_net_truncate(int file, int64_t length);
 int64_t cweir_net_file_length(int file);
 
+// Gives a part of a file back to the disk: it reads as zeros then, and the file stays as long as it is. Returns an error
+// where the file system cannot.
+int cweir_net_punch_hole(int file, int64_t offset, int64_t count);
+
 // Locks a file against other processes. Returns 0, or `-EWOULDBLOCK`.
 int cweir_net_lock_file(int file);
 int cweir_net_make_pipe(int *ends);
 void cweir_net_ring(int pipe);
 void cweir_net_quiet(int pipe);
+
+// Does nothing for a while, or until a signal comes.
+void cweir_net_pause(int64_t nanoseconds);
 
 // Waits until one of two descriptors can be read; the second may be -1. Milliseconds below zero wait for ever.
 // Returns 0 for neither, else the bits 1 and 2.

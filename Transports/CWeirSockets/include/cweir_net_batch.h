@@ -23,8 +23,14 @@ typedef struct cweir_net_datagram {
 
 typedef struct cweir_net_inbox cweir_net_inbox_t;
 
+// What is wanted of a datagram beside its bytes. Each costs time for every datagram, so it has to be asked for.
+enum {
+    CWEIR_NET_ORIGINS = 1,  // where it comes from
+    CWEIR_NET_CONTROLS = 2, // who sent it, and what was dropped before it
+};
+
 // Returns memory for batches of up to `capacity` datagrams of up to `limit` bytes, or NULL.
-cweir_net_inbox_t *_Nullable cweir_net_inbox_create(size_t capacity, size_t limit);
+cweir_net_inbox_t *_Nullable cweir_net_inbox_create(size_t capacity, size_t limit, uint32_t details);
 void cweir_net_inbox_destroy(cweir_net_inbox_t *inbox);
 
 // Receives what is there: as many datagrams as fit a batch, in one system call where the system has one for that.

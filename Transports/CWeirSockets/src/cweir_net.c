@@ -155,9 +155,11 @@ int cweir_net_listen(int socket) {
 }
 
 int cweir_net_connect(int socket, const cweir_net_address_t *address) {
-    const int status = result(connect(socket, raw(address), (socklen_t)address->length));
-    // Interrupted, it goes on by itself.
-    return status == -EINTR ? -EINPROGRESS : status;
+    int status;
+    do {
+        status = result(connect(socket, raw(address), (socklen_t)address->length));
+    } while (status == -EINTR);
+    return status;
 }
 
 int cweir_net_error(int socket) {
@@ -454,6 +456,11 @@ int cweir_net_wait(int first, int second, int milliseconds) {
         return 0;
     }
     return (entries[0].revents != 0 ? 1 : 0) | (entries[1].revents != 0 ? 2 : 0);
+}
+
+void cweir_net_pause(int64_t nanoseconds) {
+    const struct timespec time = {.tv_sec = nanoseconds / 1000000000, .tv_nsec = (long)(nanoseconds % 1000000000)};
+    (void)nanosleep(&time, NULL);
 }
 
 int64_t cweir_net_now(void) {

@@ -10,6 +10,7 @@
 #include "cweir_net_system.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -114,7 +115,13 @@ long cweir_net_grow_send_buffer(int socket, int wanted) {
 }
 
 int cweir_net_count_drops(int socket) {
-    return set_option(socket, SO_RXQ_OVFL, 1);
+    uint32_t count = 0;
+    // To ask is cheaper than to be told with each datagram; Linux before 4.12 cannot be asked.
+    if (cweir_net_drops(socket, &count) == 0) {
+        return 0;
+    }
+    const int status = set_option(socket, SO_RXQ_OVFL, 1);
+    return status < 0 ? status : 1;
 }
 
 int cweir_net_drops(int socket, uint32_t *count) {
@@ -180,6 +187,15 @@ int cweir_net_pass_credentials(int socket) {
     return set_option(socket, SO_PASSCRED, 1);
 }
 
+int cweir_net_punch_hole(int file, int64_t offset, int64_t count) {
+    const int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
+    int status;
+    do {
+        status = fallocate(file, mode, (off_t)offset, (off_t)count);
+    } while (status < 0 && errno == EINTR);
+    return status < 0 ? -errno : 0;
+}
+
 // MARK: Batches
 
 typedef union control {
@@ -189,7 +205,8 @@ typedef union control {
 
 struct cweir_net_inbox {
     size_t capacity;
-    size_t limit;
+    size_t used; // how many headers the kernel wrote to since they were prepared
+    uint32_t details;
     uint32_t drops;
     unsigned char *arena;
     struct mmsghdr *headers;
@@ -199,14 +216,18 @@ struct cweir_net_inbox {
     cweir_net_datagram_t *datagrams;
 };
 
-cweir_net_inbox_t *cweir_net_inbox_create(size_t capacity, size_t limit) {
+cweir_net_inbox_t *cweir_net_inbox_create(size_t capacity, size_t limit, uint32_t details) {
     cweir_net_inbox_t *inbox = calloc(1, sizeof(*inbox));
     if (inbox == NULL) {
         return NULL;
     }
     inbox->capacity = capacity;
-    inbox->limit = limit;
-    inbox->arena = malloc(capacity * limit);
+    inbox->used = capacity;
+    inbox->details = details;
+    // A line more than a multiple of lines: with a power of two all datagrams would begin in the same few sets of the
+    // cache, and drive each other out.
+    const size_t stride = (limit + 63) / 64 * 64 + 64;
+    inbox->arena = malloc(capacity * stride);
     inbox->headers = calloc(capacity, sizeof(*inbox->headers));
     inbox->parts = calloc(capacity, sizeof(*inbox->parts));
     inbox->origins = calloc(capacity, sizeof(*inbox->origins));
@@ -218,8 +239,10 @@ cweir_net_inbox_t *cweir_net_inbox_create(size_t capacity, size_t limit) {
         return NULL;
     }
     for (size_t index = 0; index < capacity; index++) {
-        inbox->parts[index] = (struct iovec){.iov_base = inbox->arena + index * limit, .iov_len = limit};
-        inbox->datagrams[index].bytes = inbox->arena + index * limit;
+        inbox->parts[index] = (struct iovec){.iov_base = inbox->arena + index * stride, .iov_len = limit};
+        inbox->datagrams[index].bytes = inbox->arena + index * stride;
+        inbox->headers[index].msg_hdr.msg_iov = &inbox->parts[index];
+        inbox->headers[index].msg_hdr.msg_iovlen = 1;
     }
     return inbox;
 }
@@ -267,17 +290,21 @@ static void read_controls(cweir_net_inbox_t *inbox, cweir_net_datagram_t *datagr
 }
 
 int cweir_net_inbox_receive(cweir_net_inbox_t *inbox, int socket) {
+    const bool wants_origins = (inbox->details & CWEIR_NET_ORIGINS) != 0;
+    const bool wants_controls = (inbox->details & CWEIR_NET_CONTROLS) != 0;
     // The kernel overwrites the lengths of a header that it filled; the others are still as they were.
-    for (size_t index = 0; index < inbox->capacity; index++) {
+    for (size_t index = 0; index < inbox->used && inbox->details != 0; index++) {
         struct msghdr *header = &inbox->headers[index].msg_hdr;
-        header->msg_name = &inbox->origins[index];
-        header->msg_namelen = sizeof(inbox->origins[index]);
-        header->msg_iov = &inbox->parts[index];
-        header->msg_iovlen = 1;
-        header->msg_control = inbox->controls[index].bytes;
-        header->msg_controllen = sizeof(inbox->controls[index].bytes);
-        header->msg_flags = 0;
+        if (wants_origins) {
+            header->msg_name = &inbox->origins[index];
+            header->msg_namelen = sizeof(inbox->origins[index]);
+        }
+        if (wants_controls) {
+            header->msg_control = inbox->controls[index].bytes;
+            header->msg_controllen = sizeof(inbox->controls[index].bytes);
+        }
     }
+    inbox->used = 0;
     int count;
     do {
         count = recvmmsg(socket, inbox->headers, (unsigned)inbox->capacity, MSG_DONTWAIT, NULL);
@@ -285,18 +312,20 @@ int cweir_net_inbox_receive(cweir_net_inbox_t *inbox, int socket) {
     if (count < 0) {
         return -errno;
     }
+    inbox->used = (size_t)count;
     for (int index = 0; index < count; index++) {
         struct msghdr *header = &inbox->headers[index].msg_hdr;
         cweir_net_datagram_t *datagram = &inbox->datagrams[index];
         datagram->length = inbox->headers[index].msg_len;
         datagram->is_truncated = (header->msg_flags & MSG_TRUNC) != 0;
-        datagram->has_credentials = false;
-        if (header->msg_namelen == 0) {
+        if (wants_origins) {
             datagram->family = CWEIR_NET_NONE;
-        } else {
-            read_origin(datagram, &inbox->origins[index]);
+            if (header->msg_namelen > 0) {
+                read_origin(datagram, &inbox->origins[index]);
+            }
         }
-        if (header->msg_controllen > 0) {
+        if (wants_controls) {
+            datagram->has_credentials = false;
             read_controls(inbox, datagram, header);
         }
     }

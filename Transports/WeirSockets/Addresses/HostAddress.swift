@@ -13,15 +13,16 @@ struct HostAddress {
     ///   - place: The part of the address behind the scheme; `*` as host stands for all of IPv4.
     ///   - whole: The whole address, for messages.
     ///   - loopback: Whether no host means this machine alone; otherwise a host has to be named.
-    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` for anything else, or a host that is not known.
+    /// - Throws: ``TransportError/badAddress(address:reason:)`` for anything else, and
+    ///   ``TransportError/cannotOpen(address:reason:)`` for a host that is not known.
     init(_ place: String, whole: String, loopback: Bool) throws(TransportError) {
-        func refuse(_ reason: String) -> TransportError { .cannotOpen(address: whole, reason: reason) }
+        func refuse(_ reason: String) -> TransportError { .badAddress(address: whole, reason: reason) }
         let text = place.hasPrefix("//") ? place.dropFirst(2) : place[...]
         guard let colon = text.lastIndex(of: ":"), !text[colon...].contains("]") else {
             throw refuse("the port is missing; write udp://HOST:PORT")
         }
         let port = String(text[text.index(after: colon)...])
-        guard let number = UInt16(port), port.utf8.allSatisfy({ $0 != UInt8(ascii: "+") }) else {
+        guard let number = UInt16(port), port.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") }) else {
             throw refuse("'\(port)' is not a port; ports are numbers from 0 to 65535")
         }
         var host = String(text[..<colon])
@@ -37,7 +38,10 @@ struct HostAddress {
         let error = unsafe cweir_net_resolve(name, String(number), &address)
         guard error == 0 else {
             let reason = unsafe String(cString: cweir_net_resolve_error(error))
-            throw refuse("'\(name)' is not known: \(reason.prefix(1).lowercased() + reason.dropFirst())")
+            throw .cannotOpen(
+                address: whole,
+                reason: "'\(name)' is not known: \(reason.prefix(1).lowercased() + reason.dropFirst())"
+            )
         }
         self.host = host
         self.address = address

@@ -12,7 +12,7 @@ struct PeerFilter: Sendable {
     ///   - users: The users; `nil` where the option was not given.
     ///   - groups: The groups; `nil` where the option was not given.
     ///   - address: For messages.
-    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` for names that the system does not know.
+    /// - Throws: ``TransportError/badAddress(address:reason:)`` for names that the system does not know.
     init?(users: String?, groups: String?, address: String) throws(TransportError) {
         guard users != nil || groups != nil else { return nil }
         self.users = try Self.read(users, address, Self.user)
@@ -25,28 +25,33 @@ struct PeerFilter: Sendable {
         _ look: (String, String) throws(TransportError) -> UInt32
     ) throws(TransportError) -> Set<UInt32> {
         var numbers: Set<UInt32> = []
-        for name in (list ?? "").split(separator: ",") { numbers.insert(try look(String(name), address)) }
+        for name in list?.split(separator: ",", omittingEmptySubsequences: false) ?? [] {
+            guard !name.isEmpty else {
+                throw .badAddress(address: address, reason: "'\(list ?? "")' is not a list such as alice,1001")
+            }
+            numbers.insert(try look(String(name), address))
+        }
         return numbers
     }
 
     /// The number of a user.
     ///
-    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` for a name that the system does not know.
+    /// - Throws: ``TransportError/badAddress(address:reason:)`` for a name that the system does not know.
     static func user(_ name: String, _ address: String) throws(TransportError) -> UInt32 {
         var number: UInt32 = 0
         guard unsafe cweir_net_user(name, &number) == 0 else {
-            throw .cannotOpen(address: address, reason: "there is no user '\(name)'")
+            throw .badAddress(address: address, reason: "there is no user '\(name)'")
         }
         return number
     }
 
     /// The number of a group.
     ///
-    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` for a name that the system does not know.
+    /// - Throws: ``TransportError/badAddress(address:reason:)`` for a name that the system does not know.
     static func group(_ name: String, _ address: String) throws(TransportError) -> UInt32 {
         var number: UInt32 = 0
         guard unsafe cweir_net_group(name, &number) == 0 else {
-            throw .cannotOpen(address: address, reason: "there is no group '\(name)'")
+            throw .badAddress(address: address, reason: "there is no group '\(name)'")
         }
         return number
     }

@@ -146,7 +146,7 @@ final class UnixDoor {
                 )
             }
         case .missing?: return
-        case nil, .wouldBlock?, .wrongType?, .inProgress?:
+        case nil, .wouldBlock?, .wrongType?:
             throw .cannotOpen(address: address, reason: "somebody listens there already")
         case let error?:
             throw .cannotOpen(address: address, reason: "\(error)")
@@ -173,11 +173,11 @@ enum UnixPlace: Sendable, Equatable {
             case .file(let path): (path, false)
             case .abstract(let name): (name, true)
             }
-        guard !name.utf8.contains(0) else { throw .cannotOpen(address: whole, reason: "the path contains a zero") }
+        guard !name.utf8.contains(0) else { throw .badAddress(address: whole, reason: "the path contains a zero") }
         let result = unsafe cweir_net_unix_address(name, name.utf8.count, isAbstract, &address)
         if let error = SystemError(result) {
             let reason = isAbstract ? "names that are no files take Linux" : "the path is longer than a socket's may be"
-            throw .cannotOpen(address: whole, reason: "\(reason) (\(error))")
+            throw .badAddress(address: whole, reason: "\(reason) (\(error))")
         }
         return address
     }

@@ -13,4 +13,11 @@ struct DatagramSettings: Sendable {
     var seal: DatagramSeal?
     var window = Duration.seconds(30)
     var drain = Duration.seconds(1)
+
+    /// Whether the kernel says with each datagram how many it dropped, because it cannot be asked.
+    var hearsOfDrops = false
+
+    /// Whether the kernel keeps what arrives in a tenth of a millisecond, so that nobody has to wait or is dropped while
+    /// it gathers.
+    var canGather = false
 }

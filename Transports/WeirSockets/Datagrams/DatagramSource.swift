@@ -63,7 +63,7 @@ final class DatagramSource: TransportSource {
             let wakeups = try descriptors.map { _ throws(TransportError) in try Wakeup(address: address) }
             queue = ChunkQueue(
                 byteCount: settings.queue,
-                chunkCapacity: max(128 << 10, settings.limit + 1),
+                chunkCapacity: max(128 << 10, settings.limit + Boundary.addedByteCount),
                 reader: wakeup,
                 workers: wakeups,
                 meter: meter

@@ -24,6 +24,11 @@ final class DatagramWorker: @unchecked Sendable {
     private var chunk: Chunk?
     private var counts = Counts()
 
+    // How many datagrams came since when, and whether they come thick and fast.
+    private var arrivals: UInt64 = 0
+    private var arrivalsStart = Moment.now
+    private var isBusy = false
+
     /// What happened since the counts were last added to the meter.
     private struct Counts {
         var arrived: UInt64 = 0
@@ -39,6 +44,10 @@ final class DatagramWorker: @unchecked Sendable {
     }
 
     private static let batch = 64
+
+    /// From how many datagrams in a millisecond on they are left to gather for a moment, and how long.
+    private static let busyRate: UInt64 = 64
+    private static let gathering: Int64 = 100_000
     private static let pollToken: UInt64 = 0
     private static let wakeToken: UInt64 = 1
 
@@ -64,7 +73,10 @@ final class DatagramWorker: @unchecked Sendable {
         self.meter = meter
         self.address = address
         poller = try Poller(address: address)
-        guard let inbox = unsafe cweir_net_inbox_create(Self.batch, settings.limit) else {
+        let details =
+            (settings.allowed.isEmpty ? 0 : CWEIR_NET_ORIGINS)
+            | (settings.filter == nil && !settings.hearsOfDrops ? 0 : CWEIR_NET_CONTROLS)
+        guard let inbox = unsafe cweir_net_inbox_create(Self.batch, settings.limit, UInt32(details)) else {
             throw .cannotOpen(address: address, reason: "there is no memory for datagrams")
         }
         unsafe self.inbox = inbox
@@ -119,8 +131,7 @@ final class DatagramWorker: @unchecked Sendable {
             }
             if error == .wouldBlock {
                 guard stop == .no else { return false }
-                poller.wait(milliseconds: -1)
-                while let event = poller.nextEvent() { if event.token == Self.wakeToken { wakeup.quiet() } }
+                rest()
             } else if error.isShortage {
                 wakeup.wait(milliseconds: 10)
             }
@@ -128,19 +139,39 @@ final class DatagramWorker: @unchecked Sendable {
             return true
         }
         process(Int(count))
-        // A reader that has nothing gets what there is; one that is busy gets full chunks.
-        if let chunk, chunk.count > 0, queue.readerWaits {
+        // A reader that has nothing gets what there is, and where much comes what gathered; one that is busy gets full
+        // chunks.
+        if !isBusy, let chunk, chunk.count > 0, queue.readerWaits {
             self.chunk = nil
             handOn(chunk)
         }
         return true
     }
 
+    /// Waits for datagrams.
+    ///
+    /// Where many come, to be woken by each costs more than to receive it. They are then left to gather for a moment that
+    /// the kernel's buffer holds many times over, as network cards do with their interrupts.
+    private func rest() {
+        let now = Moment.now
+        let elapsed = UInt64(max(0, now.nanoseconds - arrivalsStart.nanoseconds))
+        if elapsed >= 1_000_000 {
+            isBusy = settings.canGather && arrivals >= Self.busyRate * (elapsed / 1_000_000)
+            arrivals = 0
+            arrivalsStart = now
+        }
+        guard !isBusy else {
+            cweir_net_pause(Self.gathering)
+            return
+        }
+        poller.wait(milliseconds: -1)
+        while let event = poller.nextEvent() { if event.token == Self.wakeToken { wakeup.quiet() } }
+    }
+
     /// Whether there is a chunk with room for the longest datagram.
     private func hasRoom() -> Bool {
         if let chunk {
-            // One byte more for the newline that a datagram may lack.
-            if unsafe chunk.memory.count - chunk.count > settings.limit { return true }
+            if unsafe chunk.memory.count - chunk.count >= settings.limit + Boundary.addedByteCount { return true }
             self.chunk = nil
             handOn(chunk)
         }
@@ -161,15 +192,18 @@ final class DatagramWorker: @unchecked Sendable {
     private func handOn(_ chunk: Chunk) {
         // Before the reader takes it: what it takes away must have been added.
         addCounts()
+        // Often enough that its 32 bits do not come round unseen.
+        _ = drops.total()
         queue.put(chunk)
     }
 
     private func process(_ count: Int) {
         let datagrams = unsafe cweir_net_inbox_datagrams(inbox)
-        drops.see(unsafe cweir_net_inbox_drops(inbox))
+        if settings.hearsOfDrops { drops.see(unsafe cweir_net_inbox_drops(inbox)) }
         for index in 0..<count {
-            unsafe take(datagrams[index])
+            unsafe take(datagrams + index)
         }
+        arrivals += UInt64(count)
         addCounts()
     }
 
@@ -190,21 +224,21 @@ final class DatagramWorker: @unchecked Sendable {
         }
     }
 
-    private func take(_ datagram: cweir_net_datagram_t) {
+    private func take(_ datagram: UnsafePointer<cweir_net_datagram_t>) {
         // Counted with what becomes of it: the counts may be added before the end of the batch.
         defer {
             counts.arrived += 1
-            unsafe counts.bytes += UInt64(datagram.length)
+            unsafe counts.bytes += UInt64(datagram.pointee.length)
         }
         guard unsafe isAllowed(datagram) else {
             counts.notAllowed += 1
             return
         }
-        guard unsafe !datagram.is_truncated else {
+        guard unsafe !datagram.pointee.is_truncated else {
             counts.truncated += 1
             return
         }
-        var payload = unsafe UnsafeRawBufferPointer(start: datagram.bytes, count: Int(datagram.length))
+        var payload = unsafe UnsafeRawBufferPointer(start: datagram.pointee.bytes, count: Int(datagram.pointee.length))
         if let seal = settings.seal {
             switch unsafe seal.open(payload, senders) {
             case .payload(let range): unsafe payload = UnsafeRawBufferPointer(rebasing: payload[range])
@@ -227,16 +261,17 @@ final class DatagramWorker: @unchecked Sendable {
             return
         }
         let target = unsafe UnsafeMutableRawBufferPointer(rebasing: chunk.memory[chunk.count...])
-        unsafe target.copyMemory(from: payload)
         var length = payload.count
         switch settings.boundary {
         case .lines:
+            unsafe target.copyMemory(from: payload)
             // An empty datagram is a message without a line.
             if length > 0, unsafe target[length - 1] != UInt8(ascii: "\n") {
                 unsafe target[length] = UInt8(ascii: "\n")
                 length += 1
             }
         case .length:
+            unsafe target.copyMemory(from: payload)
             let frames = unsafe settings.boundary.take(
                 UnsafeMutableRawBufferPointer(rebasing: target[..<length]),
                 limit: settings.limit
@@ -246,20 +281,28 @@ final class DatagramWorker: @unchecked Sendable {
                 counts.malformed += 1
                 return
             }
+        case .datagram:
+            unsafe Boundary.writeLength(length, to: target)
+            unsafe UnsafeMutableRawBufferPointer(rebasing: target[Boundary.lengthByteCount...]).copyMemory(
+                from: payload
+            )
+            length += Boundary.lengthByteCount
         }
         chunk.count += length
         chunk.messages += 1
         counts.taken += 1
     }
 
-    private func isAllowed(_ datagram: cweir_net_datagram_t) -> Bool {
+    private func isAllowed(_ datagram: UnsafePointer<cweir_net_datagram_t>) -> Bool {
         if let filter = settings.filter {
-            guard unsafe datagram.has_credentials, unsafe filter.permits(datagram.sender) else { return false }
+            guard unsafe datagram.pointee.has_credentials, unsafe filter.permits(datagram.pointee.sender) else {
+                return false
+            }
         }
         guard !settings.allowed.isEmpty else { return true }
-        guard unsafe datagram.family != 0 else { return false }
-        let host = unsafe withUnsafeBytes(of: datagram.host) { bytes in
-            unsafe HostNumber(bytes, isIPv4: datagram.family == 4)
+        guard unsafe datagram.pointee.family != 0 else { return false }
+        let host = unsafe withUnsafeBytes(of: datagram.pointee.host) { bytes in
+            unsafe HostNumber(bytes, isIPv4: datagram.pointee.family == 4)
         }
         return settings.allowed.contains { $0.contains(host) }
     }

@@ -23,7 +23,6 @@ struct SystemError: Error, Equatable, CustomStringConvertible {
     }
 
     static let wouldBlock = SystemError(number: EAGAIN)
-    static let inProgress = SystemError(number: EINPROGRESS)
     static let missing = SystemError(number: ENOENT)
     static let refused = SystemError(number: ECONNREFUSED)
     static let notPermitted = SystemError(number: EPERM)

@@ -19,8 +19,11 @@ final class SenderTable: Sendable {
 
     fileprivate static let width: UInt64 = 1024
     private static let capacity = 4096
+    fileprivate static let largestLoss: Int64 = 1 << 62
 
     fileprivate struct Sender {
+        /// The number from which on its datagrams are missed: what came before this table began is nobody's loss.
+        let first: UInt64
         var highest: UInt64
         var lastSeen: Int64
         var seen = [UInt64](repeating: 0, count: 16)
@@ -71,8 +74,8 @@ final class SenderTable: Sendable {
                 }
                 // A high number is that of somebody who sent long before this table began.
                 let first = sequence < Self.width ? 0 : sequence
-                state.senders[number] = Sender(highest: first, lastSeen: now)
-                state.lost += 1
+                state.senders[number] = Sender(first: first, highest: first, lastSeen: now)
+                state.lost = min(state.lost + 1, Self.largestLoss)
             }
             return state.take(number, sequence, now: now)
         }
@@ -86,14 +89,15 @@ extension SenderTable.State {
         sender.lastSeen = max(now, sender.lastSeen)
         if sequence > sender.highest {
             let steps = sequence - sender.highest
-            lost += Int64(steps)
+            // A step is below 2^62, so the sum cannot overflow; whoever sends such numbers lies about what was lost.
+            lost = min(lost + Int64(steps), SenderTable.largestLoss)
             for step in 0..<min(steps, SenderTable.width) { sender.clear(sequence - step) }
             sender.highest = sequence
         } else if sender.highest - sequence >= SenderTable.width || sender.has(sequence) {
             return .replayed
         }
         sender.set(sequence)
-        lost -= 1
+        if sequence >= sender.first { lost -= 1 }
         return .fresh
     }
 
@@ -115,7 +119,7 @@ extension SenderTable.State {
 }
 
 extension SenderTable {
-    fileprivate static let placeholder = Sender(highest: 0, lastSeen: 0, seen: [])
+    fileprivate static let placeholder = Sender(first: 0, highest: 0, lastSeen: 0, seen: [])
 }
 
 extension SenderTable.Sender {

@@ -97,7 +97,7 @@ final class ClientLink: OutgoingLink {
     }
 
     func send(_ batch: inout OutgoingBatch) -> Sending {
-        let sending = batch.ends.isEmpty ? sendBytes(&batch) : sendMessages(&batch)
+        let sending = isStream ? sendBytes(&batch) : sendMessages(&batch)
         switch sending.status {
         case .done: watch([.hangUp])
         case .blocked: watch([.hangUp, .writing])
@@ -105,6 +105,8 @@ final class ClientLink: OutgoingLink {
         }
         return sending
     }
+
+    private var isStream: Bool { if case .unix(_, .stream) = target { true } else { false } }
 
     private func watch(_ wanted: Interest) {
         var wanted = wanted
@@ -135,6 +137,7 @@ final class ClientLink: OutgoingLink {
     // MARK: Datagrams and packets
 
     private func sendMessages(_ batch: inout OutgoingBatch) -> Sending {
+        batch.splitIntoMessages()
         var sending = Sending(.done)
         while batch.restMessages > 0 {
             let wanted = min(Int(CWEIR_NET_LARGEST_BATCH), Int(batch.restMessages))

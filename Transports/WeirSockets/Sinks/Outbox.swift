@@ -22,6 +22,9 @@ final class Outbox: Sendable {
     private let settings: OutboxSettings
     private let meter: TransportMeter
 
+    /// What happens when there is no room.
+    var overflow: OutboxSettings.Overflow { settings.overflow }
+
     /// Wakes the thread that sends.
     let work: Wakeup
 

@@ -8,11 +8,23 @@ struct OutboxSettings: Sendable {
         case block
         case dropNewest = "drop-newest"
         case dropOldest = "drop-oldest"
+
+        /// What becomes of messages, for people.
+        var consequence: String {
+            switch self {
+            case .block: "what follows waits until there is room"
+            case .dropNewest: "what follows is dropped and counted until there is room"
+            case .dropOldest: "the oldest in the buffer are dropped and counted until there is room"
+            }
+        }
     }
 
     /// How many bytes to keep.
     var buffer = 8 << 20
     var overflow = Overflow.block
+
+    /// What ends a message in what is written.
+    var boundary = Boundary.lines
 
     /// The longest datagram, in bytes, without what seals it; `nil` for streams.
     var datagram: Int?

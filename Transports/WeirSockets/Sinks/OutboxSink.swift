@@ -2,8 +2,11 @@ internal import CWeirSockets
 internal import WeirCore
 internal import WeirFiles
 
-/// A sink whose lines a thread of its own sends, so that the engine does not wait for the other side until the buffer is
-/// full.
+/// A sink whose messages a thread of its own sends, so that the engine does not wait for the other side until the buffer
+/// is full.
+///
+/// What is written is cut into messages as the framing says, lines or frames, and each stays whole: in one datagram, in
+/// what a connection that breaks in the middle of it sends again, and in the spill.
 ///
 /// Safety: the writer's thread alone uses what is not a constant.
 @safe
@@ -16,7 +19,7 @@ final class OutboxSink: TransportSink {
     private let address: String
     private let interruption: Interruption?
 
-    /// The beginning of a line whose end is still to be written.
+    /// The beginning of a message whose end is still to be written.
     private var tail: [UInt8] = []
     private var isFinished = false
 
@@ -81,6 +84,10 @@ final class OutboxSink: TransportSink {
         guard !isFinished else { return }
         if !tail.isEmpty {
             let rest = exchange(&tail, with: [])
+            guard settings.boundary == .lines else {
+                try? finish()
+                throw .writeFailed(address: address, reason: "what was written ends in the middle of a frame")
+            }
             var batch = OutgoingBatch()
             unsafe rest.withUnsafeBytes { rest in
                 if settings.datagram == nil {
@@ -102,28 +109,26 @@ final class OutboxSink: TransportSink {
 
     private func write(_ bytes: UnsafeRawBufferPointer) throws(TransportError) {
         var rest = unsafe bytes[...]
-        if !tail.isEmpty {
-            guard let newline = unsafe rest.firstIndex(of: UInt8(ascii: "\n")) else {
-                unsafe try keep(unsafe UnsafeRawBufferPointer(rebasing: rest))
-                return
-            }
-            unsafe tail += rest[...newline]
-            unsafe rest = rest[(newline + 1)...]
-            let line = exchange(&tail, with: [])
+        while !tail.isEmpty, unsafe !rest.isEmpty {
+            let count = unsafe min(rest.count, missingCount(UnsafeRawBufferPointer(rebasing: rest)))
+            unsafe try keep(UnsafeRawBufferPointer(rebasing: rest.prefix(count)))
+            unsafe rest = rest.dropFirst(count)
+            guard isTailWhole else { continue }
+            let message = exchange(&tail, with: [])
             var batch = OutgoingBatch()
-            unsafe line.withUnsafeBytes { unsafe add($0, to: &batch) }
+            unsafe message.withUnsafeBytes { unsafe add($0, to: &batch) }
             try push(batch)
         }
         while unsafe !rest.isEmpty {
             // Pieces, so that a long write is being sent while the rest is taken in.
             let piece = unsafe UnsafeRawBufferPointer(rebasing: rest.prefix(Self.pieceLength))
-            var length = unsafe wholeLines(piece)
+            var length = unsafe wholeMessages(piece)
             if length == 0 {
-                guard let newline = unsafe rest.firstIndex(of: UInt8(ascii: "\n")) else {
-                    unsafe try keep(unsafe UnsafeRawBufferPointer(rebasing: rest))
+                length = unsafe firstMessage(UnsafeRawBufferPointer(rebasing: rest))
+                guard length > 0 else {
+                    unsafe try keep(UnsafeRawBufferPointer(rebasing: rest))
                     return
                 }
-                length = unsafe newline - rest.startIndex + 1
             }
             var batch = OutgoingBatch()
             unsafe add(UnsafeRawBufferPointer(rebasing: rest.prefix(length)), to: &batch)
@@ -132,40 +137,80 @@ final class OutboxSink: TransportSink {
         }
     }
 
-    /// Keeps the beginning of a line.
+    /// Keeps the beginning of a message.
     private func keep(_ bytes: UnsafeRawBufferPointer) throws(TransportError) {
         guard tail.count + bytes.count <= settings.buffer else {
-            throw .writeFailed(address: address, reason: "a line is longer than the buffer, \(settings.buffer) bytes")
+            throw .writeFailed(
+                address: address,
+                reason: "a line or frame is longer than the buffer, \(settings.buffer) bytes"
+            )
         }
         unsafe tail += bytes
     }
 
-    private func wholeLines(_ bytes: UnsafeRawBufferPointer) -> Int {
+    // MARK: Messages
+
+    /// Whether the message that was begun has come to its end.
+    private var isTailWhole: Bool {
+        guard settings.boundary != .lines else { return tail.last == UInt8(ascii: "\n") }
+        return unsafe tail.withUnsafeBytes { unsafe firstMessage($0) } > 0
+    }
+
+    /// How many of some bytes may belong to the message that was begun: all up to its end, as far as that is known.
+    private func missingCount(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if settings.boundary == .lines {
+            let length = unsafe firstMessage(bytes)
+            return length > 0 ? length : bytes.count
+        }
+        guard tail.count >= Boundary.lengthByteCount else { return Boundary.lengthByteCount - tail.count }
+        return unsafe Boundary.lengthByteCount + tail.withUnsafeBytes { unsafe Boundary.readLength($0) } - tail.count
+    }
+
+    /// How long the first message is, where it is whole; zero where it is not.
+    private func firstMessage(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
+        if settings.boundary == .lines { return unsafe cweir_net_after_newline(start, bytes.count) }
+        guard bytes.count >= Boundary.lengthByteCount else { return 0 }
+        let length = unsafe Boundary.lengthByteCount + Boundary.readLength(bytes)
+        return length <= bytes.count ? length : 0
+    }
+
+    /// How long the whole messages at the start of some bytes are together.
+    private func wholeMessages(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard settings.boundary == .lines else {
+            var place = 0
+            while case let length = unsafe firstMessage(UnsafeRawBufferPointer(rebasing: bytes[place...])), length > 0 {
+                place += length
+            }
+            return place
+        }
         guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
         return unsafe cweir_net_after_last_newline(start, bytes.count)
     }
 
-    /// Adds whole lines to a batch: as they are to a stream, several in each message otherwise.
-    private func add(_ lines: UnsafeRawBufferPointer, to batch: inout OutgoingBatch) {
-        guard let start = unsafe lines.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
-        guard let limit = settings.datagram else {
-            unsafe batch.append(lines: lines, count: UInt64(cweir_net_count_newlines(start, lines.count)))
+    /// Adds whole messages to a batch: as they are to a stream, several in each datagram otherwise.
+    private func add(_ messages: UnsafeRawBufferPointer, to batch: inout OutgoingBatch) {
+        guard let start = unsafe messages.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+        if settings.datagram == nil, settings.boundary == .lines {
+            unsafe batch.append(lines: messages, count: UInt64(cweir_net_count_newlines(start, messages.count)))
             return
         }
+        // A frame of a stream stands alone.
+        let limit = settings.datagram ?? 0
         var first = 0
         var place = 0
         var count = 0
-        while place < lines.count {
-            let length = unsafe cweir_net_after_newline(start + place, lines.count - place)
+        while place < messages.count {
+            let length = unsafe firstMessage(UnsafeRawBufferPointer(rebasing: messages[place...]))
             if place > first, place + length - first > limit || count == settings.linesPerDatagram {
-                unsafe batch.append(message: UnsafeRawBufferPointer(rebasing: lines[first..<place]))
+                unsafe batch.append(message: UnsafeRawBufferPointer(rebasing: messages[first..<place]))
                 first = place
                 count = 0
             }
             place += length
             count += 1
         }
-        unsafe batch.append(message: UnsafeRawBufferPointer(rebasing: lines[first..<place]))
+        unsafe batch.append(message: UnsafeRawBufferPointer(rebasing: messages[first..<place]))
     }
 
     private func push(_ batch: OutgoingBatch) throws(TransportError) {

@@ -17,6 +17,7 @@ final class OutboxThread: @unchecked Sendable {
     private var backoff: Backoff
     private var nextAttempt = Moment(nanoseconds: 0)
     private var spillRetry: Moment?
+    private var saidThatSpillIsFull = false
     private var wasUp: Bool
 
     /// What is being sent, and whether the spill has it too.
@@ -95,7 +96,7 @@ final class OutboxThread: @unchecked Sendable {
             }
         }
         // The next one gets whole lines.
-        if !link.isUp { current?.rewindToLine() }
+        if !link.isUp { current?.rewindToMessage() }
         return true
     }
 
@@ -148,7 +149,7 @@ final class OutboxThread: @unchecked Sendable {
                 isBlocked = true
                 return
             case .failed(let error):
-                batch.rewindToLine()
+                batch.rewindToMessage()
                 current = batch
                 link.close()
                 if wasUp { meter.note("'\(address)' cannot be written to: \(error); it is tried again") }
@@ -205,26 +206,29 @@ final class OutboxThread: @unchecked Sendable {
         // the file has everything in order.
         if spill.isEmpty, !isReplay, let current {
             var rest = current
-            rest.rewindToLine()
-            if spill.append(rest.rest) {
-                isReplay = true
-                _ = spill.first()
-            }
+            rest.rewindToMessage()
+            guard spill.append(rest.rest) else { return spillIsFull(spill, now) }
+            isReplay = true
+            _ = spill.first()
         }
         while let batch = outbox.next() {
-            guard spillOrKeep(batch, spill) else {
-                outbox.setCanSpill(false)
-                spillRetry = now + 1_000_000_000
-                return
+            guard spill.append(batch) else {
+                // It is what is sent next after all that was spilled.
+                outbox.putBack(batch)
+                return spillIsFull(spill, now)
             }
         }
+        saidThatSpillIsFull = false
     }
 
-    /// - Returns: False where the file has no room; the batch is then what is sent next after all that was spilled.
-    private func spillOrKeep(_ batch: OutgoingBatch, _ spill: SpillFile) -> Bool {
-        if spill.append(batch) { return true }
-        outbox.putBack(batch)
-        return false
+    /// Leaves the rest to the policy for a full buffer, for a while.
+    private func spillIsFull(_ spill: SpillFile, _ now: Moment) {
+        outbox.setCanSpill(false)
+        spillRetry = now + 1_000_000_000
+        // Once, and not each time that it is tried again.
+        guard !saidThatSpillIsFull else { return }
+        saidThatSpillIsFull = true
+        meter.note("'\(address)': \(spill.fullText); \(outbox.overflow.consequence)")
     }
 
     // MARK: The end
@@ -242,11 +246,15 @@ final class OutboxThread: @unchecked Sendable {
         }
         if let current, !isReplay {
             var rest = current
-            rest.rewindToLine()
+            rest.rewindToMessage()
             keep(rest.rest)
         }
         while let batch = outbox.next() { keep(batch) }
+        if let spill, spill.messages > 0 {
+            meter.note("'\(address)': \(spill.messages) messages are kept in '\(spill.path)' for the next start")
+        }
         guard lost > 0 else { return }
+        if let spill, !saidThatSpillIsFull { meter.note("'\(address)': \(spill.fullText); \(lost) messages are lost") }
         meter.update { [lost] metrics in
             metrics.pending -= lost
             metrics[.unsent] += lost

@@ -1,10 +1,10 @@
 internal import CWeirSockets
 
-/// Messages on their way out: whole lines for a stream, or datagrams.
+/// Messages on their way out: whole lines for a stream, or frames, or datagrams.
 struct OutgoingBatch: Sendable {
     private(set) var bytes: [UInt8] = []
 
-    /// Where each message ends; empty for a stream, where newlines say it.
+    /// Where each message ends; empty for lines, where newlines say it.
     private(set) var ends: [Int] = []
     private(set) var messages: UInt64 = 0
 
@@ -33,7 +33,7 @@ struct OutgoingBatch: Sendable {
         messages += count
     }
 
-    /// Adds a datagram.
+    /// Adds a frame or a datagram.
     mutating func append(message: UnsafeRawBufferPointer) {
         unsafe bytes.append(contentsOf: message)
         ends.append(bytes.count)
@@ -50,8 +50,14 @@ struct OutgoingBatch: Sendable {
 
     /// Takes note that bytes of a stream were sent.
     ///
-    /// - Returns: How many lines became whole on the other side.
+    /// - Returns: How many messages became whole on the other side.
     mutating func advance(bytes count: Int) -> UInt64 {
+        guard ends.isEmpty else {
+            offset += count
+            let before = sentMessages
+            while sentMessages < messages, ends[Int(sentMessages)] <= offset { sentMessages += 1 }
+            return sentMessages - before
+        }
         let lines = unsafe bytes[offset..<offset + count].withUnsafeBufferPointer { bytes in
             unsafe bytes.baseAddress.map { unsafe UInt64(cweir_net_count_newlines($0, bytes.count)) } ?? 0
         }
@@ -68,9 +74,13 @@ struct OutgoingBatch: Sendable {
         offset = sentMessages == 0 ? 0 : ends[Int(sentMessages) - 1]
     }
 
-    /// Goes back to the beginning of a line of which only a part was sent: the one who gets the rest needs all of it.
-    mutating func rewindToLine() {
-        guard ends.isEmpty, offset < bytes.count else { return }
+    /// Goes back to the beginning of a message of which only a part was sent: the one who gets the rest needs all of it.
+    mutating func rewindToMessage() {
+        guard offset < bytes.count else { return }
+        guard ends.isEmpty else {
+            offset = sentMessages == 0 ? 0 : ends[Int(sentMessages) - 1]
+            return
+        }
         offset = unsafe bytes[..<offset].withUnsafeBufferPointer { bytes in
             unsafe bytes.baseAddress.map { unsafe cweir_net_after_last_newline($0, bytes.count) } ?? 0
         }
@@ -79,6 +89,12 @@ struct OutgoingBatch: Sendable {
     /// Where a datagram stands among the bytes.
     func range(ofMessage index: Int) -> Range<Int> {
         (index == 0 ? 0 : ends[index - 1])..<ends[index]
+    }
+
+    /// Lets each line be a message, where they were lines of a stream: a spill may be that of another kind of sink.
+    mutating func splitIntoMessages() {
+        guard ends.isEmpty else { return }
+        ends = bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") || $0 == bytes.count - 1 }.map { $0 + 1 }
     }
 
     /// What was not sent.

@@ -21,6 +21,7 @@ final class ServerLink: OutgoingLink {
     }
 
     private let door: UnixDoor
+    private let isStream: Bool
     private let poller: Poller
     private let meter: TransportMeter
     private let readerLimit: Int
@@ -38,6 +39,7 @@ final class ServerLink: OutgoingLink {
     ///
     /// - Parameters:
     ///   - door: Where they come.
+    ///   - kind: How it carries bytes.
     ///   - poller: Says when they come and go.
     ///   - meter: Counts them.
     ///   - readerLimit: How many there may be at a time.
@@ -46,6 +48,7 @@ final class ServerLink: OutgoingLink {
     ///   - filter: Who may come, where not everybody may whom the file's mode lets in.
     init(
         _ door: UnixDoor,
+        kind: SocketKind,
         poller: Poller,
         meter: TransportMeter,
         readerLimit: Int,
@@ -54,6 +57,7 @@ final class ServerLink: OutgoingLink {
         filter: PeerFilter?
     ) {
         self.door = door
+        isStream = kind == .stream
         self.poller = poller
         self.meter = meter
         self.readerLimit = readerLimit
@@ -169,7 +173,7 @@ final class ServerLink: OutgoingLink {
         var sent = 0
         defer { reader.waiting.removeFirst(sent) }
         loop: while sent < reader.waiting.count {
-            switch Self.send(&reader.waiting[sent], to: reader.descriptor, &reader.waitingBytes) {
+            switch send(&reader.waiting[sent], to: reader.descriptor, &reader.waitingBytes) {
             case nil: sent += 1
             case .wouldBlock?:
                 wanted.insert(.writing)
@@ -184,21 +188,22 @@ final class ServerLink: OutgoingLink {
         return true
     }
 
-    private static func send(
+    private func send(
         _ batch: inout OutgoingBatch,
         to descriptor: Int32,
         _ waitingBytes: inout Int
     ) -> SystemError? {
+        if !isStream { batch.splitIntoMessages() }
         while !batch.isSent {
             let range =
-                batch.ends.isEmpty ? batch.offset..<batch.bytes.count : batch.range(ofMessage: Int(batch.sentMessages))
+                isStream ? batch.offset..<batch.bytes.count : batch.range(ofMessage: Int(batch.sentMessages))
             let count = unsafe batch.bytes.withUnsafeBytes { bytes in
                 unsafe bytes.baseAddress.map { unsafe cweir_net_send(descriptor, $0 + range.lowerBound, range.count) }
                     ?? 0
             }
             if let error = SystemError(count) { return error }
             waitingBytes -= count
-            if batch.ends.isEmpty { _ = batch.advance(bytes: count) } else { batch.advance(messages: 1) }
+            if isStream { _ = batch.advance(bytes: count) } else { batch.advance(messages: 1) }
         }
         return nil
     }

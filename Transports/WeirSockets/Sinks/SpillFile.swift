@@ -9,23 +9,38 @@ internal import WeirCore
 ///
 /// Numbers begin with the least significant byte. `head` is where the first record stands that was not sent. A program
 /// that ends leaves the file as it is, and the next one goes on with it; one that was killed between sending a record
-/// and moving the head sends that record again. When all was sent the file is emptied, so a spill that never empties
-/// keeps growing up to its limit.
+/// and moving the head sends that record again.
+///
+/// The disk gets back what was sent: the file is emptied when all was, and before that its front becomes a hole, a piece
+/// of a mebibyte at a time. So the file takes as much of the disk as is unsent, and that piece; its length, which counts
+/// the hole too, may be more. Where the file system knows no holes, only emptying the file makes room again.
+///
+/// What the program wrote survives its end. Nothing waits for the disk, so an end of the machine itself may cost it.
 ///
 /// Thread safety: one thread at a time. The file is locked against other processes.
 @safe
 final class SpillFile {
-    private let path: String
+    let path: String
     private let descriptor: Int32
     private let limit: Int64
     private var head = headerLength
     private var end = headerLength
 
+    /// Up to where the disk has got the front back.
+    private var holeEnd = headerLength
+    private var canHaveHoles = true
+
     /// How long the record is that was read last, and how many messages are in it.
     private var current: (length: Int64, messages: UInt64) = (0, 0)
 
+    /// Why the file took nothing the last time: its limit, or what the system says; `nil` where it did.
+    private(set) var fullness: String?
+
     /// Whether the file took nothing the last time, because of its limit or because the disk is full.
-    private(set) var isFull = false
+    var isFull: Bool { fullness != nil }
+
+    /// The same in words, to begin a sentence.
+    var fullText: String { "the spill '\(path)' takes no more: \(fullness ?? "")" }
 
     /// How many messages an earlier program left behind.
     let found: UInt64
@@ -40,11 +55,14 @@ final class SpillFile {
     private static let headerLength: Int64 = 16
     private static let recordHeader = 12
 
+    /// How much of the front is given back at once.
+    private static let piece: Int64 = 1 << 20
+
     /// Opens a file, or makes it.
     ///
     /// - Parameters:
     ///   - path: Where it is.
-    ///   - limit: How long it may become.
+    ///   - limit: How much of the disk it may take, in bytes.
     ///   - address: For messages.
     /// - Throws: ``TransportError/cannotOpen(address:reason:)``; also for a file that is something else.
     init(path: String, limit: Int, address: String) throws(TransportError) {
@@ -85,6 +103,7 @@ final class SpillFile {
             self.damage = damage
             self.found = found
             messages = found
+            giveBack()
         } catch {
             cweir_net_close(descriptor)
             throw error
@@ -115,17 +134,19 @@ final class SpillFile {
         Self.append(Int(sum), to: &header)
         Self.append(Int(batch.messages), to: &header)
         record.replaceSubrange(..<Self.recordHeader, with: header)
-        guard end + Int64(record.count) <= limit else {
-            isFull = true
+        let taken = Self.headerLength + end - holeEnd
+        guard taken + Int64(record.count) <= limit else {
+            fullness = "its limit, \(ByteSize.text(Int(limit))), is reached"
             return false
         }
         let written = unsafe cweir_net_write_at(descriptor, record, record.count, end)
         guard written == record.count else {
             // What was written of it must not look like a record.
             _ = cweir_net_truncate(descriptor, end)
-            isFull = true
+            fullness = SystemError(written).map { "\($0)" } ?? "the disk is full"
             return false
         }
+        fullness = nil
         end += Int64(record.count)
         messages += batch.messages
         return true
@@ -149,7 +170,19 @@ final class SpillFile {
             clear()
         } else {
             _ = Self.writeHeader(descriptor, head: head)
+            if head - holeEnd >= Self.piece { giveBack() }
         }
+    }
+
+    /// Lets the disk have the front, which was sent.
+    private func giveBack() {
+        guard canHaveHoles, head > holeEnd else { return }
+        guard cweir_net_punch_hole(descriptor, holeEnd, head - holeEnd) == 0 else {
+            canHaveHoles = false
+            return
+        }
+        holeEnd = head
+        fullness = nil
     }
 
     /// Forgets everything.
@@ -160,7 +193,8 @@ final class SpillFile {
         _ = cweir_net_truncate(descriptor, Self.headerLength)
         head = Self.headerLength
         end = Self.headerLength
-        isFull = false
+        holeEnd = Self.headerLength
+        fullness = nil
     }
 
     /// Locks the file, waiting for a moment: a child process that is being started may still have it open.
@@ -207,11 +241,22 @@ final class SpillFile {
             ends: ends,
             messages: UInt64(number(header, 8))
         )
-        guard ends.isEmpty || ends.last == batch.bytes.count, UInt64(ends.count) == batch.messages || ends.isEmpty
-        else {
-            return nil
-        }
+        guard isSound(batch) else { return nil }
         return (batch, Int64(recordHeader + count))
+    }
+
+    /// Whether what says where messages end can be right.
+    private static func isSound(_ batch: OutgoingBatch) -> Bool {
+        guard let last = batch.ends.last else {
+            let isOpen = batch.bytes.last.map { $0 != UInt8(ascii: "\n") } ?? false
+            let newlines = unsafe batch.bytes.withUnsafeBufferPointer { bytes in
+                unsafe bytes.baseAddress.map { unsafe cweir_net_count_newlines($0, bytes.count) } ?? 0
+            }
+            let lines = UInt64(newlines) + (isOpen ? 1 : 0)
+            return lines > 0 && lines == batch.messages
+        }
+        return last == batch.bytes.count && UInt64(batch.ends.count) == batch.messages
+            && zip(batch.ends, batch.ends.dropFirst()).allSatisfy { $0 <= $1 }
     }
 
     private static func bytes(_ file: Int32, at place: Int64, count: Int) -> [UInt8]? {

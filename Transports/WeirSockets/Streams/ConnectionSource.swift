@@ -412,7 +412,7 @@ final class ConnectionSource: TransportSource {
         reject(.tooLong, found.too_long)
         connection.skip += found.skip
         let rest = first + found.consumed
-        if last - rest > settings.lineLimit + (settings.boundary == .lines ? 0 : 4) {
+        if last - rest > settings.lineLimit + (settings.boundary == .lines ? 0 : Boundary.lengthByteCount) {
             reject(.tooLong)
             connection.skipsLine = true
             connection.partial = []
@@ -472,7 +472,8 @@ final class ConnectionSource: TransportSource {
     /// - Returns: False when the connection has ended.
     private func receivePackets(_ connection: inout Connection, _ now: Moment) -> Bool {
         for _ in 0..<64 {
-            guard unsafe end + settings.lineLimit + 1 <= stage.count, end < Self.stageCapacity else { return true }
+            guard unsafe end + settings.lineLimit + Boundary.addedByteCount <= stage.count, end < Self.stageCapacity
+            else { return true }
             guard settings.rate == nil || connection.allowance > 0 || isDraining else { return true }
             _ = permitted(&connection, now)
             var isTruncated = false
@@ -516,6 +517,12 @@ final class ConnectionSource: TransportSource {
                 return true
             }
             return deliver(1, bytes: count, of: &connection)
+        case .datagram:
+            let packet = unsafe UnsafeRawBufferPointer(rebasing: stage[end..<end + count])
+            let target = unsafe UnsafeMutableRawBufferPointer(rebasing: stage[end...])
+            unsafe UnsafeMutableRawBufferPointer(rebasing: target[Boundary.lengthByteCount...]).copyMemory(from: packet)
+            unsafe Boundary.writeLength(count, to: target)
+            return deliver(1, bytes: count + Boundary.lengthByteCount, of: &connection)
         }
     }
 }

@@ -2,11 +2,21 @@ internal import WeirCore
 
 /// The options that several transports share, each declared once.
 enum CommonOptions {
+    /// For the bytes of streams.
     static let framing = OptionDeclaration(
+        "framing",
+        .choice(Boundary.ofStreams.map(\.rawValue)),
+        default: Boundary.lines.rawValue,
+        help: "what ends a message: a newline, or a length in four bytes before it, most significant first"
+    )
+
+    /// For what datagrams and packets hold.
+    static let framingInDatagrams = OptionDeclaration(
         "framing",
         .choice(Boundary.allCases.map(\.rawValue)),
         default: Boundary.lines.rawValue,
-        help: "what ends a message: a newline, or a length in four bytes before it, most significant first"
+        help:
+            "what ends a message in a datagram: a newline, a length in four bytes before it, or the datagram's own end alone"
     )
     static let drain = OptionDeclaration(
         "drain",
@@ -39,7 +49,7 @@ enum CommonOptions {
 
     /// For what datagrams a source takes.
     static let datagrams = [
-        framing,
+        framingInDatagrams,
         OptionDeclaration(
             "max-datagram",
             .byteCount(1...65_536),
@@ -90,9 +100,14 @@ enum CommonOptions {
         OptionDeclaration(
             "spill",
             .text(placeholder: "FILE"),
-            help: "keep what the buffer has no room for in this file"
+            help: "keep what the buffer has no room for in this file, until it was sent"
         ),
-        OptionDeclaration("spill-limit", .byteCount(1024...1 << 50), default: "1GiB", help: "how long it may become"),
+        OptionDeclaration(
+            "spill-limit",
+            .byteCount(1024...1 << 50),
+            default: "1GiB",
+            help: "how much of the disk it may take; what is full then does as 'overflow' says"
+        ),
         OptionDeclaration("retry", .duration, default: "5s", help: "the longest wait between two attempts to connect"),
         OptionDeclaration("linger", .duration, default: "5s", help: "how long the end waits for what is still kept"),
     ]
@@ -135,6 +150,7 @@ extension OptionValues {
         var settings = OutboxSettings()
         settings.buffer = integer("buffer")
         settings.overflow = OutboxSettings.Overflow(rawValue: text("overflow")) ?? .block
+        settings.boundary = boundary
         settings.retry = duration("retry")
         settings.linger = duration("linger")
         return settings
@@ -144,7 +160,7 @@ extension OptionValues {
     func spill(address: String) throws(TransportError) -> SpillFile? {
         guard let path = textIfGiven("spill") else { return nil }
         guard !path.utf8.contains(0) else {
-            throw .cannotOpen(address: address, reason: "the path of the spill contains a zero")
+            throw .badAddress(address: address, reason: "the path of the spill contains a zero")
         }
         return try SpillFile(path: path, limit: integer("spill-limit"), address: address)
     }
@@ -162,8 +178,9 @@ extension OptionValues {
         )
         settings.inherit = textIfGiven("inherit")
         let mode = text("mode")
-        guard let bits = UInt32(mode, radix: 8), bits <= 0o777 else {
-            throw .cannotOpen(address: address, reason: "mode: '\(mode)' is not a mode such as 0660")
+        // Digits alone: the parser of the standard library would take a sign as well.
+        guard let bits = UInt32(mode, radix: 8), bits <= 0o777, mode.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") }) else {
+            throw .badAddress(address: address, reason: "mode: '\(mode)' is not a mode such as 0660")
         }
         settings.mode = bits
         guard let owner = textIfGiven("owner") else { return settings }
@@ -188,7 +205,7 @@ extension UnixPlace {
         if place.hasPrefix("@"), place.count > 1 {
             self = .abstract(String(place.dropFirst()))
         } else if place.isEmpty || place == "@" {
-            guard inherits else { throw .cannotOpen(address: address, reason: "the path is missing") }
+            guard inherits else { throw .badAddress(address: address, reason: "the path is missing") }
             self = .abstract("")
         } else {
             self = .file(place)

@@ -19,7 +19,8 @@ struct ConnectionTransport: Sendable {
     // MARK: Options
 
     var sourceOptions: [OptionDeclaration] {
-        [CommonOptions.framing, Self.longest] + (kind == .stream ? Self.streams : []) + Self.connections
+        [kind == .stream ? CommonOptions.framing : CommonOptions.framingInDatagrams, Self.longest]
+            + (kind == .stream ? Self.streams : []) + Self.connections
             + CommonOptions.file + CommonOptions.peers + [
                 CommonOptions.drain,
                 OptionDeclaration("connect", .flag, default: "false", help: "connect to somebody who listens instead"),
@@ -33,7 +34,7 @@ struct ConnectionTransport: Sendable {
     }
 
     var sinkOptions: [OptionDeclaration] {
-        (kind == .stream ? [] : CommonOptions.packing) + CommonOptions.buffering + [
+        [CommonOptions.framing] + (kind == .stream ? [] : CommonOptions.packing) + CommonOptions.buffering + [
             OptionDeclaration("listen", .flag, default: "false", help: "listen, and send to everybody who connects"),
             OptionDeclaration("readers", .integer(1...100_000), default: "64", help: "then, how many may be connected"),
             OptionDeclaration(
@@ -118,7 +119,7 @@ struct ConnectionTransport: Sendable {
             settings.deliversUnfinished = options.text("unfinished") == "deliver"
             settings.sharesHeader = options.text("header") == "shared"
             guard !settings.sharesHeader || settings.boundary == .lines else {
-                throw .cannotOpen(address: whole, reason: "header: only lines have a header that is shared")
+                throw .badAddress(address: whole, reason: "header: only lines have a header that is shared")
             }
         }
         let unix = try options.unixSettings(parts.place, address: whole)
@@ -168,6 +169,7 @@ struct ConnectionTransport: Sendable {
         if listens {
             link = ServerLink(
                 try UnixDoor(unix, kind: kind, inherited: inherited, address: whole),
+                kind: kind,
                 poller: poller,
                 meter: meter,
                 readerLimit: options.integer("readers"),

@@ -9,6 +9,7 @@ public import WeirFiles
 /// `[::]` for all of IPv6, and a multicast address joins its group.
 ///
 /// Threads of its own empty the sockets, several where `workers` says so: the kernel then spreads the senders over them.
+/// Where more than 64 datagrams come in a millisecond, they are left to gather in the kernel's buffer for a tenth of one.
 /// What does not arrive is counted wherever it can be (``TransportMetrics``); with `sequence` or `key` also what was lost
 /// on the way.
 ///
@@ -47,7 +48,7 @@ public struct UDPTransport: Transport {
     }
 
     public var sinkOptions: [OptionDeclaration] {
-        CommonOptions.packing + CommonOptions.sealing + [
+        [CommonOptions.framing] + CommonOptions.packing + CommonOptions.sealing + [
             Self.interface,
             OptionDeclaration("hops", .integer(0...255), default: "1", help: "how many routers a multicast may pass"),
             OptionDeclaration(
@@ -92,7 +93,7 @@ public struct UDPTransport: Transport {
         settings.seal = try options.seal(address: whole)
         settings.window = options.duration("window")
         let meter = TransportMeter()
-        let sockets = try openSockets(parts, whole, meter)
+        let sockets = try openSockets(parts, whole, &settings, meter)
         return try DatagramSource(
             sockets,
             settings: settings,
@@ -107,7 +108,7 @@ public struct UDPTransport: Transport {
         var ranges: [NetworkRange] = []
         for text in list.split(separator: ",", omittingEmptySubsequences: false) {
             guard let range = NetworkRange(text) else {
-                throw .cannotOpen(
+                throw .badAddress(
                     address: whole,
                     reason:
                         "allow: '\(text)' is not a range of addresses such as 10.0.0.0/8, with zeros behind the prefix"
@@ -121,19 +122,20 @@ public struct UDPTransport: Transport {
     private func openSockets(
         _ parts: TransportAddress,
         _ whole: String,
+        _ settings: inout DatagramSettings,
         _ meter: TransportMeter
     ) throws(TransportError) -> [Int32] {
         let options = parts.options
         if let name = options.textIfGiven("inherit") {
             let socket = try inherited.take(name, kind: .datagram, family: -1, address: whole)
-            grow(socket, options.integer("receive-buffer"), whole, meter)
+            prepare(socket, options.integer("receive-buffer"), whole, &settings, meter)
             return [socket]
         }
         let workers = options.integer("workers")
         let host = try HostAddress(parts.place, whole: whole, loopback: true)
         try parts.permit(["interface"], if: host.isMulticast, otherwise: "takes a multicast address")
         guard workers == 1 || !host.isMulticast else {
-            throw .cannotOpen(address: whole, reason: "a group has one worker: several would each get every datagram")
+            throw .badAddress(address: whole, reason: "a group has one worker: several would each get every datagram")
         }
         var sockets: [Int32] = []
         var target = host.address
@@ -153,7 +155,7 @@ public struct UDPTransport: Transport {
                 if host.isMulticast {
                     try join(socket, host, options.textIfGiven("interface"), whole)
                 }
-                grow(socket, options.integer("receive-buffer"), whole, meter)
+                prepare(socket, options.integer("receive-buffer"), whole, &settings, meter)
             }
         } catch {
             for socket in sockets { cweir_net_close(socket) }
@@ -180,9 +182,17 @@ public struct UDPTransport: Transport {
         if let error = SystemError(result) { throw .cannotOpen(address: whole, reason: "\(error)") }
     }
 
-    private func grow(_ socket: Int32, _ wanted: Int, _ whole: String, _ meter: TransportMeter) {
-        _ = cweir_net_count_drops(socket)
-        ReceiveBuffer.grow(socket, to: wanted, address: whole, meter: meter)
+    private func prepare(
+        _ socket: Int32,
+        _ wanted: Int,
+        _ whole: String,
+        _ settings: inout DatagramSettings,
+        _ meter: TransportMeter
+    ) {
+        settings.hearsOfDrops = cweir_net_count_drops(socket) == 1
+        let size = ReceiveBuffer.grow(socket, to: wanted, address: whole, meter: meter)
+        // As small as that it keeps some hundred datagrams, which is what comes in a millisecond.
+        settings.canGather = size >= 128 << 10
     }
 
     // MARK: Sinks
@@ -198,7 +208,7 @@ public struct UDPTransport: Transport {
         )
         let options = parts.options
         let host = try HostAddress(parts.place, whole: whole, loopback: false)
-        guard host.address.port != 0 else { throw .cannotOpen(address: whole, reason: "nobody listens at port 0") }
+        guard host.address.port != 0 else { throw .badAddress(address: whole, reason: "nobody listens at port 0") }
         try parts.permit(["interface", "hops"], if: host.isMulticast, otherwise: "takes a multicast address")
         try parts.permitSpillLimit()
         let seal = try options.seal(address: whole)
@@ -245,12 +255,16 @@ enum ReceiveBuffer {
     #endif
 
     /// Asks for memory, and takes note where there is less.
-    static func grow(_ socket: Int32, to wanted: Int, address: String, meter: TransportMeter) {
+    ///
+    /// - Returns: How many bytes there are.
+    @discardableResult
+    static func grow(_ socket: Int32, to wanted: Int, address: String, meter: TransportMeter) -> Int {
         let size = cweir_net_grow_receive_buffer(socket, Int32(wanted))
-        guard size < wanted else { return }
+        guard size < wanted else { return size }
         meter.note(
             "'\(address)' has a receive buffer of \(max(0, size)) bytes instead of \(wanted), so bursts may get lost; "
                 + "'sysctl -w \(setting)=\(wanted)' permits more"
         )
+        return size
     }
 }

@@ -26,7 +26,9 @@ public struct UnixDatagramTransport: Transport {
         CommonOptions.datagrams + CommonOptions.file + CommonOptions.peers
     }
 
-    public var sinkOptions: [OptionDeclaration] { CommonOptions.packing + CommonOptions.buffering }
+    public var sinkOptions: [OptionDeclaration] {
+        [CommonOptions.framing] + CommonOptions.packing + CommonOptions.buffering
+    }
 
     public func openSource(_ address: String) throws(TransportError) -> any TransportSource {
         let whole = "\(scheme):\(address)"

@@ -1,0 +1,231 @@
+#define _GNU_SOURCE
+
+#include "CWeirFaults.h"
+
+#if defined(__linux__)
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+enum call { ACCEPT, CONNECT, SEND, SENDMMSG, RECVMSG, RECVMMSG, EPOLL_WAIT, POLL, PREAD, PWRITE, CALL_COUNT };
+
+// Which errors each call may fail with, and by what kind of fault; the list ends with zero.
+static const struct {
+    uint32_t kind;
+    int error;
+} errors[CALL_COUNT][6] = {
+    [ACCEPT] = {{CWEIR_FAULT_INTERRUPTED, EINTR}, {CWEIR_FAULT_BLOCKED, EAGAIN}, {CWEIR_FAULT_BLOCKED, ECONNABORTED},
+        {CWEIR_FAULT_BLOCKED, EMFILE}},
+    [CONNECT] = {{CWEIR_FAULT_INTERRUPTED, EINTR}, {CWEIR_FAULT_BLOCKED, EAGAIN},
+        {CWEIR_FAULT_BROKEN_SENDING, ECONNREFUSED}},
+    [SEND] = {{CWEIR_FAULT_INTERRUPTED, EINTR}, {CWEIR_FAULT_BLOCKED, EAGAIN}, {CWEIR_FAULT_BROKEN_SENDING, EPIPE},
+        {CWEIR_FAULT_BROKEN_SENDING, ECONNRESET}},
+    [SENDMMSG] = {{CWEIR_FAULT_INTERRUPTED, EINTR}, {CWEIR_FAULT_BLOCKED, EAGAIN}, {CWEIR_FAULT_BLOCKED, ENOBUFS}},
+    [RECVMSG] = {{CWEIR_FAULT_INTERRUPTED, EINTR}, {CWEIR_FAULT_BLOCKED, EAGAIN},
+        {CWEIR_FAULT_BROKEN_RECEIVING, ECONNRESET}},
+    [RECVMMSG] = {{CWEIR_FAULT_INTERRUPTED, EINTR}, {CWEIR_FAULT_BLOCKED, EAGAIN}},
+    [EPOLL_WAIT] = {{CWEIR_FAULT_INTERRUPTED, EINTR}},
+    [POLL] = {{CWEIR_FAULT_INTERRUPTED, EINTR}},
+    [PREAD] = {{CWEIR_FAULT_INTERRUPTED, EINTR}},
+    [PWRITE] = {{CWEIR_FAULT_INTERRUPTED, EINTR}, {CWEIR_FAULT_DISK_FULL, ENOSPC}},
+};
+
+static _Atomic uint32_t wanted_kinds;
+static uint64_t seed_now;
+static uint32_t rarity;
+static _Atomic uint64_t call_counts[CALL_COUNT];
+static _Atomic uint64_t fault_count;
+
+bool cweir_faults_begin(uint64_t seed, uint32_t kinds, uint32_t one_in) {
+    seed_now = seed;
+    rarity = one_in == 0 ? 1 : one_in;
+    for (int call = 0; call < CALL_COUNT; call++) {
+        atomic_store_explicit(&call_counts[call], 0, memory_order_relaxed);
+    }
+    atomic_store_explicit(&fault_count, 0, memory_order_relaxed);
+    // Last: whoever sees the kinds sees the seed as well.
+    atomic_store_explicit(&wanted_kinds, kinds, memory_order_release);
+    return true;
+}
+
+uint64_t cweir_faults_end(void) {
+    atomic_store_explicit(&wanted_kinds, 0, memory_order_release);
+    return atomic_load_explicit(&fault_count, memory_order_relaxed);
+}
+
+// The finalizer of splitmix64: every bit of the result depends on every bit of the word.
+static uint64_t mix(uint64_t word) {
+    word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9;
+    word = (word ^ (word >> 27)) * 0x94d049bb133111eb;
+    return word ^ (word >> 31);
+}
+
+typedef struct {
+    int error;     // what to fail with, or zero
+    size_t amount; // how much to do at most
+} verdict_t;
+
+// Decides about a call that may do `amount`, of which at least one is done.
+static verdict_t decide(enum call call, size_t amount) {
+    verdict_t verdict = {.error = 0, .amount = amount};
+    const uint32_t kinds = atomic_load_explicit(&wanted_kinds, memory_order_acquire);
+    if (kinds == 0) {
+        return verdict;
+    }
+    const uint64_t number = atomic_fetch_add_explicit(&call_counts[call], 1, memory_order_relaxed);
+    uint64_t random = mix(seed_now + mix(number * CALL_COUNT + (uint64_t)call + 1));
+    if (random % rarity != 0) {
+        return verdict;
+    }
+    int choices[7];
+    int count = 0;
+    for (int index = 0; errors[call][index].error != 0; index++) {
+        if ((errors[call][index].kind & kinds) != 0) {
+            choices[count++] = errors[call][index].error;
+        }
+    }
+    if ((kinds & CWEIR_FAULT_PARTIAL) != 0 && amount > 1) {
+        choices[count++] = 0;
+    }
+    if (count == 0) {
+        return verdict;
+    }
+    random = mix(random);
+    verdict.error = choices[random % (uint64_t)count];
+    if (verdict.error == 0) {
+        // As often very little as nearly all.
+        const uint64_t bits = mix(random + 1) % 16;
+        verdict.amount = 1 + (size_t)(mix(random + 2) % (amount - 1)) % ((size_t)1 << bits);
+    }
+    atomic_fetch_add_explicit(&fault_count, 1, memory_order_relaxed);
+    return verdict;
+}
+
+// Finds the C library's function once; finding it twice at the same time does no harm.
+#define REAL(name)                                                                                                     \
+    static _Atomic(__typeof__(&name)) found;                                                                           \
+    __typeof__(&name) real = atomic_load_explicit(&found, memory_order_relaxed);                                       \
+    if (real == NULL) {                                                                                                \
+        real = (__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name);                                                  \
+        atomic_store_explicit(&found, real, memory_order_relaxed);                                                     \
+    }
+
+#define FAIL_OR_GO_ON(verdict)                                                                                         \
+    if ((verdict).error != 0) {                                                                                        \
+        errno = (verdict).error;                                                                                       \
+        return -1;                                                                                                     \
+    }
+
+static bool is_connected_stream(int socket) {
+    int type = 0;
+    socklen_t length = sizeof(type);
+    return getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &length) == 0 && type == SOCK_STREAM;
+}
+
+int accept4(int socket, struct sockaddr *address, socklen_t *length, int flags) {
+    REAL(accept4)
+    const verdict_t verdict = decide(ACCEPT, 1);
+    FAIL_OR_GO_ON(verdict)
+    return real(socket, address, length, flags);
+}
+
+int connect(int socket, const struct sockaddr *address, socklen_t length) {
+    REAL(connect)
+    // To a port there is nobody to wait for.
+    if (address->sa_family != AF_UNIX) {
+        return real(socket, address, length);
+    }
+    const verdict_t verdict = decide(CONNECT, 1);
+    FAIL_OR_GO_ON(verdict)
+    return real(socket, address, length);
+}
+
+ssize_t send(int socket, const void *bytes, size_t count, int flags) {
+    REAL(send)
+    // A packet is sent whole or not at all.
+    const bool is_stream = is_connected_stream(socket);
+    const verdict_t verdict = decide(SEND, is_stream ? count : 1);
+    FAIL_OR_GO_ON(verdict)
+    return real(socket, bytes, is_stream ? verdict.amount : count, flags);
+}
+
+int sendmmsg(int socket, struct mmsghdr *messages, unsigned count, int flags) {
+    REAL(sendmmsg)
+    const verdict_t verdict = decide(SENDMMSG, count);
+    FAIL_OR_GO_ON(verdict)
+    return real(socket, messages, (unsigned)verdict.amount, flags);
+}
+
+ssize_t recvmsg(int socket, struct msghdr *message, int flags) {
+    REAL(recvmsg)
+    if ((flags & MSG_ERRQUEUE) != 0 || message->msg_iovlen != 1) {
+        return real(socket, message, flags);
+    }
+    const size_t count = message->msg_iov[0].iov_len;
+    const bool is_stream = is_connected_stream(socket);
+    const verdict_t verdict = decide(RECVMSG, is_stream ? count : 1);
+    FAIL_OR_GO_ON(verdict)
+    struct iovec part = {.iov_base = message->msg_iov[0].iov_base, .iov_len = is_stream ? verdict.amount : count};
+    struct iovec *const before = message->msg_iov;
+    message->msg_iov = &part;
+    const ssize_t received = real(socket, message, flags);
+    message->msg_iov = before;
+    return received;
+}
+
+int recvmmsg(int socket, struct mmsghdr *messages, unsigned count, int flags, struct timespec *timeout) {
+    REAL(recvmmsg)
+    const verdict_t verdict = decide(RECVMMSG, count);
+    FAIL_OR_GO_ON(verdict)
+    return real(socket, messages, (unsigned)verdict.amount, flags, timeout);
+}
+
+int epoll_wait(int poller, struct epoll_event *events, int count, int milliseconds) {
+    REAL(epoll_wait)
+    const verdict_t verdict = decide(EPOLL_WAIT, (size_t)count);
+    FAIL_OR_GO_ON(verdict)
+    return real(poller, events, (int)verdict.amount, milliseconds);
+}
+
+int poll(struct pollfd *entries, nfds_t count, int milliseconds) {
+    REAL(poll)
+    const verdict_t verdict = decide(POLL, 1);
+    FAIL_OR_GO_ON(verdict)
+    return real(entries, count, milliseconds);
+}
+
+ssize_t pread(int file, void *bytes, size_t count, off_t offset) {
+    REAL(pread)
+    const verdict_t verdict = decide(PREAD, count);
+    FAIL_OR_GO_ON(verdict)
+    return real(file, bytes, verdict.amount, offset);
+}
+
+ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
+    REAL(pwrite)
+    const verdict_t verdict = decide(PWRITE, count);
+    FAIL_OR_GO_ON(verdict)
+    return real(file, bytes, verdict.amount, offset);
+}
+
+#else
+
+bool cweir_faults_begin(uint64_t seed, uint32_t kinds, uint32_t one_in) {
+    (void)seed;
+    (void)kinds;
+    (void)one_in;
+    return false;
+}
+
+uint64_t cweir_faults_end(void) {
+    return 0;
+}
+
+#endif
