@@ -64,6 +64,29 @@
                 #expect(gone.exitCode == 66)
             }
 
+            @Test func partialMatchesOfAllWorkersAreCounted() throws {
+                let input = Pipe()
+                let run = try weir.start(
+                    [
+                        "run", "fraud", "--partition-by", "card", "--workers", "3", "--to", "m.jsonl", "--control",
+                        "c.sock",
+                    ],
+                    input: .pipe(input)
+                )
+                let rows = (0..<7).map { "\($0 * 1000),card\($0),100,52,13,true\n" }.joined()
+                let text = "time,card,amount,latitude,longitude,face-to-face\n" + rows
+                try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+                let other = try WeirProcess()
+                let limit = Date(timeIntervalSinceNow: WeirProcess.patience)
+                var metrics = ""
+                while Date() < limit, !metrics.contains("weir_events_total{pipeline=\"fraud\"} 7\n") {
+                    metrics = try other.run("top", weir.folder + "/c.sock", "--metrics").output
+                }
+                #expect(metrics.contains("weir_partial_matches{pipeline=\"fraud\"} 7\n"))
+                try input.fileHandleForWriting.close()
+                #expect(try run.outcome().exitCode == 0)
+            }
+
             @Test func whatAKilledProgramLeftBehindIsReplaced() throws {
                 let (run, input) = try start(["--control", "weir.sock"])
                 kill(run.process.processIdentifier, SIGKILL)

@@ -102,7 +102,7 @@ final class Pipeline {
     func run(_ beforeSummary: () -> Void = {}) -> Ending {
         surroundings.status.watch(meters)
         // The plugins of workers are theirs.
-        if workers == nil { surroundings.status.ask(plugins.partialMatches) }
+        surroundings.status.ask(workers?.partialMatches ?? plugins.partialMatches)
         surroundings.status.update { $0.phase = .running }
         var ending = if let workers { pump(workers) } else if let intake { pump(intake) } else { Ending.endOfInput }
         byteCount = intake?.byteCount ?? byteCount

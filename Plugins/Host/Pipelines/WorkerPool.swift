@@ -60,6 +60,8 @@ final class WorkerPool {
     private let jobs: [BoundedQueue<Job>]
     private let answers: [BoundedQueue<Answer>]
     private let latch = Latch()
+    /// How to ask the plugins of each worker for the partial matches that they hold.
+    private let held = Locked<[@Sendable () -> Int?]>([])
     private var byteCount: Int64 = 0
     private var watermark: Timestamp?
     private var hasEnded = false
@@ -85,7 +87,7 @@ final class WorkerPool {
         answers = (0..<partition.workerCount).map { _ in BoundedQueue(capacity: Self.window, arrival: arrival) }
         jobs = (0..<partition.workerCount).map { _ in BoundedQueue(capacity: Self.window) }
         for (jobs, answers) in zip(jobs, answers) {
-            try start("weir.worker") { Self.work(request, schema, jobs, answers) }
+            try start("weir.worker") { [held] in Self.work(request, schema, jobs, answers, held) }
         }
         try start("weir.intake") { [headers, jobs] in Self.read(request, schema, field, headers, jobs, meters) }
     }
@@ -114,6 +116,14 @@ final class WorkerPool {
 
     /// How many records are on the way, at most.
     var pendingCount: Int { (jobs.map(\.count).max() ?? 0) * Self.batchCapacity }
+
+    /// Finds out, on any thread, how many partial matches the plugins of all workers hold; `nil` where none of them says.
+    var partialMatches: @Sendable () -> Int? {
+        { [held] in
+            let known = held.withLock { $0 }.compactMap { $0() }
+            return known.isEmpty ? nil : known.reduce(0, +)
+        }
+    }
 
     // MARK: The reading thread
 
@@ -212,10 +222,12 @@ final class WorkerPool {
         _ request: RunRequest,
         _ schema: RecordSchema,
         _ jobs: BoundedQueue<Job>,
-        _ answers: BoundedQueue<Answer>
+        _ answers: BoundedQueue<Answer>,
+        _ held: Locked<[@Sendable () -> Int?]>
     ) {
         do throws(HostError) {
             let plugins = try RunningPlugins(request.instances, batchCapacity: batchCapacity)
+            held.withLock { $0.append(plugins.partialMatches) }
             var batch = RecordBatch(schema: schema, capacity: batchCapacity)
             while let job = jobs.take() {
                 var answer = Answer()
