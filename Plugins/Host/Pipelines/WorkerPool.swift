@@ -48,6 +48,18 @@ final class WorkerPool {
         var failure: HostError?
     }
 
+    /// Asks the plugins of each worker for the partial matches that they hold.
+    private final class Held: Sendable {
+        private let questions = Locked<[@Sendable () -> Int?]>([])
+
+        func add(_ question: @escaping @Sendable () -> Int?) { questions.withLock { $0.append(question) } }
+
+        var partialMatches: Int? {
+            let known = questions.withLock { $0 }.compactMap { $0() }
+            return known.isEmpty ? nil : known.reduce(0, +)
+        }
+    }
+
     /// How many records a batch can have: more than for one thread, because handing it over has its price.
     static let batchCapacity = 2048
 
@@ -60,8 +72,7 @@ final class WorkerPool {
     private let jobs: [BoundedQueue<Job>]
     private let answers: [BoundedQueue<Answer>]
     private let latch = Latch()
-    /// How to ask the plugins of each worker for the partial matches that they hold.
-    private let held = Locked<[@Sendable () -> Int?]>([])
+    private let held = Held()
     private var byteCount: Int64 = 0
     private var watermark: Timestamp?
     private var hasEnded = false
@@ -119,10 +130,7 @@ final class WorkerPool {
 
     /// Finds out, on any thread, how many partial matches the plugins of all workers hold; `nil` where none of them says.
     var partialMatches: @Sendable () -> Int? {
-        { [held] in
-            let known = held.withLock { $0 }.compactMap { $0() }
-            return known.isEmpty ? nil : known.reduce(0, +)
-        }
+        { [held] in held.partialMatches }
     }
 
     // MARK: The reading thread
@@ -223,11 +231,11 @@ final class WorkerPool {
         _ schema: RecordSchema,
         _ jobs: BoundedQueue<Job>,
         _ answers: BoundedQueue<Answer>,
-        _ held: Locked<[@Sendable () -> Int?]>
+        _ held: Held
     ) {
         do throws(HostError) {
             let plugins = try RunningPlugins(request.instances, batchCapacity: batchCapacity)
-            held.withLock { $0.append(plugins.partialMatches) }
+            held.add(plugins.partialMatches)
             var batch = RecordBatch(schema: schema, capacity: batchCapacity)
             while let job = jobs.take() {
                 var answer = Answer()
