@@ -11,14 +11,15 @@ final class SentimentDrawing: Sendable {
             brands.map { ($0.name, chart.line($0.name, isStepped: true)) },
             uniquingKeysWith: { first, _ in first }
         )
-        posts = report.ranking("Top posts", columns: ["brand", "score", "followers", "text"])
+        posts = report.ranking("Top posts", columns: ["score", "text", "brand", "followers"])
     }
 
     func draw(_ score: BrandScore) {
         lines[score.brand]?.add(score.total, at: score.timestamp)
         guard let post = score.post, let value = score.score, value != 0 else { return }
         posts.add(weight: value.magnitude, at: score.timestamp) {
-            [score.brand, "\(value)", "\(post.followers)", post.text]
+            let followers = Int(exactly: post.followers).map(String.init) ?? "\(post.followers)"
+            return ["\((value * 100).rounded() / 100)", post.text, score.brand, followers]
         }
     }
 }
