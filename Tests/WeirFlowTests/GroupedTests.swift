@@ -44,6 +44,31 @@ struct Keyed: Event, Equatable {
         }
     }
 
+    /// So many keys that batches look ahead; some keys are met for the first time while others are fetched.
+    @Test func findsTheRightGroupOfVeryMany() {
+        var generator = SeededGenerator(seed: 11)
+        let channel = EventChannel<Keyed>()
+        let recorder = Recorder(channel.grouped(by: { $0.key }, limit: 30_000) { $0.scan(into: 0) { $0 += $1.value } })
+        var sums: [Int: Int] = [:]
+        var expected: [Int] = []
+        for _ in 0..<400 {
+            let batch = (0..<Int.random(in: 1...300, using: &generator)).map { _ in
+                Keyed(
+                    timestamp: .epoch,
+                    key: .random(in: 0..<30_000, using: &generator),
+                    value: .random(in: 1...9, using: &generator)
+                )
+            }
+            for event in batch {
+                sums[event.key, default: 0] += event.value
+                expected.append(sums[event.key] ?? 0)
+            }
+            channel.publish(contentsOf: batch)
+        }
+        #expect(sums.count > 16_384)
+        #expect(recorder.elements == expected)
+    }
+
     @Test func handsBackTheElementsOfGroupsBeyondTheLimit() {
         let channel = EventChannel<Keyed>()
         let refused = Locked<[Int]>([])

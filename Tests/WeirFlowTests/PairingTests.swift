@@ -217,4 +217,19 @@ extension EventStream where Element == (Keyed, Keyed) {
             #expect(join.late.count == 0)
         }
     }
+
+    /// Keys that are met once and not again, so that their numbers are given to others; and some that come back too late.
+    @Test func intervalJoinForgetsKeys() {
+        let channels = [EventChannel<Keyed>(), EventChannel<Keyed>()]
+        let recorder = Recorder(channels[0].join(channels[1], within: .milliseconds(3), by: \.key, and: \.key))
+        for key in 0..<2_000 {
+            let time = Int64(key)
+            channels[0].publish(Keyed(timestamp: milliseconds(time), key: key, value: key))
+            channels[1].publish(Keyed(timestamp: milliseconds(time), key: key - 2, value: key))
+            channels[1].publish(Keyed(timestamp: milliseconds(time), key: key - 100, value: -1))
+            for channel in channels { channel.advance(to: milliseconds(time)) }
+        }
+        #expect(recorder.elements.map(\.0.value) == Array(0..<1_998))
+        #expect(recorder.elements.map(\.1.value) == Array(2..<2_000))
+    }
 }

@@ -81,6 +81,11 @@ import WeirTesting
     static func sum(_ sink: CompactSink<Event, Int, Sum>) -> Sum { sink.groups.withValue { $0.output } }
 
     static func send(_ event: Event, to sink: inout CompactSink<Event, Int, Sum>) {
+        // As a batch does; it makes no difference.
+        if sink.looksAhead {
+            sink.fetch(for: event, isNear: false)
+            sink.fetch(for: event, isNear: true)
+        }
         sink.receive(event, at: Timestamp(nanosecondsSinceEpoch: event.time))
     }
 
