@@ -173,7 +173,7 @@ let tests: [Module] = [
     Module(
         "WeirSocketsTests",
         in: "Tests",
-        needs: ["CWeirSockets", "WeirCore", "WeirFiles", "WeirFormats", "WeirSockets"]
+        needs: ["CWeirFaults", "CWeirSockets", "WeirCore", "WeirFiles", "WeirFormats", "WeirSockets"]
     ),
     Module(
         "HostTests",
@@ -199,6 +199,7 @@ let targets: [Target] = [
     .target(name: "CWeir", path: "Core/CWeir", cSettings: cSettings),
     .target(name: "CWeirPlugin", path: "Core/CWeirPlugin", cSettings: cSettings),
     .target(name: "CWeirSockets", path: "Transports/CWeirSockets", cSettings: cSettings),
+    .target(name: "CWeirFaults", path: "Tests/CWeirFaults", cSettings: cSettings),
     .executableTarget(
         name: "weir",
         dependencies: [
