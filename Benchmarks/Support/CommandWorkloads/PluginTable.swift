@@ -28,12 +28,12 @@ enum PluginTable: String, CaseIterable, Sendable {
                 text +=
                     "\(index * 400),\(number(0, below: 5_000)),\"\(texts[number(16, below: UInt64(texts.count))])\"\n"
             case .fraud:
-                // A card is used twenty times an hour, mostly in one town; a quarter of the amounts are small.
+                // A card is used twice an hour, mostly in one town; a quarter of the amounts are small.
                 let card = number(0, below: 20_000)
                 let kind = number(16, below: 40)
                 let amount = kind == 0 ? 600 : kind % 4 == 0 ? 2 : 6 + number(32, below: 120)
                 let latitude = number(48, below: 200) == 0 ? 5 : 48 + card % 9
-                text += "\(index * 10),card-\(card),\(amount).50,\(latitude).5,11\n"
+                text += "\(index * 100),card-\(card),\(amount).50,\(latitude).5,11\n"
             }
         }
         return Array(text.utf8)
