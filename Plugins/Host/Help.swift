@@ -173,8 +173,9 @@ enum Help {
         The name has lower-case letters, digits and single dashes; the folder of that
         name must not exist yet.
 
-        A plugin runs within weir: one that crashes ends the run, with the matches of the records at hand; those of earlier
-        records were written. Untrusted plugins belong into a run of their own.
+        A plugin runs within weir: one that crashes ends the run, with the matches of
+        the records at hand; those of earlier records were written. Untrusted plugins
+        belong into a run of their own.
 
         Options:
         \(Table.text([("--weir PATH", "the folder of Weir's package (default: where this program was built)")]))

@@ -20,6 +20,7 @@ final class ArrivalSource: TransportSource {
     private var rest = 0..<0
     /// When the current piece is due; `nil` for at once.
     private var due: Timestamp?
+    private var isAtEnd = false
 
     /// Creates a source.
     ///
@@ -74,8 +75,10 @@ final class ArrivalSource: TransportSource {
     ///
     /// - Returns: False at the end.
     private func advance() throws(TransportError) -> Bool {
+        guard !isAtEnd else { return false }
         do throws(RecordingError) {
             guard let frame = try contents.next() else {
+                isAtEnd = true
                 if contents.scanner.cutBytes > 0 {
                     meter?.note("'\(path)' ends with \(contents.scanner.cutBytes) bytes of a piece that is not whole")
                 }

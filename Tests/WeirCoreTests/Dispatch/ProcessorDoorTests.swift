@@ -43,26 +43,28 @@ import WeirCore
         let processor = EventProcessor(name: "doors", capacity: 64, bus: bus)
         try processor.start()
         let isOver = Counter()
-        async let published: Void = Task.detached {
-            while isOver.value.load(ordering: .relaxed) == 0 {
-                for priority in Priority.allCases { bus.queue(Parcel(content: Content()), priority: priority) }
-            }
-        }.value
-        var round = 0
-        // As long as it takes until the publisher's thread runs and an event is handled; in time on any machine.
-        #expect(
-            await DispatchTests.suspend {
-                let token = Token(counter)
-                let handle = processor.on(Parcel.self) { _, _ in token.use() }
-                // Most handles live for a moment, and some for longer.
-                if round % 4 == 0 { TestThreads.yield() }
-                handle.cancel()
-                round += 1
-                return round >= 3000 && counter.value.load(ordering: .relaxed) > 0
-            }
-        )
-        isOver.value.store(1, ordering: .relaxed)
-        await published
+        TestThreads.run([
+            {
+                while isOver.value.load(ordering: .relaxed) == 0 {
+                    for priority in Priority.allCases { bus.queue(Parcel(content: Content()), priority: priority) }
+                }
+            },
+            {
+                var round = 0
+                // As long as it takes until an event is handled.
+                let isHandled = DispatchTests.wait {
+                    let token = Token(counter)
+                    let handle = processor.on(Parcel.self) { _, _ in token.use() }
+                    // Most handles live for a moment, and some for longer.
+                    if round % 4 == 0 { TestThreads.yield() }
+                    handle.cancel()
+                    round += 1
+                    return round >= 3000 && counter.value.load(ordering: .relaxed) > 0
+                }
+                #expect(isHandled)
+                isOver.value.store(1, ordering: .relaxed)
+            },
+        ])
         // Between the last event and the end: a listener whose events are never handled.
         do {
             let token = Token(counter)
