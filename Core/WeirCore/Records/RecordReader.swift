@@ -39,7 +39,7 @@ public struct RecordReader: ~Copyable {
     private var phase = Phase.reading
 
     // Why the input cannot be read on, while what came before it is handed out.
-    private var failure: FormatError?
+    private var failure: (any Error)?
 
     /// Creates a reader at the start of an input.
     ///
@@ -77,8 +77,8 @@ public struct RecordReader: ~Copyable {
     ///   only during the call.
     /// - Returns: False when the input has ended; `body` was then not called.
     /// - Throws: ``TransportError`` when the source breaks off, ``FormatError`` when the input as a whole cannot be
-    ///   read, and what `body` throws. After the first two the reader is at its end: what had been read of an
-    ///   incomplete record is dropped.
+    ///   read, and what `body` throws. After the first two the reader is at its end. What had been read of a record
+    ///   when the source broke off is handed out before, as a rejection.
     public mutating func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
         if let failure {
             self.failure = nil
@@ -90,6 +90,10 @@ public struct RecordReader: ~Copyable {
                 return true
             }
             if phase == .reading { try read() }
+            if failure != nil {
+                try body(&batch)
+                return true
+            }
         }
         return false
     }
@@ -150,8 +154,23 @@ public struct RecordReader: ~Copyable {
             if count == 0 { phase = byteCount == 0 ? .finished : .draining }
         } catch {
             phase = .finished
-            throw error
+            guard start < end else { throw error }
+            failure = error
+            rejectUnread()
         }
+    }
+
+    /// Rejects what there is of a record that will never be whole.
+    private mutating func rejectUnread() {
+        let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[start..<end])
+        // Read as if it were whole, it tells its line.
+        unsafe batch.begin(in: bytes)
+        _ = unsafe try? decoder.decode(bytes, isFinal: true, into: &batch)
+        let line = batch.rejections.first?.line ?? (batch.count > 0 ? batch.line(ofRecordAt: 0) : lastLine + 1)
+        unsafe batch.begin(in: bytes)
+        batch.reject(line: line, reason: "the input broke off before its end", start: 0, length: bytes.count)
+        start = end
+        noteLastLine()
     }
 
     /// Moves the incomplete record to the front of the buffer, and makes the buffer larger when that was not enough.

@@ -394,6 +394,23 @@ import WeirTesting
         pool.stop(.now)
     }
 
+    /// Defect 12: the library's pool lost the time at which an event was dispatched.
+    @Test func aPoolKeepsTheTimesOfDispatch() throws {
+        let times = Log<Timestamp>()
+        let pool = ProcessorPool(name: "times", size: 2...2, bus: bus)
+        pool.on(Reading.self, balancer: .roundRobin) { _, context in times.add(context.dispatchTime) }
+        let dispatched = (0..<4).map { number in
+            clock.advance(by: .seconds(1))
+            bus.queue(Reading(key: 0, number: number))
+            return clock.now()
+        }
+        clock.advance(by: .seconds(10))
+        try pool.start()
+        pool.stop(.draining)
+        pool.waitUntilStopped()
+        #expect(times.all.sorted() == dispatched)
+    }
+
     @Test func aPoolKeepsTheOrderOfEachKeyWhileItGrowsAndShrinks() throws {
         let lasts = Locked<[Int: Int]>([:])
         let disorder = Atomic<Int>(0)

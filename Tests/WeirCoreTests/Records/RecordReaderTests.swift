@@ -72,9 +72,29 @@ import WeirCore
     }
 
     @Test func endsWhereTheSourceBreaksOff() throws {
-        let source = ScriptedSource(["a\nb"], failure: .readFailed(address: "there", reason: "gone"))
+        let source = ScriptedSource(["a\nb\n"], failure: .readFailed(address: "there", reason: "gone"))
         var reader = RecordReader(source, format: LineFormat(), schema: schema)
         #expect(try reader.nextIgnored())
+        #expect(throws: TransportError.readFailed(address: "there", reason: "gone")) { try reader.nextIgnored() }
+        #expect(try reader.nextIgnored() == false)
+    }
+
+    @Test func rejectsWhatIsNotWholeWhereTheSourceBreaksOff() throws {
+        let source = ScriptedSource(["a\nb\n\n\nc", "d"], failure: .readFailed(address: "there", reason: "gone"))
+        var reader = RecordReader(source, format: LineFormat(), schema: schema)
+        #expect(try reader.nextIgnored())
+        var rejections: [Rejection] = []
+        var rest: [UInt8] = []
+        let hasMore = try reader.next { batch in
+            #expect(batch.count == 0)
+            rejections = batch.rejections
+            rest = batch.rejections.flatMap { batch.raw($0) }
+        }
+        #expect(hasMore)
+        #expect(rejections.map(\.line) == [5])
+        #expect(rejections.map(\.reason) == ["the input broke off before its end"])
+        #expect(rest == Array("cd".utf8))
+        #expect(reader.lastLine == 5)
         #expect(throws: TransportError.readFailed(address: "there", reason: "gone")) { try reader.nextIgnored() }
         #expect(try reader.nextIgnored() == false)
     }
