@@ -33,6 +33,13 @@
                 return try #require(FileHandle(forUpdatingAtPath: weir.folder + "/" + name))
             }
 
+            /// Reads until the run is on the screen, and has written the match of what waited in its input.
+            private func waitForShake(_ arrivals: inout Arrivals) throws {
+                _ = try wait(&arrivals) {
+                    $0.lines[2].hasPrefix("shake") && (try? weir.text(of: "m.jsonl")) == jerkMatch
+                }
+            }
+
             /// Reads until the screen is as wanted.
             private func wait(
                 _ arrivals: inout Arrivals,
@@ -114,7 +121,7 @@
                 try input.write(contentsOf: Data(jerk.utf8))
                 let run = try start("run", "shake", "in.fifo", "--to", "m.jsonl", "--live")
                 var arrivals = Arrivals(terminal.screen)
-                _ = try wait(&arrivals) { $0.lines[2].hasPrefix("shake") }
+                try waitForShake(&arrivals)
                 // The terminal's driver makes a signal of it, for the program in front.
                 terminal.type("\u{3}")
                 #expect(try run.outcome().exitCode == 130)
@@ -130,7 +137,7 @@
                 try input.write(contentsOf: Data(jerk.utf8))
                 let run = try start("run", "shake", "in.fifo", "--to", "m.jsonl", "--live", "--control", "c.sock")
                 var arrivals = Arrivals(terminal.screen)
-                _ = try wait(&arrivals) { $0.lines[2].hasPrefix("shake") }
+                try waitForShake(&arrivals)
                 try terminal.side.close()
                 close(terminal.screen)
                 #expect(try run.outcome().exitCode == 130)
