@@ -78,7 +78,8 @@ public struct RecordReader: ~Copyable {
     /// - Returns: False when the input has ended; `body` was then not called.
     /// - Throws: ``TransportError`` when the source breaks off, ``FormatError`` when the input as a whole cannot be
     ///   read, and what `body` throws. After the first two the reader is at its end. What had been read of a record
-    ///   when the source broke off is handed out before, as a rejection.
+    ///   when the source broke off is handed out before, as a rejection; but not of a source that an
+    ///   interruption ends, unless it drains (``TransportSource/drainsWhenInterrupted``).
     public mutating func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
         if let failure {
             self.failure = nil
@@ -154,7 +155,9 @@ public struct RecordReader: ~Copyable {
             if count == 0 { phase = byteCount == 0 ? .finished : .draining }
         } catch {
             phase = .finished
-            guard start < end else { throw error }
+            // Where somebody stops who could have read on, it is like all that was not read.
+            let isLeftThere = if case .interrupted = error { !source.drainsWhenInterrupted } else { false }
+            guard start < end, !isLeftThere else { throw error }
             failure = error
             rejectUnread()
         }

@@ -99,6 +99,14 @@ import WeirCore
         #expect(try reader.nextIgnored() == false)
     }
 
+    @Test func leavesWhatAnInterruptionLeavesInASourceThatDoesNotDrain() throws {
+        let source = ScriptedSource(["a\nb"], failure: .interrupted(address: "there"))
+        var reader = RecordReader(source, format: LineFormat(), schema: schema)
+        #expect(try reader.nextIgnored())
+        #expect(throws: TransportError.interrupted(address: "there")) { try reader.nextIgnored() }
+        #expect(try reader.nextIgnored() == false)
+    }
+
     @Test func endsWhereTheFormatGivesUp() throws {
         var reader = RecordReader(ByteSource([1]), format: FailingFormat(), schema: schema)
         #expect(throws: FormatError.badHeader("no")) { try reader.nextIgnored() }
