@@ -22,9 +22,6 @@ cbench_run_t cbench_run(
 // start its first output came; -1 when there was none. Its input stays open until then.
 int64_t cbench_first_output(char *_Nullable const *_Nonnull arguments, const char *input);
 
-// How many nanoseconds of a processor the calling thread has used.
-int64_t cbench_thread_time(void);
-
 // Reads a file into one buffer of 256 KiB, over and over, and returns how many bytes it has; -1 when it cannot be read.
 int64_t cbench_read_file(const char *path);
 

@@ -151,12 +151,6 @@ int64_t cbench_first_output(char *const *arguments, const char *input) {
     return result;
 }
 
-int64_t cbench_thread_time(void) {
-    struct timespec time;
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 int64_t cbench_read_file(const char *path) {
     const int file = open(path, O_RDONLY);
     if (file < 0) {
