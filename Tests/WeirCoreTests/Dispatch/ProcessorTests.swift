@@ -259,12 +259,14 @@ import WeirTesting
     @Test func aProcessorCanBeDroppedByItsOwnHandler() throws {
         let census = Token.Census()
         let holder = Locked<EventProcessor?>(nil)
+        let isHeldAlone = Latch()
         weak var core: ProcessorCore?
         do {
             let token = Token(0, in: census)
             let processor = makeProcessor()
             core = processor.core
             processor.on(Numbered.self) { _, _ in
+                isHeldAlone.wait()
                 withExtendedLifetime(token) {}
                 let last = holder.withLock { holder in
                     defer { holder = nil }
@@ -273,9 +275,11 @@ import WeirTesting
                 _ = consume last
             }
             holder.withLock { $0 = processor }
+            // Before the start: a publisher who is still about would keep what the handler lets go of.
+            bus.queue(Numbered(0))
             try processor.start()
         }
-        bus.queue(Numbered(0))
+        isHeldAlone.open()
         #expect(DispatchTests.wait { census.count == 0 && core == nil })
     }
 
