@@ -154,8 +154,7 @@
                 )
                 try input.fileHandleForWriting.write(contentsOf: Data(jerk.utf8))
                 let path = weir.folder + "/c.sock"
-                let limit = Date(timeIntervalSinceNow: WeirProcess.patience)
-                while !FileManager.default.fileExists(atPath: path), Date() < limit { usleep(10_000) }
+                try WeirProcess.eventually("it can be reached") { FileManager.default.fileExists(atPath: path) }
                 let other = try WeirProcess()
                 let top = try other.start(
                     ["top", path],

@@ -24,14 +24,6 @@ import WeirSockets
         return text
     }
 
-    private func eventually(_ what: String, _ condition: () throws -> Bool) throws {
-        let limit = Date(timeIntervalSinceNow: WeirProcess.patience)
-        while try !condition() {
-            try #require(Date() < limit, "\(what)")
-            usleep(1000)
-        }
-    }
-
     /// What `weir` finds in a file: what it must find in the same bytes from anywhere.
     private func expected(_ text: String) throws -> String {
         try weir.file("readings.csv", text)
@@ -69,7 +61,7 @@ import WeirSockets
                 input: .nothing
             )
             let place = "0100007F:" + String(format: "%04X", port)
-            try eventually("it listens") {
+            try WeirProcess.eventually("it listens") {
                 try String(contentsOfFile: "/proc/net/udp", encoding: .utf8).contains(place)
             }
             let sink = try UDPTransport().openSink("//127.0.0.1:\(port)?sequence=true&linger=60s")
@@ -144,7 +136,9 @@ import WeirSockets
             let ended = DispatchSemaphore(value: 0)
             process.terminationHandler = { _ in ended.signal() }
             try process.run()
-            try eventually("it says so") { (try? weir.text(of: "errors").contains("'kept' takes no more")) == true }
+            try WeirProcess.eventually("it says so") {
+                (try? weir.text(of: "errors").contains("'kept' takes no more")) == true
+            }
             if overflow == "block" {
                 // Whoever is told to wait for room waits, until somebody ends it.
                 #expect(ended.wait(timeout: .now() + .milliseconds(200)) == .timedOut)
@@ -236,7 +230,7 @@ import WeirSockets
             ["run", "shake", "--from", "file:log?follow=true&poll=1ms", "--to", "file:found"],
             input: .nothing
         )
-        try eventually("it found something") { (try? weir.text(of: "found").isEmpty) == false }
+        try WeirProcess.eventually("it found something") { (try? weir.text(of: "found").isEmpty) == false }
         // Half a line, and the rest of it later; then another file takes the name.
         let path = weir.folder + "/log"
         let handle = try #require(FileHandle(forWritingAtPath: path))
@@ -246,7 +240,7 @@ import WeirSockets
         handle.write(Data(middle.dropFirst(1003)))
         try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
         try weir.file("log", lines[300...].joined())
-        try eventually("it found all") {
+        try WeirProcess.eventually("it found all") {
             try weir.text(of: "found").split(separator: "\n").count >= wanted.split(separator: "\n").count - 1
         }
         kill(running.process.processIdentifier, SIGTERM)

@@ -29,6 +29,16 @@ final class WeirProcess {
     /// How long a test waits for anything before it gives up.
     static let patience = 60.0
 
+    /// Looks again and again until something holds of another process, which can tell no more than that; throws when it
+    /// takes too long.
+    static func eventually(_ what: String, _ condition: () throws -> Bool) throws {
+        let limit = Date(timeIntervalSinceNow: patience)
+        while try !condition() {
+            try #require(Date() < limit, "\(what)")
+            usleep(1000)
+        }
+    }
+
     let folder: String
 
     /// The program lies beside the tests.

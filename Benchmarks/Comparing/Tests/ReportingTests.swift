@@ -1,6 +1,7 @@
 import Comparing
 import Foundation
 import Reporting
+import Synchronization
 import Testing
 
 #if canImport(FoundationXML)
@@ -15,14 +16,13 @@ struct ReportingTests {
         return { calls.next() * step }
     }
 
-    private final class Calls: @unchecked Sendable {
-        private let lock = NSLock()
-        private var count = 0.0
+    private final class Calls: Sendable {
+        private let count = Mutex(0.0)
 
         func next() -> Double {
-            lock.withLock {
-                count += 1
-                return count
+            count.withLock {
+                $0 += 1
+                return $0
             }
         }
     }
