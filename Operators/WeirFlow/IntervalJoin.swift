@@ -127,34 +127,44 @@ where Downstream.Input == (Left, Right) {
             late.send(signal, at: time)
             return
         }
-        let (from, to) = (time.shifted(byNanoseconds: -distance), time.shifted(byNanoseconds: distance))
+        let reach = time.shifted(byNanoseconds: -distance)...time.shifted(byNanoseconds: distance)
+        let key: Int
+        let hasRoom: Bool
         switch signal {
         case .first(let left):
-            let key = keys.number(of: leftKey(left))
-            var position = rights.first(of: key)
-            while position >= 0 {
-                let right = rights[position]
-                if let element = right.element, right.time >= from, right.time <= to {
-                    downstream.receive((left, element), at: max(time, right.time))
-                }
-                position = right.nextOfKey
-            }
-            guard lefts.count < limit else { return refused.send(signal, at: time) }
-            lefts.append(left, time, key: key)
-            keys.use(key)
+            key = keys.number(of: leftKey(left))
+            Self.pair(left, time, with: rights, key, reach, &downstream) { ($0, $1) }
+            hasRoom = lefts.count < limit
+            if hasRoom { lefts.append(left, time, key: key) }
         case .second(let right):
-            let key = keys.number(of: rightKey(right))
-            var position = lefts.first(of: key)
-            while position >= 0 {
-                let left = lefts[position]
-                if let element = left.element, left.time >= from, left.time <= to {
-                    downstream.receive((element, right), at: max(time, left.time))
-                }
-                position = left.nextOfKey
+            key = keys.number(of: rightKey(right))
+            Self.pair(right, time, with: lefts, key, reach, &downstream) { ($1, $0) }
+            hasRoom = rights.count < limit
+            if hasRoom { rights.append(right, time, key: key) }
+        }
+        guard hasRoom else { return refused.send(signal, at: time) }
+        keys.use(key)
+    }
+
+    /// Hands on the pairs of an element with those of the other side that it can reach.
+    @inlinable
+    @inline(__always)
+    static func pair<Own, Other>(
+        _ own: Own,
+        _ time: Timestamp,
+        with others: borrowing KeyedStore<Other>,
+        _ key: Int,
+        _ reach: ClosedRange<Timestamp>,
+        _ downstream: inout Downstream,
+        _ makePair: (Own, Other) -> (Left, Right)
+    ) {
+        var position = others.first(of: key)
+        while position >= 0 {
+            let other = others[position]
+            if let element = other.element, reach.contains(other.time) {
+                downstream.receive(makePair(own, element), at: max(time, other.time))
             }
-            guard rights.count < limit else { return refused.send(signal, at: time) }
-            rights.append(right, time, key: key)
-            keys.use(key)
+            position = other.nextOfKey
         }
     }
 
