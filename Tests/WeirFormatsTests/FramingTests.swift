@@ -139,6 +139,20 @@ import WeirTesting
         }
     }
 
+    @Test func aFullBatchAtTheEndOfAFrameHidesNothing() throws {
+        // The end mark is missing in the last frame: that is said after its records.
+        let whole = try Conversion(Array("a,b\n1,x\n2,y\n".utf8), from: CSVFormat(), to: BinaryFormat()).output
+        let section = Array(whole.dropLast(16))  // the end mark
+        let bytes = Self.frame(whole) + Self.frame("") + Self.frame(section)
+        let format = FramedFormat(BinaryFormat())
+        for capacity in 1...4 {
+            let transcript = Transcript(bytes, format, fields: Self.fields, capacity: capacity) { 1 }
+            #expect(transcript == Transcript(bytes, format, fields: Self.fields))
+            #expect(transcript.records.map(\.line) == [1, 2, 3, 4] && transcript.violations.isEmpty)
+            #expect(transcript.rejections.count == 1, "the end mark is missing once")
+        }
+    }
+
     @Test func encodersFrameEachRecord() throws {
         let text = Array("a,b\n1,x\n2,y\n".utf8)
         let framed = try Conversion(text, from: CSVFormat(), to: JSONLinesFormat().framed(by: .length))

@@ -73,7 +73,8 @@ public protocol RecordDecoder {
     /// The batch was begun in the same bytes. When nothing was consumed, the batch is empty and `isFinal` is false,
     /// the caller reads more and calls again with the same bytes and what follows them; it never needs to hold more
     /// than the line limit and one more byte before something is consumed. A decoder of blocks may fill the batch
-    /// without consuming anything: the caller uses the batch, and calls again with the same bytes.
+    /// without consuming anything: the caller uses the batch, and calls again with the same bytes. With `isFinal` and a
+    /// full batch it calls again even when everything was consumed: something may be left to say about the end.
     ///
     /// - Parameters:
     ///   - bytes: The bytes that follow what was consumed so far; they may end anywhere.

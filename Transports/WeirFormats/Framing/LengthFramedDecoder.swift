@@ -17,6 +17,10 @@ public struct LengthFramedDecoder: RecordDecoder {
     private var isOverlong = false
     private var hasRejectedPiece = false
 
+    // Whether the decoder of the contents may have more to say about the frame, even when all of it was consumed: it
+    // stopped at a full batch.
+    private var isInside = false
+
     /// Creates a decoder at the start of an input.
     ///
     /// - Parameters:
@@ -36,7 +40,7 @@ public struct LengthFramedDecoder: RecordDecoder {
         defer { batch.origin = outerOrigin }
         var start = 0
         while !batch.isFull {
-            if rest == 0 {
+            if rest == 0, !isInside {
                 guard bytes.count - start >= Framing.lengthByteCount else {
                     guard isFinal, start < bytes.count else { return start }
                     batch.origin = outerOrigin
@@ -73,6 +77,7 @@ public struct LengthFramedDecoder: RecordDecoder {
             precondition(batch.isFull || count == rest, "the decoder left \(rest - count) bytes at the end of a frame")
             start += count
             rest -= count
+            isInside = batch.isFull
         }
         return start
     }
