@@ -6,8 +6,9 @@ extension EventStream {
     ///     orders.withLatest(from: prices)
     ///
     /// Emits a pair with each element of this stream, once the other has had one, with the element's own time; the
-    /// latest is the one that arrived last. Elements that come before are dropped. Remembers one element of the other
-    /// stream. Watermarks pass: the earlier one of the two streams. Finishes with this stream; fails when one fails.
+    /// latest is the one that arrived last. Elements that come before go to ``WithLatest/refused``. Remembers one
+    /// element of the other stream. Watermarks pass: the earlier one of the two streams. Finishes with this stream;
+    /// fails when one fails.
     ///
     /// - Parameter other: The other stream; it may run on another thread.
     /// - Returns: The pairs, the element of this stream first.
@@ -26,16 +27,20 @@ public struct WithLatest<First: EventStream, Second: EventStream>: EventStream {
     @usableFromInline let first: First
     @usableFromInline let second: Second
 
+    /// The elements that came before the other stream had one.
+    public let refused: SideOutput<First.Element>
+
     @inlinable
     init(_ first: First, _ second: Second) {
         self.first = first
         self.second = second
+        refused = SideOutput()
     }
 
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let junction = Junction(WithLatestState<First.Element, Second.Element, S>(sink), inputs: 2)
+        let junction = Junction(WithLatestState<First.Element, Second.Element, S>(refused, sink), inputs: 2)
         // The other stream first, so that what it has to say at once is there.
         let other = second.attach(junction.input(1, RightPort()))
         return junction.subscription(other, first.attach(junction.input(0, LeftPort())))
@@ -46,11 +51,13 @@ public struct WithLatest<First: EventStream, Second: EventStream>: EventStream {
 @frozen
 public struct WithLatestState<Left: Sendable, Right: Sendable, Downstream: Sink>: JunctionState
 where Downstream.Input == (Left, Right) {
+    @usableFromInline let refused: SideOutput<Left>
     @usableFromInline var latest: Right?
     @usableFromInline var downstream: Downstream
 
     @inlinable
-    init(_ downstream: consuming Downstream) {
+    init(_ refused: SideOutput<Left>, _ downstream: consuming Downstream) {
+        self.refused = refused
         self.downstream = downstream
     }
 
@@ -58,7 +65,8 @@ where Downstream.Input == (Left, Right) {
     public mutating func receive(_ signal: Either<Left, Right>, from input: Int, at time: Timestamp) {
         switch signal {
         case .first(let element):
-            if let latest { downstream.receive((element, latest), at: time) }
+            guard let latest else { return refused.send(element, at: time) }
+            downstream.receive((element, latest), at: time)
         case .second(let element):
             latest = element
         }

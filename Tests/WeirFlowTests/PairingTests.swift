@@ -81,6 +81,22 @@ extension EventStream where Element == (Keyed, Keyed) {
         }
     }
 
+    @Test func withLatestHandsBackWhatCameTooEarly() {
+        let (left, right) = (EventChannel<Keyed>(), EventChannel<Keyed>())
+        let paired = left.withLatest(from: right)
+        let early = Locked<[Int]>([])
+        paired.refused.subscribe { element, time in
+            #expect(time == element.timestamp)
+            early.withLock { $0.append(element.value) }
+        }
+        let recorder = Recorder(paired)
+        for value in 0..<3 { left.publish(Keyed(timestamp: .epoch, key: 0, value: value)) }
+        right.publish(Keyed(timestamp: .epoch, key: 0, value: 7))
+        left.publish(Keyed(timestamp: .epoch, key: 0, value: 3))
+        #expect(early.withLock { $0 } == [0, 1, 2] && paired.refused.count == 3)
+        #expect(recorder.elements.map { [$0.0.value, $0.1.value] } == [[3, 7]])
+    }
+
     @Test(arguments: [1, 2, 100], [ZipOverflow.dropNewest, .dropOldest])
     func zip(limit: Int, policy: ZipOverflow) {
         compare(inputs: 2, rounds: 3_000) {
