@@ -11,7 +11,8 @@ extension EventStream {
     ///
     ///     for await reading in readings.filter({ $0.celsius > 30 }).values(.newest(1)) { show(reading) }
     ///
-    /// Attaches when it is called and detaches when the iteration ends. A failure ends the sequence.
+    /// Attaches when it is called and detaches when the iteration ends. A failure ends the sequence like an end does;
+    /// ``throwingValues(_:dropped:)`` tells them apart.
     ///
     /// - Parameters:
     ///   - policy: How many elements may wait, and which are dropped when there are more.
@@ -21,30 +22,84 @@ extension EventStream {
         _ policy: BufferingPolicy = .oldest(1024),
         dropped: SideOutput<Element> = SideOutput()
     ) -> AsyncStream<Element> {
-        let buffering: AsyncStream<Element>.Continuation.BufferingPolicy =
-            switch policy {
-            case .oldest(let count): .bufferingOldest(count)
-            case .newest(let count): .bufferingNewest(count)
-            }
-        return AsyncStream(bufferingPolicy: buffering) { continuation in
-            let subscription = attach(ContinuationSink(continuation: continuation, dropped: dropped))
+        AsyncStream(bufferingPolicy: .init(policy)) { continuation in
+            let subscription = attach(
+                ContinuationSink(dropped: dropped) {
+                    if case .dropped(let lost) = continuation.yield($0) { lost } else { nil }
+                } finish: { _ in
+                    continuation.finish()
+                }
+            )
+            continuation.onTermination = { _ in subscription.cancel() }
+        }
+    }
+
+    /// The elements of the stream as an asynchronous sequence that throws when the stream fails.
+    ///
+    ///     for try await reading in readings.timeout(.seconds(10)).throwingValues() { show(reading) }
+    ///
+    /// Attaches when it is called and detaches when the iteration ends. What still waits when the stream fails comes
+    /// before the error.
+    ///
+    /// - Parameters:
+    ///   - policy: How many elements may wait, and which are dropped when there are more.
+    ///   - dropped: Gets those, each with the time of the element that found no room.
+    /// - Returns: The elements.
+    public func throwingValues(
+        _ policy: BufferingPolicy = .oldest(1024),
+        dropped: SideOutput<Element> = SideOutput()
+    ) -> AsyncThrowingStream<Element, any Error> {
+        AsyncThrowingStream(bufferingPolicy: .init(policy)) { continuation in
+            let subscription = attach(
+                ContinuationSink(dropped: dropped) {
+                    if case .dropped(let lost) = continuation.yield($0) { lost } else { nil }
+                } finish: { completion in
+                    switch completion {
+                    case .finished: continuation.finish()
+                    case .failed(let error): continuation.finish(throwing: error)
+                    }
+                }
+            )
             continuation.onTermination = { _ in subscription.cancel() }
         }
     }
 }
 
+extension AsyncStream.Continuation.BufferingPolicy {
+    package init(_ policy: WeirCore.BufferingPolicy) {
+        self =
+            switch policy {
+            case .oldest(let count): .bufferingOldest(count)
+            case .newest(let count): .bufferingNewest(count)
+            }
+    }
+}
+
+extension AsyncThrowingStream.Continuation.BufferingPolicy {
+    fileprivate init(_ policy: WeirCore.BufferingPolicy) {
+        self =
+            switch policy {
+            case .oldest(let count): .bufferingOldest(count)
+            case .newest(let count): .bufferingNewest(count)
+            }
+    }
+}
+
 /// Hands elements to an asynchronous sequence.
 struct ContinuationSink<Input: Sendable>: Sink {
-    let continuation: AsyncStream<Input>.Continuation
     let dropped: SideOutput<Input>
 
+    /// Hands an element on, and returns the one that was dropped for want of room.
+    let yield: @Sendable (Input) -> Input?
+    let finish: @Sendable (Completion) -> Void
+
     mutating func receive(_ element: borrowing Input, at time: Timestamp) {
-        if case .dropped(let lost) = continuation.yield(copy element) { dropped.send(lost, at: time) }
+        if let lost = yield(copy element) { dropped.send(lost, at: time) }
     }
 
     mutating func advance(to watermark: Timestamp) {}
 
     mutating func finish(_ completion: Completion) {
-        continuation.finish()
+        finish(completion)
     }
 }

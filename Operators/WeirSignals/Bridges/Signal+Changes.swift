@@ -32,12 +32,7 @@ extension Signal where Value: Sendable {
     /// - Parameter policy: How many values may wait, and which are dropped when there are more.
     /// - Returns: The values.
     public final func values(_ policy: BufferingPolicy = .newest(1)) -> AsyncStream<Value> {
-        let buffering: AsyncStream<Value>.Continuation.BufferingPolicy =
-            switch policy {
-            case .oldest(let count): .bufferingOldest(count)
-            case .newest(let count): .bufferingNewest(count)
-            }
-        let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: buffering)
+        let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .init(policy))
         continuation.yield(self())
         let cell = cell
         node.audience.addFollower {
