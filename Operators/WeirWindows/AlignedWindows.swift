@@ -99,7 +99,7 @@ public struct AlignedWindows<Upstream: EventStream>: WindowedStream {
     @inlinable
     public func attach<A: Aggregate, S: Sink>(folding aggregate: A, _ sink: consuming S) -> Subscription
     where A.Input == Input, S.Input == WindowResult<A.Output> {
-        upstream.attach(AlignedSink(aggregate, size, slide, settings, sides, sink))
+        upstream.attach(WindowSink(aggregate, AlignedAssignment(size, slide), settings, sides, sink))
     }
 
     @inlinable
@@ -108,5 +108,48 @@ public struct AlignedWindows<Upstream: EventStream>: WindowedStream {
         // Windows that do not overlap have nothing to share.
         if size == slide { return attach(folding: aggregate, sink) }
         return upstream.attach(PanedSink(aggregate, size, slide, settings, sides, sink))
+    }
+}
+
+/// Windows of one size at regular distances.
+@frozen
+@usableFromInline
+struct AlignedAssignment: WindowAssignment {
+    @usableFromInline let size: Int64
+    @usableFromInline let slide: Int64
+
+    @inlinable
+    init(_ size: Int64, _ slide: Int64) {
+        self.size = size
+        self.slide = slide
+    }
+
+    @inlinable var isDisjoint: Bool { size == slide }
+
+    @inlinable
+    func windows<Base, Downstream>(
+        of time: Timestamp,
+        in windows: inout OpenWindows<Base, Downstream>,
+        _ initial: Base
+    ) -> Range<Int>? {
+        let nanoseconds = time.nanosecondsSinceEpoch
+        let last = Nanoseconds.floor(nanoseconds, to: slide)
+        // The start of the first window that the element is in; differences do not overflow where sums would.
+        let first = Nanoseconds.difference(last, (size - 1 - (nanoseconds - last)) / slide * slide)
+        let needed = Int((last - first) / slide) + 1
+        let firstIndex = windows.cells.index(ofStart: first)
+        let present = windows.cells[firstIndex...].prefix { $0.start <= last }.count
+        guard windows.hasRoom(forWindows: needed - present, elements: needed) else { return nil }
+        let indices = firstIndex..<firstIndex + needed
+        guard present < needed else { return indices }
+        var start = first
+        for index in indices {
+            if index == windows.cells.count || windows.cells[index].start != start {
+                windows.insert(start, Nanoseconds.sum(start, size), initial, at: index)
+            }
+            start = Nanoseconds.sum(start, slide)
+        }
+        windows.scheduleResults()
+        return indices
     }
 }

@@ -59,119 +59,37 @@ public struct GriddedWindows<Upstream: EventStream, Grid: WindowGrid>: WindowedS
     @inlinable
     public func attach<A: Aggregate, S: Sink>(folding aggregate: A, _ sink: consuming S) -> Subscription
     where A.Input == Input, S.Input == WindowResult<A.Output> {
-        upstream.attach(GriddedSink(aggregate, grid, settings, sides, sink))
+        upstream.attach(WindowSink(aggregate, GridAssignment(grid), settings, sides, sink))
     }
 }
 
-/// Keeps an aggregate for each window of a grid that is open.
+/// The windows of a grid.
 @frozen
-public struct GriddedSink<Base: Aggregate, Grid: WindowGrid, Downstream: Sink>: Sink
-where Downstream.Input == WindowResult<Base.Output> {
-    public typealias Input = Base.Input
-
-    @usableFromInline let initial: Base
+@usableFromInline
+struct GridAssignment<Grid: WindowGrid>: WindowAssignment {
     @usableFromInline let grid: Grid
-    @usableFromInline let settings: WindowSettings
-    @usableFromInline let sides: WindowSides<Input>
-    @usableFromInline var windows: OpenWindows<Base, Downstream>
-    // The window of the last element, for the next one; empty when there is more to do than to add.
-    @usableFromInline var recentStart = Int64.max
-    @usableFromInline var recentEnd = Int64.min
-    // Its aggregate is here as long as it has an index.
-    @usableFromInline var recentIndex: Int?
-    @usableFromInline var recent: Base
 
     @inlinable
-    init(
-        _ initial: Base,
-        _ grid: Grid,
-        _ settings: WindowSettings,
-        _ sides: WindowSides<Input>,
-        _ downstream: consuming Downstream
-    ) {
-        self.initial = initial
-        recent = initial
+    init(_ grid: Grid) {
         self.grid = grid
-        self.settings = settings
-        self.sides = sides
-        windows = OpenWindows(settings, downstream)
     }
 
+    @inlinable var isDisjoint: Bool { true }
+
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    func windows<Base, Downstream>(
+        of time: Timestamp,
+        in windows: inout OpenWindows<Base, Downstream>,
+        _ initial: Base
+    ) -> Range<Int>? {
         let nanoseconds = time.nanosecondsSinceEpoch
-        if nanoseconds >= recentStart, nanoseconds < recentEnd {
-            recent.add(element, at: time)
-        } else {
-            place(element, time)
-        }
-    }
-
-    @inlinable
-    public mutating func advance(to watermark: Timestamp) {
-        guard windows.move(to: watermark) else { return }
-        if recentStart < windows.oldest { recentStart = windows.oldest }
-        if windows.isDue {
-            forgetRecent()
-            windows.emitDue()
-        }
-        windows.downstream.advance(to: watermark)
-    }
-
-    @inlinable
-    public mutating func finish(_ completion: Completion) {
-        forgetRecent()
-        windows.finish(completion)
-    }
-
-    /// Adds an element to its window.
-    @inlinable
-    @inline(never)
-    mutating func place(_ element: borrowing Input, _ time: Timestamp) {
-        let nanoseconds = time.nanosecondsSinceEpoch
-        guard nanoseconds >= windows.oldest else { return sides.late.send(copy element, at: time) }
-        forgetRecent()
-        guard let index = window(of: time) else { return sides.refused.send(copy element, at: time) }
-        windows.cells[index].aggregate.add(element, at: time)
-        windows.cells[index].isChanged = true
-        if Base.keepsElements {
-            windows.cells[index].count += 1
-            windows.held += 1
-        }
-        windows.emitChange(of: index, nanoseconds)
-        if settings.emitsOnlyOnClose, !Base.keepsElements, !windows.cells[index].isClosed {
-            remember(index)
-        }
-    }
-
-    /// Takes a window's aggregate out of the array, whose checks would cost more than adding an element.
-    @inlinable
-    mutating func remember(_ index: Int) {
-        recentIndex = index
-        swap(&recent, &windows.cells[index].aggregate)
-        recentStart = max(windows.cells[index].start, windows.oldest)
-        recentEnd = windows.cells[index].end
-    }
-
-    @inlinable
-    mutating func forgetRecent() {
-        guard let index = recentIndex else { return }
-        swap(&recent, &windows.cells[index].aggregate)
-        recentIndex = nil
-        (recentStart, recentEnd) = (.max, .min)
-    }
-
-    /// The index of the window that a time is in, made if it is missing; `nil` when the limit does not allow it.
-    @inlinable
-    mutating func window(of time: Timestamp) -> Int? {
-        let nanoseconds = time.nanosecondsSinceEpoch
-        if Base.keepsElements, windows.held >= settings.limit.elements { return nil }
+        guard windows.hasRoom(forWindows: 0, elements: 1) else { return nil }
         var index = windows.cells.index(ofStart: nanoseconds)
-        if index < windows.cells.count, windows.cells[index].start == nanoseconds { return index }
+        if index < windows.cells.count, windows.cells[index].start == nanoseconds { return index..<index + 1 }
         if index > 0, nanoseconds < windows.cells[index - 1].end || windows.cells[index - 1].end == .max {
-            return index - 1
+            return index - 1..<index
         }
-        guard windows.cells.count < settings.limit.windows else { return nil }
+        guard windows.hasRoom(forWindows: 1, elements: 1) else { return nil }
         let range = grid.window(containing: time)
         precondition(
             range.contains(time) || range.upperBound == .distantFuture && time == .distantFuture,
@@ -181,6 +99,6 @@ where Downstream.Input == WindowResult<Base.Output> {
         index = windows.cells.index(ofStart: start)
         windows.insert(start, end, initial, at: index)
         windows.scheduleResults()
-        return index
+        return index..<index + 1
     }
 }

@@ -40,6 +40,13 @@ struct OpenWindows<Base: Aggregate, Downstream: Sink>: Sendable where Downstream
     @inlinable
     var isDue: Bool { watermark >= nextDue }
 
+    /// Whether the limit allows so many windows more, and that so many windows keep one element more.
+    @inlinable
+    func hasRoom(forWindows windowCount: Int, elements: Int) -> Bool {
+        cells.count + windowCount <= settings.limit.windows
+            && (!Base.keepsElements || held + elements <= settings.limit.elements)
+    }
+
     /// Adds a window that is missing.
     @inlinable
     mutating func insert(_ start: Int64, _ end: Int64, _ aggregate: Base, at index: Int) {

@@ -3,14 +3,13 @@ public import WeirCore
 
 /// Keeps an aggregate for each window that is open.
 @frozen
-public struct AlignedSink<Base: Aggregate, Downstream: Sink>: Sink
+@usableFromInline
+struct WindowSink<Base: Aggregate, Assignment: WindowAssignment, Downstream: Sink>: Sink
 where Downstream.Input == WindowResult<Base.Output> {
-    public typealias Input = Base.Input
+    @usableFromInline typealias Input = Base.Input
 
     @usableFromInline let initial: Base
-    @usableFromInline let size: Int64
-    @usableFromInline let slide: Int64
-    @usableFromInline let settings: WindowSettings
+    @usableFromInline let assignment: Assignment
     @usableFromInline let sides: WindowSides<Input>
     @usableFromInline var windows: OpenWindows<Base, Downstream>
     // The window of the last element, for the next one; empty when there is more to do than to add.
@@ -23,23 +22,20 @@ where Downstream.Input == WindowResult<Base.Output> {
     @inlinable
     init(
         _ initial: Base,
-        _ size: Int64,
-        _ slide: Int64,
+        _ assignment: Assignment,
         _ settings: WindowSettings,
         _ sides: WindowSides<Input>,
         _ downstream: consuming Downstream
     ) {
         self.initial = initial
         recent = initial
-        self.size = size
-        self.slide = slide
-        self.settings = settings
+        self.assignment = assignment
         self.sides = sides
         windows = OpenWindows(settings, downstream)
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         let nanoseconds = time.nanosecondsSinceEpoch
         if nanoseconds >= recentStart, nanoseconds < recentEnd {
             recent.add(element, at: time)
@@ -49,7 +45,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         guard windows.move(to: watermark) else { return }
         if recentStart < windows.oldest { recentStart = windows.oldest }
         if windows.isDue {
@@ -60,7 +56,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         forgetRecent()
         windows.finish(completion)
     }
@@ -72,12 +68,10 @@ where Downstream.Input == WindowResult<Base.Output> {
         let nanoseconds = time.nanosecondsSinceEpoch
         guard nanoseconds >= windows.oldest else { return sides.late.send(copy element, at: time) }
         forgetRecent()
-        let last = Nanoseconds.floor(nanoseconds, to: slide)
-        // The start of the first window that the element is in; differences do not overflow where sums would.
-        let first = Nanoseconds.difference(last, (size - 1 - (nanoseconds - last)) / slide * slide)
-        guard makeRoom(first, last) else { return sides.refused.send(copy element, at: time) }
-        var index = windows.cells.index(ofStart: first)
-        while index < windows.cells.count, windows.cells[index].start <= last {
+        guard let indices = assignment.windows(of: time, in: &windows, initial) else {
+            return sides.refused.send(copy element, at: time)
+        }
+        for index in indices {
             windows.cells[index].aggregate.add(element, at: time)
             windows.cells[index].isChanged = true
             if Base.keepsElements {
@@ -85,11 +79,9 @@ where Downstream.Input == WindowResult<Base.Output> {
                 windows.held += 1
             }
             windows.emitChange(of: index, nanoseconds)
-            index += 1
         }
-        if size == slide, settings.emitsOnlyOnClose, !Base.keepsElements, !windows.cells[index - 1].isClosed {
-            remember(index - 1)
-        }
+        guard assignment.isDisjoint, windows.settings.emitsOnlyOnClose, !Base.keepsElements else { return }
+        if !windows.cells[indices.lowerBound].isClosed { remember(indices.lowerBound) }
     }
 
     /// Takes a window's aggregate out of the array, whose checks would cost more than adding an element.
@@ -107,26 +99,5 @@ where Downstream.Input == WindowResult<Base.Output> {
         swap(&recent, &windows.cells[index].aggregate)
         recentIndex = nil
         (recentStart, recentEnd) = (.max, .min)
-    }
-
-    /// Makes the windows that start from `first` to `last`, where they are missing and the limit allows it.
-    @inlinable
-    mutating func makeRoom(_ first: Int64, _ last: Int64) -> Bool {
-        let needed = Int((last - first) / slide) + 1
-        var index = windows.cells.index(ofStart: first)
-        let present = windows.cells[index...].prefix { $0.start <= last }.count
-        guard windows.cells.count + needed - present <= settings.limit.windows else { return false }
-        if Base.keepsElements, windows.held + needed > settings.limit.elements { return false }
-        guard present < needed else { return true }
-        var start = first
-        for _ in 0..<needed {
-            if index == windows.cells.count || windows.cells[index].start != start {
-                windows.insert(start, Nanoseconds.sum(start, size), initial, at: index)
-            }
-            index += 1
-            start = Nanoseconds.sum(start, slide)
-        }
-        windows.scheduleResults()
-        return true
     }
 }

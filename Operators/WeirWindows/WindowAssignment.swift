@@ -1,0 +1,22 @@
+internal import WeirAggregates
+public import WeirCore
+
+/// Which windows an element is in.
+@usableFromInline
+protocol WindowAssignment: Sendable {
+    /// Whether each time is in one window only.
+    var isDisjoint: Bool { get }
+
+    /// The windows of a time, made where they are missing.
+    ///
+    /// - Parameters:
+    ///   - time: Any time.
+    ///   - windows: Those that are open.
+    ///   - initial: The aggregate of no elements.
+    /// - Returns: Their indices; `nil` when the limit does not allow one of them.
+    func windows<Base, Downstream>(
+        of time: Timestamp,
+        in windows: inout OpenWindows<Base, Downstream>,
+        _ initial: Base
+    ) -> Range<Int>?
+}
