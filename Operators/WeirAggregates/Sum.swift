@@ -5,7 +5,8 @@ public import WeirCore
 ///     payments.tumbling(.seconds(60)).aggregate(Sum(of: \.cents))
 ///
 /// The result of integers traps when it is out of their range, whatever happened on the way (``CheckedTotal``); sums of
-/// floating-point numbers are compensated (``CompensatedTotal``), NaN and infinities rule them. Remembers a total; O(1) to add, remove and merge.
+/// floating-point numbers are compensated (``CompensatedTotal``), NaN and infinities rule them.
+/// Remembers a total; O(1) to add, remove and merge.
 @frozen
 public struct Sum<Input: Sendable, Value: Summable>: InvertibleAggregate, MergeableAggregate {
     @usableFromInline let value: @Sendable (Input) -> Value
@@ -20,6 +21,7 @@ public struct Sum<Input: Sendable, Value: Summable>: InvertibleAggregate, Mergea
     }
 
     @inlinable
+    @inline(__always)
     public mutating func add(_ element: borrowing Input, at time: Timestamp) { total.add(value(element)) }
 
     @inlinable

@@ -85,15 +85,12 @@ public struct CompensatedTotal<Value: BinaryFloatingPoint & Sendable>: RunningTo
 
     @inlinable
     public var value: Value {
-        if notNumbers > 0 || (positiveInfinities > 0 && negativeInfinities > 0) { return .nan }
-        if positiveInfinities > 0 { return .infinity }
-        if negativeInfinities > 0 { return -.infinity }
-        guard excess != 0 else { return sum + compensation }
-        // In halves, for their sum may be finite where a part of it is not.
-        return (sum / 2 + Value(excess) * (Self.greatestPower / 2) + compensation / 2) * 2
+        // One look at all of them, for they are nearly always 0.
+        excess | positiveInfinities | negativeInfinities | notNumbers == 0 ? sum + compensation : unusualValue
     }
 
     @inlinable
+    @inline(__always)
     public mutating func add(_ number: Value) {
         let total = sum + number
         guard total.isFinite else { return addUnusual(number) }
@@ -121,6 +118,17 @@ public struct CompensatedTotal<Value: BinaryFloatingPoint & Sendable>: RunningTo
 
     @inlinable
     static var greatestPower: Value { Value.greatestFiniteMagnitude.binade }
+
+    /// The value when there are numbers that are not finite, or the sum is not.
+    @inlinable
+    @inline(never)
+    var unusualValue: Value {
+        if notNumbers > 0 || (positiveInfinities > 0 && negativeInfinities > 0) { return .nan }
+        if positiveInfinities > 0 { return .infinity }
+        if negativeInfinities > 0 { return -.infinity }
+        // In halves, for their sum may be finite where a part of it is not.
+        return (sum / 2 + Value(excess) * (Self.greatestPower / 2) + compensation / 2) * 2
+    }
 
     /// Adds a number that is not finite, or with which the sum would not be.
     @usableFromInline
