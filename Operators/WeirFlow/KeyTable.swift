@@ -2,8 +2,7 @@ public import WeirCore
 
 /// Finds the place of a key: a hash table with linear probing, which needs one look at memory for most keys.
 ///
-/// Integers are mixed with a seed that differs from table to table, so that nobody outside can choose keys that
-/// collide; other keys are hashed by Swift's seeded hash. Allocates only when it grows, by doubling at a load of one half.
+/// Allocates only when it grows, by doubling at a load of one half.
 @frozen
 @usableFromInline
 struct KeyTable<Key: Hashable & Sendable>: Sendable {
@@ -23,12 +22,11 @@ struct KeyTable<Key: Hashable & Sendable>: Sendable {
 
     @usableFromInline var entries: ContiguousArray<Entry>
     @usableFromInline var count = 0
-    @usableFromInline let seed: UInt64
+    @usableFromInline let hash = KeyHash<Key>()
 
     @inlinable
     init() {
         entries = ContiguousArray(repeating: Entry(nil, 0), count: 16)
-        seed = UInt64.random(in: .min ... .max)
     }
 
     /// The place of a key; `nil` where there is none.
@@ -114,19 +112,5 @@ struct KeyTable<Key: Hashable & Sendable>: Sendable {
 
     /// Where the search for a key starts.
     @inlinable
-    func home(of key: Key, _ mask: Int) -> Int {
-        // The casts are decided when the type is known, at compile time.
-        let bits: UInt64 =
-            switch key {
-            case let key as Int: UInt64(truncatingIfNeeded: key)
-            case let key as UInt32: UInt64(key)
-            case let key as Int32: UInt64(truncatingIfNeeded: key)
-            case let key as UInt64: key
-            case let key as Int64: UInt64(truncatingIfNeeded: key)
-            default: UInt64(truncatingIfNeeded: key.hashValue)
-            }
-        let (high, low) = (bits ^ seed).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
-        let folded = (high ^ low ^ seed).multipliedFullWidth(by: 0xBF58_476D_1CE4_E5B9)
-        return Int(truncatingIfNeeded: folded.high ^ folded.low) & mask
-    }
+    func home(of key: Key, _ mask: Int) -> Int { Int(truncatingIfNeeded: hash(key)) & mask }
 }

@@ -2,8 +2,7 @@ public import WeirCore
 
 /// Gives the groups that have partial matches small numbers, which are used again when the groups have gone.
 ///
-/// A hash table with open addressing and linear probing; a place is four bytes, the key lies with its slot. Keys that are
-/// integers are hashed with a multiplication, others by their `Hashable`.
+/// A hash table with open addressing and linear probing; a place is four bytes, the key lies with its slot.
 ///
 /// - Complexity: O(1) on average, without allocation except for growth.
 @frozen
@@ -18,7 +17,7 @@ struct SlotTable<Key: Hashable & Sendable>: ~Copyable, Sendable {
     /// One more than the greatest slot in use since the table was last empty.
     @usableFromInline var endOfSlots: UInt32 = 0
     @usableFromInline var count = 0
-    @usableFromInline let seed: UInt64
+    @usableFromInline let hash = KeyHash<Key>()
 
     @usableFromInline static var leastCapacity: Int { 16 }
 
@@ -26,7 +25,6 @@ struct SlotTable<Key: Hashable & Sendable>: ~Copyable, Sendable {
     init() {
         places = PositionRing(capacity: Self.leastCapacity, filler: 0)
         keys = PositionRing(capacity: Self.leastCapacity, filler: nil)
-        seed = UInt64.random(in: .min ... .max)
     }
 
     @usableFromInline var bytes: Int {
@@ -34,24 +32,7 @@ struct SlotTable<Key: Hashable & Sendable>: ~Copyable, Sendable {
     }
 
     @inlinable
-    func place(of key: Key) -> UInt32 {
-        let number: UInt64
-        if let key = key as? Int {
-            number = UInt64(truncatingIfNeeded: key)
-        } else if let key = key as? UInt32 {
-            number = UInt64(key)
-        } else if let key = key as? UInt64 {
-            number = key
-        } else if let key = key as? Int64 {
-            number = UInt64(truncatingIfNeeded: key)
-        } else if let key = key as? Int32 {
-            number = UInt64(truncatingIfNeeded: key)
-        } else {
-            return UInt32(truncatingIfNeeded: key.hashValue)
-        }
-        let product = (number ^ seed).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
-        return UInt32(truncatingIfNeeded: product.high ^ product.low)
-    }
+    func place(of key: Key) -> UInt32 { UInt32(truncatingIfNeeded: hash(key)) }
 
     /// The slot of a key; `nil` if it has none.
     @inlinable
