@@ -233,6 +233,14 @@ enum ExportedPlugin {
         }
     }
 
+    @unsafe
+    static func partialMatches(_ instance: UnsafeMutableRawPointer?) -> UInt64 {
+        guard let instance = unsafe instance,
+            let held = unsafe Unmanaged<Instance>.fromOpaque(instance).takeUnretainedValue().output.partialMatches
+        else { return .max }
+        return UInt64(held)
+    }
+
     /// The plugin, and the values of its options, where they can be read.
     @unsafe
     private static func plugin(

@@ -1,4 +1,5 @@
 internal import CWeirPlugin
+internal import Synchronization
 internal import WeirCore
 
 /// A run of a loaded plugin, seen from the host.
@@ -12,6 +13,7 @@ final class LoadedInstance {
     private let output: MatchOutput
     private var instance: UnsafeMutableRawPointer?
     private var counts: [NamedCount] = []
+    private let partialMatches = PartialMatches()
 
     // Copies of where the records are, in the boundary's layout; kept from batch to batch.
     private var rows: [weir_row] = []
@@ -33,6 +35,9 @@ final class LoadedInstance {
             throw .cannotStart(reason: "the plugin does not start, and says no reason")
         }
         guard calls.schema != nil else { throw .cannotStart(reason: "the plugin does not say which fields it wants") }
+        if updatePartialMatches() {
+            output.showPartialMatches { [partialMatches] in partialMatches.count.load(ordering: .relaxed) }
+        }
     }
 
     deinit {
@@ -72,7 +77,21 @@ final class LoadedInstance {
             )
         }
         counts = calls.counts
+        updatePartialMatches()
         if wantsMore == 0 { output.end() }
+    }
+
+    /// Asks how many partial matches there are, on the thread that uses the instance, for whoever wants to know.
+    ///
+    /// - Returns: Whether the plugin says so.
+    @discardableResult
+    private func updatePartialMatches() -> Bool {
+        guard let function = unsafe table.partial_matches else { return false }
+        let count = unsafe function(instance)
+        guard count != .max else { return false }
+        // Small enough that those of many instances can be added up, whatever they say.
+        partialMatches.count.store(Int(min(count, 1 << 48)), ordering: .relaxed)
+        return true
     }
 
     private func copyPlaces(of batch: borrowing RecordBatch) {
@@ -104,5 +123,11 @@ final class LoadedInstance {
             unsafe calls.during { unsafe table.finish(instance, failure, $0) }
         }
         counts = calls.counts
+        updatePartialMatches()
+    }
+
+    /// How many partial matches there were when the instance was asked last.
+    private final class PartialMatches: Sendable {
+        let count = Atomic(0)
     }
 }

@@ -53,7 +53,8 @@ public final class PluginExport: @unchecked Sendable {
                 partition_field: { settings, count, host in
                     unsafe ExportedPlugin.partitionField(settings, count, host)
                 },
-                graph: { settings, count, host in unsafe ExportedPlugin.graph(settings, count, host) }
+                graph: { settings, count, host in unsafe ExportedPlugin.graph(settings, count, host) },
+                partial_matches: { instance in unsafe ExportedPlugin.partialMatches(instance) }
             )
         )
         unsafe self.table = UnsafePointer(table)

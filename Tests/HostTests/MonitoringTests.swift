@@ -64,12 +64,16 @@
                 #expect(gone.exitCode == 66)
             }
 
-            @Test func partialMatchesOfAllWorkersAreCounted() throws {
+            @Test(arguments: [false, true])
+            func partialMatchesOfAllWorkersAreCounted(isLoaded: Bool) throws {
+                let library =
+                    URL(fileURLWithPath: try WeirProcess.program).deletingLastPathComponent().path
+                    + "/libWeirFraudPlugin.so"
                 let input = Pipe()
                 let run = try weir.start(
                     [
-                        "run", "fraud", "--partition-by", "card", "--workers", "3", "--to", "m.jsonl", "--control",
-                        "c.sock",
+                        "run", isLoaded ? library : "fraud", "--partition-by", "card", "--workers", "3",
+                        "--to", "m.jsonl", "--control", "c.sock",
                     ],
                     input: .pipe(input)
                 )

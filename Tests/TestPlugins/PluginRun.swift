@@ -15,6 +15,9 @@ public struct PluginRun {
     /// What the plugin counted beside its matches, by name.
     public private(set) var counts: [String: UInt64] = [:]
 
+    /// How many partial matches the plugin held at the end, where it says so.
+    public private(set) var partialMatches: Int?
+
     /// What stands behind `"time":` in each match, without quotes.
     public var times: [String] { values(of: "time") }
 
@@ -55,6 +58,7 @@ public struct PluginRun {
         rejections = rejected.map(\.0)
         reasons = rejected.map(\.1)
         for count in output.counts { counts[count.name] = count.value }
+        partialMatches = output.partialMatches
         var bytes: [UInt8] = []
         output.take { span in for index in span.indices { bytes.append(span[index]) } }
         lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)

@@ -203,7 +203,8 @@ import WeirShake
             ".version = 1, "
                 + whole.replacing(".start = start", with: ".start = begin")
                 .replacing(".receive = receive", with: ".receive = tell")
-                .replacing(".demo = demo", with: ".demo = offer") + ", .partition_field = name, .graph = draw",
+                .replacing(".demo = demo", with: ".demo = offer")
+                + ", .partition_field = name, .graph = draw, .partial_matches = held",
             """
             static int instance;
             static const uint8_t lines[] = "{}\\n{\\xFF}", why[] = "so";
@@ -226,6 +227,7 @@ import WeirShake
             static void offer(uint64_t s, const weir_host *h) { (void)s; h->take_bytes(h->context, (weir_text){0, 3}); }
             static void name(const weir_setting *s, size_t n, const weir_host *h)
                 { (void)s; (void)n; h->take_bytes(h->context, (weir_text){lines, (size_t)-9}); }
+            static uint64_t held(void *i) { (void)i; return UINT64_MAX - 1; }
             static const uint32_t sources[] = {7};
             static const weir_node node = {TEXT("n"), sources, 1, 1, 0};
             static void draw(const weir_setting *s, size_t n, const weir_host *h)
@@ -239,6 +241,7 @@ import WeirShake
         #expect(run.lines == ["{}", "{\u{FFFD}}"])
         #expect(run.reasons == ["so", ""])
         #expect(run.counts == ["so": 3])
+        #expect(run.partialMatches == 1 << 48)
         let options = try OptionValues(plugin.options)
         #expect(plugin.partitionField(options) == nil)
         // Its only operator comes after one that there is not.

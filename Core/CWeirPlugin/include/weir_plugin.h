@@ -4,8 +4,8 @@
 /// library exports one function, `weir_plugin_entry`, which returns a table of functions. The host calls it once, and
 /// never unloads the library.
 ///
-/// Threads: the table and what it points to never change. `receive`, `finish` and `release` are called by one thread at a
-/// time for an instance, everything else by any thread. No function may throw, unwind or end the process; what a plugin
+/// Threads: the table and what it points to never change. Functions that take an instance are called by one thread at a
+/// time for it, everything else by any thread. No function may throw, unwind or end the process; what a plugin
 /// breaks in memory breaks the host too.
 ///
 /// Growth: within a version, functions are added at the end of `weir_plugin` and `weir_host`, and nothing else changes.
@@ -207,6 +207,9 @@ typedef struct weir_plugin {
     void (*partition_field)(const weir_setting *settings, size_t count, const weir_host *host);
     /// Tells the operators that the plugin is made of with these settings, with `take_node`.
     void (*graph)(const weir_setting *settings, size_t count, const weir_host *host);
+    /// Says how many partial matches an instance holds, for displays and metrics; `UINT64_MAX` where it has no patterns.
+    /// Called after `start`, `receive` and `finish`.
+    uint64_t (*partial_matches)(void *instance);
 } weir_plugin;
 
 /// The one function that a library exports.
