@@ -8,7 +8,8 @@ extension EventStream {
     ///
     /// Counts in the order of arrival, so nothing is late. Emits a window when its last element arrives, with that
     /// element's time; `start` is the earliest time of its elements and `end` the latest, both included. The completion
-    /// emits the last window, which may hold fewer; a failure discards it. Watermarks pass.
+    /// emits the last window, which may hold fewer, at its `end` or the last watermark, whichever is later; a failure
+    /// discards it. Watermarks pass.
     ///
     /// Early results carry the time of the element or watermark that caused them, or the watermark if that is later;
     /// the element that fills a window makes no early one.
@@ -113,6 +114,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     @usableFromInline var count = 0
     @usableFromInline var start = Timestamp.distantFuture
     @usableFromInline var end = Timestamp.distantPast
+    @usableFromInline var watermark = Timestamp.distantPast
     @usableFromInline var downstream: Downstream
 
     @inlinable
@@ -134,12 +136,13 @@ where Downstream.Input == WindowResult<Base.Output> {
 
     @inlinable
     public mutating func advance(to watermark: Timestamp) {
+        self.watermark = watermark
         downstream.advance(to: watermark)
     }
 
     @inlinable
     public mutating func finish(_ completion: Completion) {
-        if case .finished = completion, count > 0 { emit(at: end) }
+        if case .finished = completion, count > 0 { emit(at: max(end, watermark)) }
         downstream.finish(completion)
     }
 
@@ -202,7 +205,7 @@ where Downstream.Input == WindowResult<Base.Output> {
 
     @inlinable
     public mutating func finish(_ completion: Completion) {
-        if case .finished = completion, count > 0 { close(at: end) }
+        if case .finished = completion, count > 0 { close(at: max(end, watermark)) }
         downstream.finish(completion)
     }
 
@@ -234,6 +237,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     @usableFromInline let width: Int
     // The last one is being filled, or full when the next element starts another. The times are included.
     @usableFromInline var panes: ContiguousArray<Cell<Base>> = []
+    @usableFromInline var watermark = Timestamp.distantPast
     @usableFromInline var downstream: Downstream
 
     @inlinable
@@ -266,6 +270,7 @@ where Downstream.Input == WindowResult<Base.Output> {
 
     @inlinable
     public mutating func advance(to watermark: Timestamp) {
+        self.watermark = watermark
         downstream.advance(to: watermark)
     }
 
@@ -291,6 +296,6 @@ where Downstream.Input == WindowResult<Base.Output> {
             end = max(end, pane.end)
         }
         let result = WindowResult(start: Timestamp(start), end: Timestamp(end), value: aggregate.result())
-        downstream.receive(result, at: time ?? Timestamp(end))
+        downstream.receive(result, at: time ?? max(Timestamp(end), watermark))
     }
 }

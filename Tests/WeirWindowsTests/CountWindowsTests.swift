@@ -18,6 +18,7 @@ import WeirWindows
             let merged = Recorder(windows.aggregate(MergeableSum()))
             script.run(on: channel)
             let all = script.samples
+            let watermark = script.lastWatermark
             let expected = stride(from: 0, to: all.count, by: slide).map { start in
                 let inside = Array(all[start..<min(start + size, all.count)])
                 let times = inside.map(\.nanoseconds)
@@ -28,7 +29,7 @@ import WeirWindows
                         start: times.min() ?? 0,
                         end: times.max() ?? 0,
                         values: byTime(inside).map(\.index),
-                        time: isFull ? times[size - 1] : times.max()
+                        time: isFull ? times[size - 1] : times.max().map { max($0, watermark) }
                     )
                 )
             }
@@ -54,6 +55,24 @@ import WeirWindows
         channel.finish(.failed(Broken()))
         #expect(tumbling.signals == [.watermark(.epoch), .completion(.failed(Broken()))])
         #expect(hopping.signals == tumbling.signals)
+    }
+
+    /// What is emitted at the end is not late for what comes after.
+    @Test func theLastWindowIsNotOlderThanTheWatermark() {
+        let channel = EventChannel<Sample>()
+        let recorders = [
+            Recorder(channel.tumbling(count: 3).count()), Recorder(channel.hopping(count: 4, every: 2).count()),
+            Recorder(channel.tumbling(count: 3, emit: .every(.nanoseconds(1_000))).count()),
+        ]
+        for time in [1, 2, 3, 4] as [Int64] { channel.publish(Sample(1, at: time)) }
+        channel.advance(to: Timestamp(nanosecondsSinceEpoch: 100))
+        channel.publish(Sample(1, at: 100))
+        channel.advance(to: Timestamp(nanosecondsSinceEpoch: 200))
+        channel.finish()
+        for recorder in recorders {
+            #expect(recorder.times.last == Timestamp(nanosecondsSinceEpoch: 200))
+            #expect(keepsTheOrderOfTime(recorder))
+        }
     }
 
     @Test func badArgumentsTrap() async {

@@ -57,7 +57,7 @@ import WeirWindows
             }
         }
         if let newest = window.map(\.nanoseconds).max() {
-            emit(.closing, closesAtWatermark ? max(newest, watermark) : newest)
+            emit(.closing, max(newest, watermark))
         }
         return results
     }

@@ -53,6 +53,12 @@ struct Script {
         }
     }
 
+    var lastWatermark: Int64 {
+        steps.reduce(.min) { watermark, step in
+            if case .advance(let time) = step { max(watermark, time) } else { watermark }
+        }
+    }
+
     /// The samples that are not late, with the watermark at their arrival.
     func onTime(allowing lateness: Int64 = 0) -> (kept: [Sample], late: [Sample]) {
         var (kept, late, watermark) = ([Sample](), [Sample](), Int64.min / 2)
