@@ -127,7 +127,9 @@ final class SubscriptionChain: Sendable {
     private let state = Locked(State())
 
     @usableFromInline
-    init() {}
+    init() {
+        Prototype.refuse()
+    }
 
     @usableFromInline
     var isCancelled: Bool { state.withLock { $0.isCancelled } }

@@ -97,6 +97,41 @@ struct Keyed: Event, Equatable {
         #expect(late.withLock { $0 } == [1])
     }
 
+    /// Their state is in an object, which all groups would work on.
+    @Test func aPipelineCannotHaveAStateThatCopiesShare() async {
+        await #expect(processExitsWith: .failure) {
+            let channel = EventChannel<Keyed>()
+            channel.grouped(by: { $0.key }, limit: 10) { $0.share().pairwise() }.subscribe { _ in }
+        }
+        await #expect(processExitsWith: .failure) {
+            let channel = EventChannel<Keyed>()
+            channel.grouped(by: { $0.key }, limit: 10) { $0.combineLatest(channel) }.subscribe { _ in }
+        }
+        await #expect(processExitsWith: .failure) {
+            let channel = EventChannel<Keyed>()
+            channel.grouped(by: { $0.key }, limit: 10) { $0.concat(channel) }.subscribe { _ in }
+        }
+        await #expect(processExitsWith: .failure) {
+            let channel = EventChannel<Keyed>()
+            channel.grouped(by: { $0.key }, limit: 10) { $0.receive(on: .scheduler(Scheduler())) }.subscribe { _ in }
+        }
+        await #expect(processExitsWith: .failure) {
+            let channel = EventChannel<Keyed>()
+            channel.grouped(by: { $0.key }, limit: 10) { $0.grouped(by: { $0.value }, limit: 10) { $0 } }
+                .subscribe { _ in }
+        }
+    }
+
+    @Test func whatJoinsStreamsMayStandBeforeTheGroupsAndBehindThem() {
+        let channel = EventChannel<Keyed>()
+        let recorder = Recorder(
+            channel.union(channel).grouped(by: { $0.key }, limit: 10) { $0.scan(into: 0) { $0 += $1.value } }.share()
+        )
+        channel.publish(Keyed(timestamp: .epoch, key: 1, value: 1))
+        channel.publish(Keyed(timestamp: .epoch, key: 2, value: 5))
+        #expect(recorder.elements == [1, 2, 5, 10])
+    }
+
     @Test func sendsWatermarksAndTheCompletionOnOnce() {
         let channel = EventChannel<Keyed>()
         let recorder = Recorder(channel.grouped(by: { $0.key }, limit: 10) { $0.map(\.value) })

@@ -124,6 +124,7 @@ private final class Handover<Element: Sendable>: Sendable {
         _ policy: OverflowPolicy,
         _ dropped: SideOutput<Element>
     ) where S.Input == Element {
+        Prototype.refuse()
         self.context = context
         self.capacity = capacity
         self.policy = policy

@@ -98,6 +98,7 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
     @inlinable
     public init(_ state: consuming State, inputs count: Int, capacity: Int = 1024) {
         precondition(count > 0, "a junction needs an input, not \(count)")
+        Prototype.refuse()
         self.capacity = capacity
         do {
             waiting = try SharedRing(capacity: capacity)
