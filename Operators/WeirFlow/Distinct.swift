@@ -8,6 +8,7 @@ extension EventStream {
     /// Emits an element when it arrives, with its time, and drops it if the youngest element of its key that was let
     /// through is less than `duration` away in event time, before or after. Remembers a time for each key, until the
     /// watermark has come `duration` further; of more than `limit` keys, it forgets the one that was let through first.
+    /// A key that does not equal itself, like NaN, is no repetition, and is not remembered.
     /// Watermarks and the completion pass. Elements older than the watermark go to ``Distinct/late``.
     ///
     /// - Parameters:
@@ -135,6 +136,10 @@ public struct DistinctSink<Key: Hashable & Sendable, Downstream: Sink>: Sink {
             let (from, to) = (known.time.shifted(byNanoseconds: -duration), known.time.shifted(byNanoseconds: duration))
             guard time <= from || time >= to else { return }
             youngest = max(known.time, time)
+        } else if key != key {
+            // Like NaN: it repeats nothing, and would be neither found again nor forgotten.
+            downstream.receive(element, at: time)
+            return
         } else if memory.count == limit {
             forgetFirst()
         }

@@ -103,7 +103,8 @@ where Downstream.Input == (Left, Row?) {
             downstream.receive((element, rows[key(element)]), at: time)
         case .second(let row):
             let key = rowKey(row)
-            if rows.count < limit || rows[key] != nil {
+            // A key that does not equal itself, like NaN, could be neither looked up nor replaced.
+            if (rows.count < limit && key == key) || rows[key] != nil {
                 rows[key] = row
             } else {
                 refused.send(row, at: time)

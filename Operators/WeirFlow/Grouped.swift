@@ -8,12 +8,14 @@ extension EventStream {
     ///     }
     ///
     /// Emits what the pipelines emit, when they emit it. Remembers a copy of the pipeline's state for each key, up to
-    /// `limit`; the elements of further keys go to ``Grouped/refused``. A watermark goes to every group and then on; the
+    /// `limit`; the elements of further keys go to ``Grouped/refused``, and so do those whose key does not equal itself,
+    /// like NaN, for their group could not be found again. A watermark goes to every group and then on; the
     /// completion too. A group that begins is told the last watermark first, so that what is late is late in every group.
     /// What a pipeline emits is late, then, if the pipeline holds watermarks back, like `last()`.
     ///
-    /// What joins several streams, shares one, moves it to a context, goes on with another, or groups it again has a state
-    /// that cannot be copied, and traps in a pipeline: put it before the groups or behind them, or take a key of two parts.
+    /// What joins several streams, shares one, moves it to a context, goes on with another, groups it again, or finds
+    /// patterns in it, has a state that cannot be copied, and traps in a pipeline: put it before the groups or behind them,
+    /// take a key of two parts, and group patterns by their own `grouped(by:)`.
     ///
     /// With an idle duration, a group is evicted by the watermark that is at least so far ahead of its youngest element,
     /// after the group has seen that watermark; what becomes of its state is up to `eviction`. When the key comes back, it

@@ -58,7 +58,7 @@ public struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sen
         if let index = indexes.place(of: key) {
             if idle != nil, time > groups[index].youngest { groups[index].youngest = time }
             bank.receive(index, element, time)
-        } else if groups.count < limit {
+        } else if groups.count < limit, key == key {
             indexes.insert(key, at: groups.count)
             groups.append(Slot(key, time))
             bank.append(watermark)

@@ -30,7 +30,8 @@ struct KeyNumbers<Key: Hashable & Sendable>: Sendable {
         } else {
             keys[number] = key
         }
-        table.insert(key, at: number)
+        // One that equals nothing, like NaN, would not be found again, nor forgotten.
+        if key == key { table.insert(key, at: number) }
         unusedCount += 1
         return number
     }
