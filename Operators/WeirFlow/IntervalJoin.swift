@@ -9,9 +9,10 @@ extension EventStream {
     /// later of the two times; an element meets those that came before it in the order of their arrival. Finishes when
     /// both streams have, fails when one does. Watermarks pass: the earlier one of the two streams.
     ///
-    /// Remembers the elements of each stream until the watermark is more than `distance` ahead of them. An element that
-    /// finds `limit` elements of its stream remembered still meets the others' but is not remembered itself; it goes to
-    /// ``IntervalJoin/refused``. Elements older than the watermark go to ``IntervalJoin/late``, and meet nobody.
+    /// Remembers the elements of each stream until the watermark is more than `distance` ahead of them; behind one that is
+    /// still remembered, until there are twice as many as before, or `limit`. An element that finds `limit` elements of its
+    /// stream remembered still meets the others' but is not remembered itself; it goes to ``IntervalJoin/refused``.
+    /// Elements older than the watermark go to ``IntervalJoin/late``, and meet nobody.
     ///
     /// - Parameters:
     ///   - other: The other stream; it may run on another thread.
@@ -135,12 +136,12 @@ where Downstream.Input == (Left, Right) {
             key = keys.number(of: leftKey(left))
             Self.pair(left, time, with: rights, key, reach, &downstream) { ($0, $1) }
             hasRoom = lefts.count < limit
-            if hasRoom { lefts.append(left, time, key: key) }
+            if hasRoom { lefts.append(left, time, key: key) } else { lefts.refusals += 1 }
         case .second(let right):
             key = keys.number(of: rightKey(right))
             Self.pair(right, time, with: lefts, key, reach, &downstream) { ($1, $0) }
             hasRoom = rights.count < limit
-            if hasRoom { rights.append(right, time, key: key) }
+            if hasRoom { rights.append(right, time, key: key) } else { rights.refusals += 1 }
         }
         guard hasRoom else { return refused.send(signal, at: time) }
         keys.use(key)
@@ -174,6 +175,8 @@ where Downstream.Input == (Left, Right) {
         let oldest = watermark.shifted(byNanoseconds: -distance)
         while let key = lefts.removeFirst(olderThan: oldest) { keys.disuse(key) }
         while let key = rights.removeFirst(olderThan: oldest) { keys.disuse(key) }
+        for key in lefts.removeHidden(olderThan: oldest, limit: limit) { keys.disuse(key) }
+        for key in rights.removeHidden(olderThan: oldest, limit: limit) { keys.disuse(key) }
         downstream.advance(to: watermark)
     }
 

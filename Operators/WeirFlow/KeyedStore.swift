@@ -42,6 +42,12 @@ struct KeyedStore<Element: Sendable>: Sendable {
     @usableFromInline var first = 0
     @usableFromInline var end = 0
 
+    // With so many it is time to look behind the first ones for what can be forgotten.
+    @usableFromInline var crowd = 32
+    // What came since the last look: from a position on, and what found no room.
+    @usableFromInline var lookedUpTo = 0
+    @usableFromInline var refusals = 0
+
     @inlinable
     init() {}
 
@@ -94,5 +100,44 @@ struct KeyedStore<Element: Sendable>: Sendable {
         places[index].element = nil
         first += 1
         return key
+    }
+
+    /// Forgets what is older than a time behind elements that are not, once that may be much.
+    ///
+    /// As a rule elements come nearly in the order of their times, and taking the first is enough. But one from the far
+    /// future would keep all that came after it. So what is left is looked through whenever there is twice as much as the
+    /// last time, or the limit is reached; and, of more than 64, not before a quarter is new, so that an element costs O(1)
+    /// on average.
+    ///
+    /// - Parameters:
+    ///   - time: The time.
+    ///   - limit: How many elements there may be.
+    /// - Returns: The numbers of the keys of what is forgotten, one for each element.
+    @inlinable
+    mutating func removeHidden(olderThan time: Timestamp, limit: Int) -> [Int] {
+        guard count >= min(crowd, limit), count <= 64 || (end - lookedUpTo + refusals) * 4 >= count else { return [] }
+        return lookThrough(olderThan: time)
+    }
+
+    @inlinable
+    @inline(never)
+    mutating func lookThrough(olderThan time: Timestamp) -> [Int] {
+        var forgotten: [Int] = []
+        for key in ends.indices { ends[key] = Ends() }
+        let positions = first..<end
+        end = first
+        for position in positions {
+            let index = position & (places.count - 1)
+            let (element, age, key) = (places[index].element.take(), places[index].time, places[index].key)
+            if age < time {
+                forgotten.append(key)
+            } else if let element {
+                append(element, age, key: key)
+            }
+        }
+        crowd = max(32, 2 * count)
+        lookedUpTo = end
+        refusals = 0
+        return forgotten
     }
 }

@@ -95,7 +95,13 @@ where Downstream.Input == Rule.Output {
         let begin = watermark.roundedDown(toNanoseconds: size)
         guard begin > open else { return }
         open = begin
-        while let first = windows.first, first.begin < begin { close(windows.removeFirst()) }
+        var closed = 0
+        while closed < windows.count, windows[closed].begin < begin {
+            close(windows[closed])
+            closed += 1
+        }
+        // All at once: there are very many after a watermark that was held back.
+        windows.removeFirst(closed)
         downstream.advance(to: begin)
     }
 

@@ -172,11 +172,11 @@ extension EventStream where Element == (Keyed, Keyed) {
                 let watermark = min(watermarks[0], watermarks[1])
                 if watermark > .distantPast {
                     for side in 0...1 {
-                        while let first = known[side].first,
-                            watermark == .distantFuture || first.timestamp < watermark - .milliseconds(distance)
-                        {
-                            known[side].removeFirst()
+                        func isForgotten(_ element: Keyed) -> Bool {
+                            watermark == .distantFuture || element.timestamp < watermark - .milliseconds(distance)
                         }
+                        while let first = known[side].first, isForgotten(first) { known[side].removeFirst() }
+                        if known[side].count == limit { known[side].removeAll(where: isForgotten) }
                     }
                 }
                 guard element.timestamp >= watermark else { return false }
@@ -247,5 +247,23 @@ extension EventStream where Element == (Keyed, Keyed) {
         }
         #expect(recorder.elements.map(\.0.value) == Array(0..<1_998))
         #expect(recorder.elements.map(\.1.value) == Array(2..<2_000))
+    }
+
+    /// What an element from the far future came before is forgotten all the same, so that there is room for what follows.
+    @Test(arguments: [8, 20, 100, 1_000])
+    func intervalJoinForgetsWhatIsBehindAnElementOfTheFarFuture(limit: Int) {
+        let channels = [EventChannel<Keyed>(), EventChannel<Keyed>()]
+        let join = channels[0].join(channels[1], within: .milliseconds(3), limit: limit, by: \.key, and: \.key)
+        let recorder = Recorder(join)
+        for channel in channels { channel.publish(Keyed(timestamp: .distantFuture, key: -1, value: 0)) }
+        for index in 0..<5_000 {
+            let time = milliseconds(Int64(index))
+            channels[0].publish(Keyed(timestamp: time, key: index % 7, value: index))
+            channels[1].publish(Keyed(timestamp: time, key: index % 7, value: index))
+            for channel in channels { channel.advance(to: time) }
+        }
+        #expect(join.refused.count == 0)
+        #expect(recorder.elements.dropFirst().map(\.0.value) == Array(0..<5_000))
+        #expect(recorder.elements.dropFirst().map(\.1.value) == Array(0..<5_000))
     }
 }
