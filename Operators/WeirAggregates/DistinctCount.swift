@@ -4,13 +4,16 @@ public import WeirCore
 ///
 ///     requests.sliding(.seconds(60)).aggregate(DistinctCount(of: \.user))
 ///
-/// Remembers a count for each distinct value: use ``ApproximateDistinctCount`` where these are too many.
+/// A value that equals nothing, like NaN, differs from every other, also of its kind. Remembers a count for each distinct
+/// value: use ``ApproximateDistinctCount`` where these are too many.
 ///
 /// - Complexity: O(1) to add and remove, O(distinct values) to merge.
 @frozen
 public struct DistinctCount<Input: Sendable, Value: Hashable & Sendable>: InvertibleAggregate, MergeableAggregate {
     @usableFromInline let value: @Sendable (Input) -> Value
     @usableFromInline var counts: [Value: Int] = [:]
+    // How many equal nothing: as keys they would not be found again.
+    @usableFromInline var unequal = 0
 
     /// Creates the count of no elements.
     ///
@@ -24,18 +27,28 @@ public struct DistinctCount<Input: Sendable, Value: Hashable & Sendable>: Invert
     public static var keepsElements: Bool { true }
 
     @inlinable
-    public mutating func add(_ element: borrowing Input, at time: Timestamp) { counts[value(element), default: 0] += 1 }
+    public mutating func add(_ element: borrowing Input, at time: Timestamp) {
+        let value = value(element)
+        if value == value { counts[value, default: 0] += 1 } else { unequal += 1 }
+    }
 
     @inlinable
     public mutating func remove(_ element: borrowing Input, at time: Timestamp) {
         let value = value(element)
+        guard value == value else {
+            unequal -= 1
+            return
+        }
         guard let count = counts[value] else { return }
         counts[value] = count > 1 ? count - 1 : nil
     }
 
     @inlinable
-    public mutating func merge(_ other: Self) { counts.merge(other.counts, uniquingKeysWith: +) }
+    public mutating func merge(_ other: Self) {
+        counts.merge(other.counts, uniquingKeysWith: +)
+        unequal += other.unequal
+    }
 
     @inlinable
-    public func result() -> Int { counts.count }
+    public func result() -> Int { counts.count + unequal }
 }

@@ -7,7 +7,8 @@ public import WeirCore
 ///
 /// A count is never too low, and too high by no more than its `error`, which is at most *n* / `counters` for *n*
 /// elements; every value that is there more often than that is among the counters. The most frequent comes first; of
-/// equally frequent ones the surer, then the one that came in first.
+/// equally frequent ones the surer, then the one that came in first. Values that equal nothing, like NaN, cannot be counted
+/// and are left out.
 ///
 /// - Complexity: O(log counters) to add, O(counters · log) to merge and for the result.
 public struct HeavyHitters<Input: Sendable, Value: Hashable & Sendable>: MergeableAggregate {
@@ -42,6 +43,7 @@ public struct HeavyHitters<Input: Sendable, Value: Hashable & Sendable>: Mergeab
 
     public mutating func add(_ element: borrowing Input, at time: Timestamp) {
         let value = value(element)
+        guard value == value else { return }
         if let place = places[value] {
             heap[place].count += 1
             sink(place)

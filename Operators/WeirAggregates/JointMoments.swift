@@ -63,7 +63,7 @@ public struct JointMoments: Sendable {
         return Line(
             slope: slope,
             intercept: meanY - slope * meanX,
-            determination: squaresY > 0 ? min(1, products * products / squaresX / squaresY) : 1
+            determination: squaresY > 0 ? min(1, slope * (products / squaresY)) : 1
         )
     }
 }

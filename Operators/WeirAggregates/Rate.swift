@@ -38,6 +38,7 @@ public struct Rate<Input: Sendable>: MergeableAggregate {
 
     @inlinable
     public func result() -> Double {
-        count < 2 ? 0 : Double(count - 1) * unit / (Double(last) - Double(first))
+        // The difference of the integers, which fits without a sign: as numbers of their own both would be rounded.
+        count < 2 ? 0 : Double(count - 1) * unit / Double(UInt64(bitPattern: last &- first))
     }
 }

@@ -4,7 +4,8 @@ public import WeirCore
 ///
 ///     requests.hopping(.seconds(60), every: .seconds(10)).aggregate(TopK(10, of: \.path))
 ///
-/// The most frequent comes first; of equally frequent ones, the one that was there last. Remembers a count for each
+/// The most frequent comes first; of equally frequent ones, the one that was there last. Values that equal nothing, like
+/// NaN, cannot be counted and are left out. Remembers a count for each
 /// distinct value: use ``HeavyHitters`` where these are too many.
 ///
 /// - Complexity: O(1) to add and remove, O(distinct values) to merge, O(distinct values · log) for the result.
@@ -47,8 +48,10 @@ public struct TopK<Input: Sendable, Value: Hashable & Sendable>: InvertibleAggre
 
     @inlinable
     public mutating func add(_ element: borrowing Input, at time: Timestamp) {
+        let value = value(element)
+        guard value == value else { return }
         order += 1
-        take(value(element), Entry(1, time, order))
+        take(value, Entry(1, time, order))
     }
 
     @inlinable

@@ -215,6 +215,25 @@ func isClose(_ left: Double, _ right: Double) -> Bool {
         #expect(folded(Max(of: \.x), Array(points[1...])) == .infinity)
     }
 
+    /// As numbers of floating point, times of today are 256 ns apart.
+    @Test func ratesAreExactForTimesThatAreCloseTogether() {
+        let now: Int64 = 1_700_000_000_000_000_000
+        let points = [0, 100, 300].map { Point(x: 0, y: 0, time: now + $0) }
+        #expect(folded(Rate<Point>(per: .nanoseconds(300)), points) == 2)
+        #expect(merged(Rate<Point>(per: .nanoseconds(300)), points, cutAt: 1) == 2)
+        #expect(folded(Rate<Point>(per: .nanoseconds(1)), Array(points.prefix(2))) == 0.01)
+        let ends = [Int64.min, .max].map { Point(x: 0, y: 0, time: $0) }
+        #expect(isClose(folded(Rate<Point>(per: .nanoseconds(Int64.max)), ends), 0.5))
+        #expect(folded(Rate<Point>(), [ends[0], ends[0]]) == .infinity)
+    }
+
+    @Test(arguments: [1e-90, 1, 1e90])
+    func theLineExplainsItsPointsAtEveryScale(scale: Double) {
+        let points = [(1.0, 2.0), (2, 3), (3, 5)].map { Point(x: $0.0 * scale, y: $0.1 * scale, time: 0) }
+        let line = folded(LinearRegression(of: \.x, \.y), points)
+        #expect(isClose(line.slope, 1.5) && isClose(line.determination, 27 / 28))
+    }
+
     @Test func integerSumsTrapOnOverflow() async {
         await #expect(processExitsWith: .failure) {
             var sum = Sum<Int8, Int8>(of: { $0 })

@@ -122,6 +122,24 @@ import WeirTesting
         }
     }
 
+    /// A NaN differs from every other: it can be counted, but not be found again.
+    @Test func whatEqualsNothingIsNotRememberedForEver() {
+        let numbers: [Double] = [.nan, 1, .nan, 2, 1, .nan]
+        let points = numbers.enumerated().map { Point(x: $1, y: 0, time: Int64($0)) }
+        let distinct = DistinctCount<Point, Double>(of: \.x)
+        #expect(folded(distinct, points) == 5)
+        #expect(merged(distinct, points, cutAt: 2) == 5)
+        #expect((0...6).map { trimmed(distinct, points, removing: $0) } == [5, 4, 4, 3, 2, 1, 0])
+        let top = TopK<Point, Double>(3, of: \.x)
+        #expect(folded(top, points) == [Counted(value: 1, count: 2), Counted(value: 2, count: 1)])
+        #expect(trimmed(top, points, removing: 3) == [Counted(value: 1, count: 1), Counted(value: 2, count: 1)])
+        #expect(trimmed(top, points, removing: 5) == [])
+        let frequent = HeavyHitters<Point, Double>(2, of: \.x, counters: 2)
+        let many = Array(repeating: points, count: 1_000).flatMap(\.self)
+        #expect(folded(frequent, many).map(\.count) == [2_000, 1_000])
+        #expect(merged(frequent, many, cutAt: 500).map(\.count) == [2_000, 1_000])
+    }
+
     @Test func heavyHittersKeepTheirBounds() {
         for seed in 0..<10_000 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)
