@@ -66,7 +66,7 @@ public struct Ticks: EventStream {
     private func next() -> @Sendable () -> (time: Timestamp, isLast: Bool)? {
         switch plan {
         case .every(let interval, let start):
-            let due = Locked(Timestamp?.some(start ?? scheduler.clock.now() + interval))
+            let due = Locked(Timestamp?.some(start ?? scheduler.clock.time(after: interval)))
             return {
                 due.withLock { due in
                     guard let time = due else { return nil }

@@ -24,7 +24,10 @@ public final class Group<Element: Sendable>: EventStream {
     @usableFromInline
     func setPrototype(_ make: @escaping @Sendable () -> SinkBank<Element>) {
         makeBank.withLock { current in
-            precondition(current == nil, "a group's pipeline must use the group once, for each group gets one copy of it")
+            precondition(
+                current == nil,
+                "a group's pipeline must use the group once, for each group gets one copy of it"
+            )
             current = make
         }
     }

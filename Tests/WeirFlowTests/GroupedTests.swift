@@ -12,6 +12,24 @@ struct Keyed: Event, Equatable {
     let value: Int
 }
 
+/// Counts in a box that copies of its sink would share.
+private struct Boxed<Upstream: EventStream>: EventStream {
+    typealias Element = Int
+
+    let upstream: Upstream
+
+    func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Int {
+        let count = Confined(0)
+        return upstream.map { _ in
+            count.withValue { count in
+                count += 1
+                return count
+            }
+        }
+        .attach(sink)
+    }
+}
+
 @Suite struct GroupedTests {
     @Test func agreesWithOnePipelinePerKey() {
         for seed in 0..<10_000 as Range<UInt64> {
@@ -114,6 +132,10 @@ struct Keyed: Event, Equatable {
         await #expect(processExitsWith: .failure) {
             let channel = EventChannel<Keyed>()
             channel.grouped(by: { $0.key }, limit: 10) { $0.receive(on: .scheduler(Scheduler())) }.subscribe { _ in }
+        }
+        await #expect(processExitsWith: .failure) {
+            let channel = EventChannel<Keyed>()
+            channel.grouped(by: { $0.key }, limit: 10) { Boxed(upstream: $0) }.subscribe { _ in }
         }
         await #expect(processExitsWith: .failure) {
             let channel = EventChannel<Keyed>()

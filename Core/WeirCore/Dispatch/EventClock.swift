@@ -37,6 +37,12 @@ public struct EventClock: TimeSource {
         return Timestamp(nanosecondsSinceEpoch: quickNanoseconds() &+ offset)
     }
 
+    /// The time that the clock shows after a duration; the end of time for one that goes beyond it.
+    @usableFromInline
+    package func time(after duration: Duration) -> Timestamp {
+        now().shifted(byNanoseconds: duration.wholeNanoseconds)
+    }
+
     /// The monotonic clock's reading, in nanoseconds, at a time that this clock shows.
     func monotonicReading(at time: Timestamp) -> Int64 {
         Nanoseconds.difference(time.nanosecondsSinceEpoch, offset)

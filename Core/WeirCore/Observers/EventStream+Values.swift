@@ -36,7 +36,7 @@ extension EventStream {
 
     /// The elements of the stream as an asynchronous sequence that throws when the stream fails.
     ///
-    ///     for try await reading in readings.timeout(.seconds(10)).throwingValues() { show(reading) }
+    ///     for try await reading in readings.timeout(after: .seconds(10)).throwingValues() { show(reading) }
     ///
     /// Attaches when it is called and detaches when the iteration ends. What still waits when the stream fails comes
     /// before the error.

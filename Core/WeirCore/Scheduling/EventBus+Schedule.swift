@@ -36,7 +36,7 @@ extension EventBus {
         every interval: Duration? = nil,
         priority: Priority = .normal
     ) throws(TimerError) -> Subscription {
-        try schedule(event, at: clock.now() + delay, every: interval, Urgency(priority, .queue))
+        try schedule(event, at: clock.time(after: delay), every: interval, Urgency(priority, .queue))
     }
 
     /// Dispatches an event at a time, as `stack(_:priority:)` does.
@@ -76,7 +76,7 @@ extension EventBus {
         every interval: Duration? = nil,
         priority: Priority = .normal
     ) throws(TimerError) -> Subscription {
-        try schedule(event, at: clock.now() + delay, every: interval, Urgency(priority, .stack))
+        try schedule(event, at: clock.time(after: delay), every: interval, Urgency(priority, .stack))
     }
 
     @inlinable

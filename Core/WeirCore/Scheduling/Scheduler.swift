@@ -49,7 +49,7 @@ public final class Scheduler: Sendable {
     /// Schedules something for after a duration.
     ///
     /// - Parameters:
-    ///   - delay: How long from now; what is not positive is due at once.
+    ///   - delay: How long from now; what is not positive is due at once, what is beyond the end of time then.
     ///   - interval: How long after each time to run it again; positive.
     ///   - action: Takes the time that it was scheduled for. Runs on the scheduler's thread.
     /// - Returns: The handle that cancels it.
@@ -60,7 +60,7 @@ public final class Scheduler: Sendable {
         every interval: Duration? = nil,
         _ action: @escaping @Sendable (Timestamp) -> Void
     ) throws(TimerError) -> Subscription {
-        try schedule(at: clock.now() + delay, every: interval, action)
+        try schedule(at: clock.time(after: delay), every: interval, action)
     }
 
     /// Runs what is due by the clock, on this thread; for clocks that are not the system's.

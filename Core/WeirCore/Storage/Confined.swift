@@ -1,7 +1,8 @@
 /// Keeps a value that can not be copied, for something that can be, such as a sink.
 ///
 /// Whoever holds the box holds the one value: copies of the box share it. One thread at a time works on it, as with the
-/// state of every sink; calling ``withValue(_:)`` from inside itself traps.
+/// state of every sink; calling ``withValue(_:)`` from inside itself traps. So a sink with a box cannot be in the pipeline
+/// of groups, which have copies of it: making one there traps, too.
 ///
 /// - Complexity: O(1) per call, without allocation, lock, exclusivity check of the runtime or reference counting.
 @frozen
@@ -41,6 +42,7 @@ public struct Confined<Value: ~Copyable>: @unchecked Sendable {
     /// - Parameter value: What it keeps.
     @inlinable
     public init(_ value: consuming Value) where Value: Sendable {
+        Prototype.refuse()
         owner = Owner(value)
         unsafe self.value = owner.value
         unsafe isBusy = owner.isBusy

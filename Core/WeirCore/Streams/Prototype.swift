@@ -21,8 +21,8 @@ package enum Prototype {
         precondition(
             !isBeingMade,
             """
-            what joins, shares, moves, retries or groups streams has a state that cannot be copied for each group: put it \
-            before or behind `grouped(by:)`, not into the groups' pipeline
+            what joins, shares, moves, retries or groups streams, or finds patterns in them, has a state that cannot be \
+            copied for each group: put it before or behind `grouped(by:)`, not into the groups' pipeline
             """
         )
     }

@@ -154,6 +154,25 @@ import WeirTesting
         #expect(log.all == ["4.0 stack normal", "2.0 stack low", "1.0 queue high", "3.0 queue lowest"])
     }
 
+    /// As good as never, such as for a pool that is not to shrink: no arithmetic traps.
+    @Test func aDurationCanGoBeyondTheEndOfTime() throws {
+        clock.advance(to: Timestamp(secondsSinceEpoch: 1_700_000_000))
+        let log = Log<Double>()
+        bus.listen(to: Temperature.self) { temperature, _ in log.add(temperature.celsius) }
+        let (never, atOnce) = (Duration.seconds(Int64.max), Duration.seconds(-Int64.max))
+        try bus.queue(Temperature(celsius: 1), after: never, every: never)
+        try bus.stack(Temperature(celsius: 2), after: never)
+        try bus.scheduler.schedule(after: never) { _ in log.add(3) }
+        try bus.queue(Temperature(celsius: 4), after: atOnce)
+        try bus.scheduler.schedule(after: atOnce) { _ in log.add(5) }
+        clock.advance(by: .seconds(1_000_000))
+        #expect(log.all == [4, 5])
+        #expect(bus.scheduler.nextDeadline == .distantFuture)
+        let pool = ProcessorPool(size: 1...2, scaling: PoolScaling(quietPeriod: never), bus: bus)
+        try pool.start()
+        pool.stop(.now)
+    }
+
     @Test func whatIsDueAtTheSameTimeComesInTheOrderOfScheduling() throws {
         let log = Log<Double>()
         bus.listen(to: Temperature.self) { temperature, _ in log.add(temperature.celsius) }
