@@ -89,9 +89,10 @@ where Downstream.Input == WindowResult<Base.Output> {
     @inline(never)
     mutating func place(_ element: borrowing Input, _ time: Timestamp) {
         let nanoseconds = time.nanosecondsSinceEpoch
-        guard nanoseconds >= oldest else { return sides.late.send(copy element, at: time) }
-        forgetRecent()
         let start = Nanoseconds.floor(nanoseconds, to: width)
+        // At the very end of time, where no window can end after the element, it would be in none that is still to close.
+        guard nanoseconds >= oldest, oldest < .max, start < .max else { return sides.late.send(copy element, at: time) }
+        forgetRecent()
         var index = panes.index(ofStart: start)
         let isMissing = index == panes.count || panes[index].start != start
         if isMissing ? panes.count >= settings.limit.windows : false {

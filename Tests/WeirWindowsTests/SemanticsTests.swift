@@ -88,6 +88,23 @@ import WeirWindows
         #expect(hopping.elements.map(\.start) == [at(-10), at(-5)])
     }
 
+    /// No window ends after the end of time, but every element is in one, or late.
+    @Test(arguments: [1, 3, 7] as [Int64])
+    func whatIsAtTheEndOfTimeIsNotLost(width: Int64) {
+        let channel = EventChannel<Sample>()
+        let hopping = channel.hopping(.nanoseconds(width * 3), every: .nanoseconds(width))
+        let recorder = Recorder(hopping.aggregate(MergeableSum()))
+        let times: [Int64] = [.max - 40, .max - 2, .max - 1, .max]
+        for time in times { channel.publish(Sample(1, at: time)) }
+        channel.advance(to: .distantFuture)
+        channel.publish(Sample(1, at: .max))
+        channel.finish()
+        let found = recorder.elements.contains { $0.end == .distantFuture && $0.value >= 2 }
+        #expect(found)
+        // The last one in any case; the one before it where a pane would begin with it.
+        #expect(hopping.late.count == (Int64.max % width == 0 ? 2 : 1))
+    }
+
     @Test func theCompletionFlushesAndAFailureDiscards() {
         struct Broken: Error {}
         for completion in [Completion.finished, .failed(Broken())] {
