@@ -4,7 +4,7 @@
 ///     alarms.on(Temperature.self) { temperature, context in
 ///         if temperature.celsius > 90 { Alarm(timestamp: temperature.timestamp).queue(priority: .highest) }
 ///     }
-///     alarms.start()
+///     try alarms.start()
 ///
 /// ## Order
 ///
