@@ -89,17 +89,6 @@ import WeirTesting
         }
     }
 
-    /// After a watermark that was held back; each costs no more than its own elements.
-    @Test func closesVeryManyWindowsAtOnce() {
-        let channels = [EventChannel<Keyed>(), EventChannel<Keyed>()]
-        let recorder = Recorder(channels[0].join(channels[1], .left, every: .milliseconds(1), by: \.key, and: \.key))
-        for index in 0..<60_000 {
-            channels[0].publish(Keyed(timestamp: milliseconds(Int64(index)), key: 0, value: index))
-        }
-        for channel in channels { channel.advance(to: milliseconds(60_000)) }
-        #expect(recorder.elements.map { $0.0?.value } == Array(0..<60_000))
-    }
-
     @Test func lateAndRefusedElementsAreCounted() {
         let channels = [EventChannel<Keyed>(), EventChannel<Keyed>()]
         let join = channels[0].join(channels[1], .inner, every: .seconds(1), limit: 1, by: \.key, and: \.key)
