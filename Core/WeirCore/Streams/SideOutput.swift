@@ -13,7 +13,12 @@ internal import Synchronization
 ///
 /// Thread safety: all members, from any thread.
 public final class SideOutput<Element: Sendable>: Sendable {
-    private let handlers = Locked<[@Sendable (Element, Timestamp) -> Void]>([])
+    private struct Handler: Sendable {
+        let subscription: Subscription
+        let handle: @Sendable (Element, Timestamp) -> Void
+    }
+
+    private let handlers = Locked<[Handler]>([])
     private let sent = Atomic<UInt64>(0)
 
     /// Creates a side output that nobody listens to.
@@ -25,8 +30,21 @@ public final class SideOutput<Element: Sendable>: Sendable {
     /// Calls `handler` with each element that is put here from now on.
     ///
     /// - Parameter handler: Takes the element and its event time; called on the thread that runs the operator.
-    public func subscribe(_ handler: @escaping @Sendable (Element, Timestamp) -> Void) {
-        handlers.withLock { $0.append(handler) }
+    /// - Returns: The handle that ends the calls; letting go of it does not.
+    @discardableResult
+    public func subscribe(_ handler: @escaping @Sendable (Element, Timestamp) -> Void) -> Subscription {
+        let subscription = Subscription { [weak self] in self?.forgetCancelled() }
+        handlers.withLock { $0.append(Handler(subscription: subscription, handle: handler)) }
+        return subscription
+    }
+
+    private func forgetCancelled() {
+        let handlers = handlers.withLock { handlers in
+            defer { handlers.removeAll { $0.subscription.isCancelled } }
+            return handlers
+        }
+        // Outside the lock: what goes with a handler is foreign.
+        withExtendedLifetime(handlers) {}
     }
 
     /// Puts an element here.
@@ -36,6 +54,8 @@ public final class SideOutput<Element: Sendable>: Sendable {
     ///   - time: Its event time.
     public func send(_ element: Element, at time: Timestamp) {
         sent.wrappingAdd(1, ordering: .relaxed)
-        for handler in handlers.withLock({ $0 }) { handler(element, time) }
+        for handler in handlers.withLock({ $0 }) where !handler.subscription.isCancelled {
+            handler.handle(element, time)
+        }
     }
 }
