@@ -219,4 +219,46 @@ import WeirTesting
         plan.afterMatch = .skipPastLast
         #expect(CompactStrategy<Event>.obstacle(plan) == "the after-match policy ends partial matches one by one")
     }
+
+    @Test func roomIsMadeForAnEventThatTakesMoreThanThereIs() {
+        var graph = CompactGraph<Int>(limit: 1 << 20)
+        var cells = PositionRing<CompactCell>(capacity: 64, filler: .empty)
+        for cell in 0..<40 as Range<UInt32> {
+            let event = graph.append(Int(cell), 0)
+            let first = graph.endOfNodes
+            cells[cell] = CompactCell(newest: 0, root: graph.step(0, 0, event, 0), count: 1)
+            graph.noteTime(0, since: first)
+        }
+        for count in [300, 3000, 30_000] {
+            #expect(graph.makeRoom(for: count, cells: &cells, cellCount: 64), "\(count)")
+            #expect(Int(graph.endOfRoom) - Int(graph.endOfNodes) >= count)
+        }
+        #expect(graph.nodeCount == 40)
+    }
+
+    /// What an event takes grows with the pattern, so what is too narrow does, too.
+    @Test(arguments: [PatternLimits.Policy.refuseNew, .dropOldest, .fail])
+    func aLargePatternWithNarrowLimitsIsLeftToTheOtherStrategy(policy: PatternLimits.Policy) throws {
+        let stages = (0..<5).map {
+            PlanStage(
+                name: "\($0)",
+                contiguity: $0 == 0 ? .first : .followedBy,
+                content: .event(capture: $0, condition: 0)
+            )
+        }
+        let plan = PatternPlan(
+            stages: [PlanStage(name: "all", contiguity: .first, content: .allOf(stages))],
+            captures: stages.map(\.name),
+            conditions: [PlanCondition(captures: [], text: "any")],
+            within: nil
+        )
+        let limits = PatternLimits(partialMatches: 1024, partialMatchesPerGroup: 1024, policy: policy)
+        #expect(!CompactSink<Event, Int, Sum>.fits(plan, PatternSettings(limits: limits)))
+        #expect(try PatternSettings(limits: limits).choice(for: plan) == .runs)
+        #expect(try PatternSettings().choice(for: plan) == .compact)
+        var set = PatternSet<Int>()
+        #expect(throws: PatternError.notCompact(reason: "the limits are too narrow")) {
+            try set.add(Pattern<Int>.first { _ in true }, limits: PatternLimits(partialMatches: 10)) { _ in }
+        }
+    }
 }

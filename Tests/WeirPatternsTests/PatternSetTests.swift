@@ -94,4 +94,26 @@ import WeirTesting
         let pattern = Pattern<Tick>.first(\.price > 1).followedBy { tick, first in tick.price > first.price }
         #expect(throws: PatternError.self) { try set.add(pattern) { _ in } }
     }
+
+    @Test(arguments: [PatternLimits.Policy.refuseNew, .dropOldest, .fail])
+    func whatTheLimitsOfAPatternLoseIsCounted(policy: PatternLimits.Policy) throws {
+        var set = PatternSet<Tick>()
+        let matches = Mutex(0)
+        let pattern = Pattern<Tick>.first(\.price == 1).followedByAny(\.price == 2)
+        try set.add(pattern, limits: PatternLimits(partialMatches: 2048, policy: policy)) { _ in
+            matches.withLock { $0 += 1 }
+        }
+        let source = Multicast<Tick>()
+        source.attach(set)
+        for time in 0..<5000 as Range<Int64> {
+            source.send(Tick(symbol: "", price: 1, time: time), at: Timestamp(nanosecondsSinceEpoch: time))
+        }
+        source.send(Tick(symbol: "", price: 2, time: 5000), at: Timestamp(nanosecondsSinceEpoch: 5000))
+        let found = matches.withLock { $0 }
+        switch policy {
+        case .refuseNew: #expect(set.refused.count > 0 && found + Int(set.refused.count) >= 5000)
+        case .dropOldest: #expect(set.givenUpPartialMatches > 0 && found + Int(set.givenUpPartialMatches) == 5000)
+        case .fail: #expect(set.refused.count > 2000 && found == 0)
+        }
+    }
 }

@@ -59,9 +59,10 @@ struct CompactEngine<Element: Sendable>: ~Copyable, Sendable {
     @usableFromInline var cursor = CompactCursor()
     @usableFromInline var starts: CompactStarts
     @usableFromInline var refusedEvents: UInt64 = 0
-    /// Whether an event was turned down that nobody has been told of.
-    @usableFromInline var hasRefused = false
     @usableFromInline var droppedStarts: UInt64 = 0
+    /// Whether something was lost at the limit that nobody has been told of.
+    @usableFromInline var hasLosses = false
+    @usableFromInline var losses = CompactLosses()
     @usableFromInline var hasFailed = false
 
     @usableFromInline
@@ -82,9 +83,6 @@ struct CompactEngine<Element: Sendable>: ~Copyable, Sendable {
         cells = PositionRing(capacity: Int(cellsPerSlot), filler: .empty)
         programs = CompactPrograms(plan)
     }
-
-    /// Below, the room that is made for an event before it is known how much it takes would be too much.
-    @usableFromInline static var leastNodeLimit: Int { 1024 }
 
     /// How many nodes there may be: each is at least one partial match, and each event has one of its own.
     @usableFromInline
@@ -308,26 +306,41 @@ struct CompactEngine<Element: Sendable>: ~Copyable, Sendable {
     @inline(never)
     mutating func makeRoom(for count: UInt32) -> Bool {
         if hasFailed {
-            hasRefused = true
-            refusedEvents += 1
+            refuse()
             return false
         }
         while !graph.makeRoom(for: Int(count), cells: &cells, cellCount: slotCount * cellsPerSlot) {
             switch limits.policy {
-            case .refuseNew:
-                refusedEvents += 1
-                hasRefused = true
+            case .dropOldest where graph.nodeCount > 0:
+                let dropped = graph.expireOldest()
+                droppedStarts += UInt64(dropped)
+                losses.droppedStarts += dropped
+                hasLosses = true
+            case .refuseNew, .dropOldest:
+                refuse()
                 return false
-            case .dropOldest:
-                droppedStarts += UInt64(graph.expireOldest())
             case .fail:
-                hasRefused = true
-                refusedEvents += 1
+                refuse()
                 fail()
                 return false
             }
         }
         return true
+    }
+
+    @inlinable
+    mutating func refuse() {
+        refusedEvents += 1
+        losses.hasRefused = true
+        hasLosses = true
+    }
+
+    /// What was lost since this was asked for last.
+    @inlinable
+    mutating func takeLosses() -> CompactLosses {
+        hasLosses = false
+        defer { losses = CompactLosses() }
+        return losses
     }
 
     @inlinable

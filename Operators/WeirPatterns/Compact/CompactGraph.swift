@@ -249,7 +249,10 @@ struct CompactGraph<Element: Sendable>: ~Copyable, Sendable {
             collect(&cells, cellCount, roomFor: count)
             patience = hasMuchRoom(for: count) ? 0 : nodeCount / 8
         } else {
-            resize(to: nodes.capacity * 2)
+            // One event may take more than what there is already; the first span and the last are not used as a whole.
+            var capacity = nodes.capacity * 2
+            while capacity - (2 << Int(Self.spanBits)) < nodeCount + count { capacity *= 2 }
+            resize(to: capacity)
         }
         return hasRoom(for: count)
     }

@@ -110,7 +110,7 @@ where Output.Element == Element {
         if program.isIdle || isFinished { return }
         guard isGrouped else {
             _ = state.receive(program, element, time, 0, into: &output)
-            if state.engine.hasRefused { noteRefusal(of: element, time) }
+            if state.engine.hasLosses { noteLosses(with: element, time) }
             return
         }
         let key = key(element)
@@ -128,13 +128,15 @@ where Output.Element == Element {
             return
         }
         if !state.receive(program, element, time, slot, into: &output) { slots.remove(slot: slot) }
-        if state.engine.hasRefused { noteRefusal(of: element, time) }
+        if state.engine.hasLosses { noteLosses(with: element, time) }
     }
 
     @inlinable
     @inline(never)
-    mutating func noteRefusal(of element: borrowing Element, _ time: Int64) {
-        state.engine.hasRefused = false
+    mutating func noteLosses(with element: borrowing Element, _ time: Int64) {
+        let losses = state.engine.takeLosses()
+        sides.noteGivenUp(losses.droppedStarts)
+        guard losses.hasRefused else { return }
         turnAway(element, time, isLate: false)
         failIfToldTo("\(CompactEngine<Element>.nodeLimit(limits)) nodes of partial matches")
     }

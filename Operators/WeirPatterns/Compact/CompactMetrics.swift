@@ -16,3 +16,16 @@ public struct CompactMetrics: Sendable, Hashable {
     /// Whether the limit was met under ``PatternLimits/Policy/fail``.
     public var hasFailed = false
 }
+
+/// What the compact strategy has lost at the limit with an event.
+@frozen
+@usableFromInline
+struct CompactLosses: Sendable {
+    /// Whether the event was turned down.
+    @usableFromInline var hasRefused = false
+    /// First events of partial matches that were forgotten.
+    @usableFromInline var droppedStarts = 0
+
+    @inlinable
+    init() {}
+}

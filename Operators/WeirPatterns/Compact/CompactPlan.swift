@@ -76,6 +76,20 @@ struct CompactPlan: Sendable {
         }
     }
 
+    /// Below this limit on nodes, the room that is made for an event before it is known how much it takes would be too
+    /// much.
+    @usableFromInline var leastNodeLimit: Int { max(1024, 2 * mostNodes + 128) }
+
+    /// How many nodes an event makes at most: one for each move, and what it takes to put it into the list of a cell.
+    private var mostNodes: Int {
+        let moves = ([automaton.start] + waiting).reduce(0) { sum, state in
+            automaton.closure(of: state).reduce(sum) { sum, source in
+                sum + automaton.states[source].edges.count { $0.action != .proceed }
+            }
+        }
+        return moves * (waiting.count + CompactPrograms.greatestShare)
+    }
+
     /// Whether matches come true when the window closes.
     @usableFromInline var hasPending: Bool { waiting.contains { automaton.states[$0].kind == .pending } }
 }

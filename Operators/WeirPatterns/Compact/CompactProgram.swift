@@ -89,6 +89,8 @@ struct CompactPrograms: ~Copyable, Sendable {
     @usableFromInline static let greatestCount = 1 << 14
     /// Up to so many conditions the truth values are the position in the table.
     @usableFromInline static let denseBits = 10
+    /// How many nodes a move makes at most, beside one for each cell that its target's list may come from.
+    @usableFromInline static let greatestShare = 5
 
     @usableFromInline let plan: CompactPlan
     @usableFromInline let isDense: Bool
@@ -198,7 +200,7 @@ struct CompactPrograms: ~Copyable, Sendable {
                 )
             )
             // The node of the event, and what it takes to put it into the list of the cell.
-            nodeCount += UInt32(plan.waiting.count) + 5
+            nodeCount += UInt32(plan.waiting.count + Self.greatestShare)
         }
         let operation: CompactInstruction.Operation =
             cell == nil ? .fromStart : kept == nil ? .from : .fromKeeping

@@ -62,9 +62,9 @@ where Output.Element == Input {
     ///   - settings: What is wanted.
     /// - Returns: Whether it can.
     public static func fits(_ plan: PatternPlan, _ settings: PatternSettings) -> Bool {
-        settings.tracer == nil && settings.limits.partialMatchesPerGroup >= settings.limits.partialMatches
-            && CompactEngine<Input>.nodeLimit(settings.limits) >= CompactEngine<Input>.leastNodeLimit
-            && CompactStrategy<Input>.accepts(plan)
+        guard let compact = try? CompactPlan(plan) else { return false }
+        return settings.tracer == nil && settings.limits.partialMatchesPerGroup >= settings.limits.partialMatches
+            && CompactEngine<Input>.nodeLimit(settings.limits) >= compact.leastNodeLimit
     }
 
     /// What is held, and what had to be given up.

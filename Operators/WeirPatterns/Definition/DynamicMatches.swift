@@ -48,7 +48,8 @@ public struct DynamicMatches<Upstream: EventStream>: EventStream {
     /// The partial matches whose time was over.
     public var timeouts: SideOutput<PartialMatch<Upstream.Element>> { evaluation.sides.timeouts }
 
-    /// How many partial matches were refused, or given up, at a limit of the runs strategy.
+    /// How many partial matches were refused, or given up, at a limit; with the compact strategy how many of their first
+    /// events.
     public var givenUpPartialMatches: UInt64 { evaluation.sides.givenUpPartialMatches }
 
     /// How many partial matches are held, by all sinks together.

@@ -80,17 +80,20 @@ extension PatternSettings {
 
     /// Why the compact strategy is not for a plan, in a few words; `nil` if it is.
     func obstacle(for plan: PatternPlan) -> String? {
-        plan.groupObstacle ?? CompactPlan.obstacle(plan) ?? ownObstacle
+        if let obstacle = plan.groupObstacle { return obstacle }
+        do {
+            return ownObstacle(for: try CompactPlan(plan))
+        } catch {
+            return error.description
+        }
     }
 
-    private var ownObstacle: String? {
+    private func ownObstacle(for plan: CompactPlan) -> String? {
         if tracer != nil { return "partial matches that are traced need runs" }
         if limits.partialMatchesPerGroup < limits.partialMatches {
             return "a limit on the partial matches of a group needs runs"
         }
-        if CompactEngine<Int>.nodeLimit(limits) < CompactEngine<Int>.leastNodeLimit {
-            return "the limits are too narrow"
-        }
+        if CompactEngine<Int>.nodeLimit(limits) < plan.leastNodeLimit { return "the limits are too narrow" }
         return nil
     }
 }
@@ -120,9 +123,10 @@ public struct PatternSides<Element: Sendable>: Sendable {
         return partial
     }
 
-    /// How many partial matches were refused, or given up, at a limit of the runs strategy.
+    /// How many partial matches were refused, or given up, at a limit.
     ///
-    /// What the compact strategy turns down is events, which go to ``refused``.
+    /// The compact strategy turns down events, which go to ``refused``; of what it gives up for newer ones it counts the
+    /// first events, since it does not tell the partial matches apart that began with the same one.
     public var givenUpPartialMatches: UInt64 { wish.givenUp.load(ordering: .relaxed) }
 
     /// How many partial matches are held.

@@ -119,7 +119,8 @@ public struct Matches<Upstream: EventStream, Key: Hashable & Sendable, Captured:
     /// The partial matches whose time was over.
     public var timeouts: SideOutput<PartialMatch<Upstream.Element>> { evaluation.sides.timeouts }
 
-    /// How many partial matches were refused, or given up, at a limit of the runs strategy.
+    /// How many partial matches were refused, or given up, at a limit; with the compact strategy how many of their first
+    /// events.
     public var givenUpPartialMatches: UInt64 { evaluation.sides.givenUpPartialMatches }
 
     /// How many partial matches are held, by all sinks together.

@@ -41,8 +41,18 @@ public struct PatternSet<Element: Sendable>: Sendable {
         }
     }
 
+    @usableFromInline let sides = PatternSides<Element>()
+
     /// The elements that came too late.
-    public let late = SideOutput<Element>()
+    public var late: SideOutput<Element> { sides.late }
+
+    /// The elements that the limits of a pattern left no room for, once for each such pattern.
+    ///
+    /// A pattern with ``PatternLimits/Policy/fail`` finds nothing more once it has met its limit; the others go on.
+    public var refused: SideOutput<Element> { sides.refused }
+
+    /// How many first events of partial matches were given up at a limit, of all patterns together.
+    public var givenUpPartialMatches: UInt64 { sides.givenUpPartialMatches }
 
     @usableFromInline var rules: [Rule] = []
     @usableFromInline var index = RuleIndex<Element>()
@@ -72,6 +82,9 @@ public struct PatternSet<Element: Sendable>: Sendable {
             compact = try CompactPlan(plan)
         } catch {
             throw .notCompact(reason: error.description)
+        }
+        guard CompactEngine<Element>.nodeLimit(limits) >= compact.leastNodeLimit else {
+            throw .notCompact(reason: "the limits are too narrow")
         }
         let read = pattern.reader.ofMatch
         index.add(pattern.draft.table, compact.conditionCount, rule: rules.count)

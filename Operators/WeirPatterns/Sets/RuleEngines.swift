@@ -25,13 +25,26 @@ struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
         ///
         /// - Returns: Whether there are partial matches.
         @inlinable
-        func receive(_ element: borrowing Element, _ truths: UInt64, _ time: Int64) -> Bool {
+        func receive(
+            _ element: borrowing Element,
+            _ truths: UInt64,
+            _ time: Int64,
+            _ sides: PatternSides<Element>
+        ) -> Bool {
             var output = RuleOutput(body)
             return state.withValue(element) { state, element in
                 state.engine.advance(to: time, &state.match, into: &output)
                 let program = state.engine.programs.program(for: truths)
                 if program.isIdle { return state.engine.hasPartialMatch(slot: 0) }
-                return state.receive(program, element, time, 0, into: &output)
+                let hasPartialMatches = state.receive(program, element, time, 0, into: &output)
+                if state.engine.hasLosses {
+                    let losses = state.engine.takeLosses()
+                    sides.noteGivenUp(losses.droppedStarts)
+                    if losses.hasRefused {
+                        sides.refused.send(copy element, at: Timestamp(nanosecondsSinceEpoch: time))
+                    }
+                }
+                return hasPartialMatches
             }
         }
 
@@ -43,7 +56,7 @@ struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
     }
 
     @usableFromInline let index: RuleIndex<Element>
-    @usableFromInline let late: SideOutput<Element>
+    @usableFromInline let sides: PatternSides<Element>
     @usableFromInline let engines: [Engine]
     // Those that events and times mean something to though no condition holds.
     @usableFromInline let restless: [Int]
@@ -58,7 +71,7 @@ struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
         var index = set.index
         index.makeTables()
         self.index = index
-        late = set.late
+        sides = set.sides
         engines = set.rules.map(Engine.init)
         restless = set.rules.indices.filter { rule in
             var programs = CompactPrograms(set.rules[rule].compact)
@@ -72,7 +85,7 @@ struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
     @inlinable
     mutating func receive(_ element: borrowing Element, _ time: Int64) {
         guard time >= self.time else {
-            late.send(copy element, at: Timestamp(nanosecondsSinceEpoch: time))
+            sides.late.send(copy element, at: Timestamp(nanosecondsSinceEpoch: time))
             return
         }
         self.time = time
@@ -84,7 +97,7 @@ struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
         // Matches come in the order in which the patterns were added.
         touched.sort()
         for rule in touched {
-            hasPartialMatches[rule] = engines[rule].receive(element, truths[rule], time)
+            hasPartialMatches[rule] = engines[rule].receive(element, truths[rule], time, sides)
             truths[rule] = 0
             isTouched[rule] = false
         }
