@@ -87,4 +87,20 @@ import WeirTesting
         }
         #expect(matches.trace(key: "").map(\.happening) == [.passedOver, .captured])
     }
+
+    @Test func whatTimeEndsIsTracedForItsOwnGroup() {
+        let pattern = Pattern<Purchase>
+            .first { $0.amount == 1 }
+            .followedBy { $0.amount == 2 }
+            .within(.seconds(10))
+            .grouped(by: \.card)
+        let feed = Feed<Purchase>()
+        let matches = feed.matches(of: pattern, PatternSettings(tracer: PatternTracer()))
+        matches.subscribe { _ in }
+        for (second, card) in [(0, 1), (1, 2), (2, 3)] as [(Int64, Int)] {
+            feed.send(Purchase(second, card: card, 1), at: Timestamp(secondsSinceEpoch: second))
+        }
+        feed.finish()
+        for card in 1...3 { #expect(matches.trace(key: "\(card)").map(\.happening) == [.timedOut], "card \(card)") }
+    }
 }

@@ -327,4 +327,87 @@ import WeirTesting
             }
         }
     }
+
+    /// A channel outlives most patterns: one that has failed must not be fed any more.
+    @Test(arguments: [StrategyChoice.compact, .runs], [ArrivalOrder.inOrder, .byWatermark])
+    func aPatternThatHasFailedDetaches(strategy: StrategyChoice, order: ArrivalOrder) {
+        let limits =
+            strategy == .compact ? PatternLimits(events: 1024, policy: .fail) : PatternLimits(events: 2, policy: .fail)
+        let pattern = Pattern<Int>.first { _ in true }.followedBy { _ in false }
+        let channel = Multicast<Int>()
+        let matches = channel.matches(of: pattern, PatternSettings(order: order, limits: limits, strategy: strategy))
+        let recorder = Recorder<(Int, Int)>()
+        let subscription = matches.attach(recorder.sink)
+        for value in 0..<2000 as Range<Int64> {
+            channel.send(Int(value), at: Timestamp(secondsSinceEpoch: value))
+            channel.advance(to: Timestamp(secondsSinceEpoch: value))
+        }
+        #expect(recorder.isFinished)
+        #expect(subscription.isCancelled)
+    }
+
+    @Test func theCompactStrategyCountsWhatItGivesUp() {
+        let pattern = Pattern<Int>.first { $0 > 0 }.followedByAny { $0 == 0 }
+        let settings = PatternSettings(limits: PatternLimits(partialMatches: 2048, policy: .dropOldest))
+        let source = Feed<Int>()
+        let matches = source.matches(of: pattern, settings)
+        #expect(matches.strategy == .compact)
+        let recorder = Recorder(matches)
+        for value in 1...5000 as ClosedRange<Int64> { source.send(Int(value), at: Timestamp(secondsSinceEpoch: value)) }
+        source.send(0, at: Timestamp(secondsSinceEpoch: 6000))
+        #expect(matches.givenUpPartialMatches > 0)
+        #expect(recorder.elements.count + Int(matches.givenUpPartialMatches) == 5000)
+        #expect(matches.refused.count == 0)
+    }
+
+    /// Runs that end before their time leave the timers of their bounds behind.
+    @Test func theTimersOfRunsThatAreGoneAreForgotten() {
+        let pattern = Pattern<Int>.first { $0 == 1 }.next(within: .seconds(1 << 30)) { $0 == 2 }
+        guard let plan = try? pattern.plan() else {
+            Issue.record("the pattern has a mistake")
+            return
+        }
+        var strategy = RunsStrategy(plan: plan, conditions: pattern.draft.table, limits: PatternLimits())
+        var output = Count()
+        for second in 0..<10_000 as Range<Int64> {
+            let time = Timestamp(secondsSinceEpoch: second)
+            strategy.advance(to: time, into: &output)
+            _ = strategy.receive(second % 2 == 0 ? 1 : 2, at: time, slot: 0, into: &output)
+        }
+        #expect(output.matches.count == 5000)
+        #expect(strategy.gapTimers.timers.count < 100)
+    }
+
+    @Test(arguments: [MatchSelection.first, .last, .longest])
+    func matchesThatOneMomentCompletesAreSelectedInEachGroup(selection: MatchSelection) {
+        let pattern = Pattern<Int>
+            .first { $0 % 10 == 1 }
+            .notFollowedBy { $0 % 10 == 2 }
+            .within(.seconds(5))
+            .selecting(selection)
+            .grouped { $0 / 10 }
+        let source = Feed<Int>()
+        let recorder = Recorder(source.matches(of: pattern))
+        for value in [1, 11, 21, 11, 1] { source.send(value, at: .epoch) }
+        source.finish()
+        #expect(recorder.elements == [1, 11, 21])
+    }
+
+    /// However far time goes on at once, what closes at one moment is selected apart from what closes at another.
+    @Test(arguments: [false, true])
+    func matchesThatSeveralMomentsCompleteAreSelectedForEach(goesOnAtOnce: Bool) {
+        let pattern = Pattern<Int>
+            .first { $0 == 1 }
+            .notFollowedBy(within: .seconds(3)) { $0 == 2 }
+            .within(.seconds(8))
+            .selecting(.first)
+        let source = Feed<Int>()
+        let recorder = Recorder(source.matches(of: pattern))
+        for second in [0, 0, 1, 2] as [Int64] { source.send(1, at: Timestamp(secondsSinceEpoch: second)) }
+        if !goesOnAtOnce {
+            for second in 3...9 as ClosedRange<Int64> { source.advance(to: Timestamp(secondsSinceEpoch: second)) }
+        }
+        source.finish()
+        #expect(recorder.times == [3, 4, 5].map { Timestamp(secondsSinceEpoch: $0) })
+    }
 }

@@ -18,5 +18,6 @@ extension MatchForwarder: CompactOutput {
     @inlinable
     public mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
+        own.cancel()
     }
 }

@@ -71,7 +71,6 @@ struct PatternEngine<Element: Sendable, Key: Hashable & Sendable>: Sendable {
         at time: Timestamp,
         into output: inout Output
     ) where Output.Element == Element {
-        if let tracer = settings.tracer { tracer.select("\(key)") }
         if let slot = groups.slot(of: key) {
             if !runs.receive(element, at: time, slot: slot, into: &output) { groups.release(slot) }
             return
@@ -81,6 +80,7 @@ struct PatternEngine<Element: Sendable, Key: Hashable & Sendable>: Sendable {
             refuse(element, time, "\(settings.limits.groups) groups")
             return
         }
+        if settings.tracer != nil { runs.nameGroup(slot, "\(key)") }
         // Most events start nothing, and then their group needs no slot.
         if runs.receive(element, at: time, slot: slot, into: &output) { groups.take(slot, for: key) }
     }

@@ -49,19 +49,27 @@ struct PatternEvaluation<Element: Sendable, Key: Hashable & Sendable>: Sendable 
         _ downstream: consuming Downstream,
         _ read: @escaping @Sendable (borrowing FoundMatch<Element>) -> Downstream.Input
     ) -> Subscription where Upstream.Element == Element {
-        let output = MatchForwarder<Element, Downstream>(read, settings.demand, sides, plan.captures, downstream)
+        let own = LateSubscription()
+        let output = MatchForwarder<Element, Downstream>(
+            read,
+            settings.demand,
+            sides,
+            plan.captures,
+            downstream,
+            own
+        )
         if strategy == .compact {
             var settings = settings
             settings.reportsTimeouts = settings.reportsTimeouts && sides.reportsTimeouts
             if let compact = CompactSink(plan, conditions, groupedBy: key, settings, sides, into: output) {
-                return upstream.attach(compact)
+                return own.set(upstream.attach(compact))
             }
         }
         let engine = PatternEngine<Element, Key>(plan, conditions, key, settings, sides)
         let sink = PatternSink(engine, output)
         switch settings.order {
-        case .inOrder: return upstream.attach(sink)
-        case .byWatermark: return upstream.attach(WaitingSink(settings.limits, sides, sink))
+        case .inOrder: return own.set(upstream.attach(sink))
+        case .byWatermark: return own.set(upstream.attach(WaitingSink(settings.limits, sides, sink)))
         }
     }
 }

@@ -42,7 +42,7 @@ public struct PatternSink<Input: Sendable, Key: Hashable & Sendable, Downstream:
             fail()
         } else {
             isFinished = true
-            output.downstream.finish(completion)
+            output.finish(completion)
         }
     }
 
@@ -50,17 +50,18 @@ public struct PatternSink<Input: Sendable, Key: Hashable & Sendable, Downstream:
     mutating func fail() {
         guard let failure = engine.failure else { return }
         isFinished = true
-        output.downstream.finish(.failed(failure))
+        output.finish(.failed(failure))
     }
 }
 
-/// Makes results of matches, and hands them on.
+/// Makes results of matches, and hands them on; detaches from the events when the matches have come to their end.
 @frozen
 public struct MatchForwarder<Element: Sendable, Downstream: Sink>: MatchReceiver, Sendable {
     public let demand: MatchDemand
     @usableFromInline let read: @Sendable (borrowing FoundMatch<Element>) -> Downstream.Input
     @usableFromInline let sides: PatternSides<Element>
     @usableFromInline let names: [String]
+    @usableFromInline let own: LateSubscription
     @usableFromInline var downstream: Downstream
 
     @inlinable
@@ -69,12 +70,14 @@ public struct MatchForwarder<Element: Sendable, Downstream: Sink>: MatchReceiver
         _ demand: MatchDemand,
         _ sides: PatternSides<Element>,
         _ names: [String],
-        _ downstream: consuming Downstream
+        _ downstream: consuming Downstream,
+        _ own: LateSubscription = LateSubscription()
     ) {
         self.read = read
         self.demand = demand
         self.sides = sides
         self.names = names
+        self.own = own
         self.downstream = downstream
     }
 

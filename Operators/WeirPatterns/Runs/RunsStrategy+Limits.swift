@@ -40,7 +40,7 @@ extension RunsStrategy {
         var index = store.families[Int(family)].firstRun
         while index >= 0 {
             let run = store.runs[Int(index)]
-            if !isOrdered { unlink(index) }
+            if isOrdered { closings[index] = nil } else { unlink(index) }
             paths.release(run.node)
             store.removeRun(index)
             tallies.droppedPartialMatches += 1
@@ -88,7 +88,8 @@ extension RunsStrategy {
         let nodes = limits.partialMatches * maximumPathShare * nodeSize
         let events = limits.events * MemoryLayout<PathStore<Element>.Stored>.stride
         let groups = limits.groups * (4 + 8 + 4 * store.stateCount)
-        return 2 * (runs + born + nodes + events + groups)
+        let timers = hasGaps ? (2 * limits.partialMatches + 64) * MemoryLayout<GapTimers.Timer>.stride : 0
+        return 2 * (runs + born + nodes + events + groups + timers)
     }
 
     private var stateMoves: Int { table.automaton.states.map(\.edges.count).max() ?? 1 }

@@ -31,7 +31,8 @@ extension RunsStrategy {
             if !queues.complete[slot].isEmpty { waitingSlots.append(slot) }
             emit(into: &output)
         } else {
-            releaseMatches(slot, at: now, into: &output)
+            releaseMatches(slot, at: now)
+            if failure == nil { emit(into: &output) }
         }
         enforceLimits(slot)
         tidy(slot)
@@ -89,10 +90,9 @@ extension RunsStrategy {
         complete.removeAll(keepingCapacity: true)
     }
 
-    /// Emits the complete matches that no earlier partial match can overtake, and lets them skip what the policy says.
+    /// Finds the complete matches that no earlier partial match can overtake, and lets them skip what the policy says.
     @inlinable
-    mutating func releaseMatches<Output: MatchReceiver>(_ slot: Int, at time: Timestamp, into output: inout Output)
-    where Output.Element == Element {
+    mutating func releaseMatches(_ slot: Int, at time: Timestamp) {
         var partial: [Int32] = []
         var waiting: [Int32] = []
         swap(&partial, &queues.partial[slot])
@@ -118,7 +118,6 @@ extension RunsStrategy {
         }
         swap(&partial, &queues.partial[slot])
         swap(&waiting, &queues.complete[slot])
-        if failure == nil { emit(into: &output) }
     }
 
     /// The order of the first event that partial matches may have started with; `nil` if all may go on.

@@ -17,7 +17,8 @@ extension RunsStrategy {
         let slots = waitingSlots
         waitingSlots.removeAll(keepingCapacity: waitingSlots.capacity <= 4096)
         for slot in slots where slot < queues.complete.count && !queues.complete[slot].isEmpty {
-            releaseMatches(slot, at: now, into: &output)
+            releaseMatches(slot, at: now)
+            if failure == nil { emitMoments(into: &output) }
             tidy(slot)
             if store.counts[slot] == 0 { emptied.append(slot) }
         }
@@ -42,7 +43,7 @@ extension RunsStrategy {
             let deadline = nextDeadline
             guard deadline <= time.nanosecondsSinceEpoch, deadline < .max else { break }
             // What one moment completes is looked at together, so that the pattern can select among it.
-            if deadline > emitted { emit(into: &output) }
+            if deadline > emitted { emitMoments(into: &output) }
             emitted = deadline
             if hasGaps, let timer = gapTimers.timers.first, timer.deadline == deadline {
                 _ = gapTimers.pop()
@@ -59,7 +60,7 @@ extension RunsStrategy {
                 expireFamily(store.oldest, time, &output)
             }
         }
-        if failure == nil { emit(into: &output) }
+        if failure == nil { emitMoments(into: &output) }
         if hasGaps { gapTimers.purge(store) }
     }
 
@@ -83,7 +84,7 @@ extension RunsStrategy {
         if trace != nil { recordEnd(index, isPending[Int(run.state)] ? .matched : .timedOut) }
         if isPending[Int(run.state)] {
             paths.retain(run.node)
-            complete.append(Complete(run.node, bound))
+            complete.append(Complete(run.node, bound, slot: Int32(slot)))
         } else {
             timeOut(run.node, bound, &output)
         }
@@ -150,7 +151,8 @@ extension RunsStrategy {
             }
         }
         queues.partial[slot] = kept
-        releaseMatches(slot, at: closed, into: &output)
+        releaseMatches(slot, at: closed)
+        if failure == nil { emitMoments(into: &output) }
         for (index, bound) in expired {
             let node = store.runs[Int(index)].node
             // A failure of the after-match policy ends the stream before them.
@@ -189,5 +191,6 @@ extension RunsStrategy {
         let deadline = Nanoseconds.sum(paths.time(of: run.node).nanosecondsSinceEpoch, gap)
         if deadline <= now.nanosecondsSinceEpoch { isOverdue = true }
         gapTimers.push(GapTimers.Timer(deadline, index, run.generation))
+        gapTimers.purge(store)
     }
 }

@@ -12,11 +12,14 @@ public struct RunsStrategy<Element: Sendable>: PatternStrategy {
     @usableFromInline
     struct Complete: Sendable {
         @usableFromInline let node: Int32
+        // The group, where matches of several groups are completed together.
+        @usableFromInline let slot: Int32
         @usableFromInline let time: Timestamp
 
         @inlinable
-        init(_ node: Int32, _ time: Timestamp) {
+        init(_ node: Int32, _ time: Timestamp, slot: Int32 = 0) {
             self.node = node
+            self.slot = slot
             self.time = time
         }
     }
@@ -80,6 +83,8 @@ public struct RunsStrategy<Element: Sendable>: PatternStrategy {
     /// Why it cannot go on.
     @usableFromInline var failure: PatternFailure?
     @usableFromInline var trace: PatternTracer?
+    // What the group of each slot is called; only while there is a tracer.
+    @usableFromInline var groupNames: [String] = []
 
     /// Creates the strategy.
     ///
@@ -316,6 +321,23 @@ public struct RunsStrategy<Element: Sendable>: PatternStrategy {
         complete.removeAll(keepingCapacity: true)
         // Not to keep the last match's events alive.
         scratch.entries.removeAll(keepingCapacity: true)
+    }
+
+    /// Emits the matches that windows complete which have closed: those of each moment and of each group apart, so that
+    /// what is selected depends neither on other groups nor on how far time went on at once.
+    @inlinable
+    mutating func emitMoments<Output: MatchReceiver>(into output: inout Output) where Output.Element == Element {
+        if complete.count > 1, isOrdered || plan.selection != .all || output.demand != .all {
+            let all = complete.enumerated().sorted {
+                ($0.element.time, $0.element.slot, $0.offset) < ($1.element.time, $1.element.slot, $1.offset)
+            }
+            complete.removeAll(keepingCapacity: true)
+            for (_, match) in all {
+                if let last = complete.last, last.time != match.time || last.slot != match.slot { emit(into: &output) }
+                complete.append(match)
+            }
+        }
+        emit(into: &output)
     }
 
     /// Leaves only the match that the pattern selects.

@@ -72,7 +72,6 @@ public final class PatternTracer: Sendable {
     }
 
     private struct State {
-        var key = ""
         var entries: [Entry] = []
         var next = 0
     }
@@ -92,16 +91,9 @@ public final class PatternTracer: Sendable {
         self.limit = limit
     }
 
-    /// Tells which group the next entries belong to.
-    @usableFromInline
-    func select(_ key: String) {
-        state.withLock { $0.key = key }
-    }
-
-    func record(_ make: (String) -> Entry) {
-        let key = state.withLock { $0.key }
+    func record(of key: String, _ make: () -> Entry) {
         guard keys?.contains(key) ?? true else { return }
-        let entry = make(key)
+        let entry = make()
         state.withLock { state in
             if state.entries.count < limit {
                 state.entries.append(entry)

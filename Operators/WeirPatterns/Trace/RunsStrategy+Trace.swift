@@ -24,10 +24,19 @@ extension RunsStrategy {
         note(index, happening, now, nil)
     }
 
+    /// Tells what the group is called that a slot is given to.
+    @usableFromInline
+    mutating func nameGroup(_ slot: Int, _ name: String) {
+        while groupNames.count <= slot { groupNames.append("") }
+        groupNames[slot] = name
+    }
+
     private func note(_ index: Int32, _ happening: PatternTracer.Happening, _ time: Timestamp, _ truth: UInt64?) {
         let run = store.runs[Int(index)]
         let stage = table.automaton.states[Int(run.state)].capture
-        trace?.record { key in
+        let slot = Int(store.families[Int(run.family)].slot)
+        let key = slot < groupNames.count ? groupNames[slot] : ""
+        trace?.record(of: key) {
             var match = FoundMatch<Element>()
             paths.read(run.node, into: &match)
             let relevant = table.relevant[Int(run.state)]
