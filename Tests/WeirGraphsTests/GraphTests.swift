@@ -17,6 +17,20 @@ import WeirTesting
         #expect(try texts.to(.collect(limit: 1000)).run().wait() == (1...1000).filter { $0 % 2 == 0 }.map { "\($0)" })
     }
 
+    /// What a sink gathers must not be copied for each batch: a list would take quadratic time.
+    @Test func whatASinkFoldsIsInOnePlace() throws {
+        final class Mark: Sendable {}
+        struct Folded: Sendable {
+            var mark = Mark()
+            var copies = 0
+        }
+        let sink: GraphSink<Int, GraphResult<Folded>> = .fold(into: Folded()) { folded, _ in
+            if !isKnownUniquelyReferenced(&folded.mark) { folded.copies += 1 }
+            folded.mark = Mark()
+        }
+        #expect(try Source(1...1000).to(sink).run(GraphSettings(batch: 8)).wait().copies <= 1)
+    }
+
     /// Random lines, in batches of all sizes, with boundaries at random places.
     @Test func randomLinesAgreeWithArrays() throws {
         for seed in 0..<400 as Range<UInt64> {

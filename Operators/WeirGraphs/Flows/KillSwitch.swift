@@ -10,7 +10,9 @@ public import WeirCore
 public final class KillSwitch: Sendable {
     private struct State {
         var completion: Completion?
-        var wakes: [Waker] = []
+        // The flows that have not come to their end.
+        var wakes: [Int: Waker] = [:]
+        var useCount = 0
     }
 
     private let state = Locked(State())
@@ -32,19 +34,31 @@ public final class KillSwitch: Sendable {
     }
 
     private func end(_ completion: Completion) {
-        let wakes = state.withLock { state -> [Waker] in
-            guard state.completion == nil else { return [] }
+        let wakes = state.withLock { state -> [Int: Waker] in
+            guard state.completion == nil else { return [:] }
             state.completion = completion
-            defer { state.wakes = [] }
+            // Before the lock is free: a flow that comes later has to see it by itself.
+            isUsed.store(true, ordering: .releasing)
+            defer { state.wakes = [:] }
             return state.wakes
         }
-        isUsed.store(true, ordering: .releasing)
-        for wake in wakes { wake() }
+        for wake in wakes.values { wake() }
     }
 
+    /// Notes a flow to wake; returns its number.
     @usableFromInline
-    func onUse(_ wake: Waker) {
-        state.withLock { $0.wakes.append(wake) }
+    func onUse(_ wake: Waker) -> Int {
+        state.withLock { state in
+            state.useCount += 1
+            if state.completion == nil { state.wakes[state.useCount] = wake }
+            return state.useCount
+        }
+    }
+
+    /// Lets go of a flow that has come to its end: the switch may be used by many that do.
+    @usableFromInline
+    func forget(_ use: Int) {
+        state.withLock { $0.wakes[use] = nil }
     }
 
     @usableFromInline var completion: Completion? {
@@ -62,8 +76,9 @@ extension Flow where Output == Input {
             let killSwitch = makeSwitch()
             let ports = builder.addLinear("killSwitch", isExternal: true) {
                 (context, inlet: Wire<Input>, outlet: Wire<Input>) in
-                killSwitch.onUse(context.waker())
+                let use = killSwitch.onUse(context.waker())
                 return {
+                    defer { if outlet.isClosed { killSwitch.forget(use) } }
                     if outlet.isClosed { return inlet.cancel() }
                     while true {
                         if let completion = killSwitch.completion {

@@ -88,7 +88,7 @@ extension Flow where Output == Input, Handle == Void {
     /// - Returns: The flow.
     @inlinable
     public static func conflate(_ merge: @escaping @Sendable (Input, Input) -> Input) -> Flow {
-        gathering("conflate", start: { $0 }, add: { merge($0, $1) }, isFull: { _ in false })
+        gathering("conflate", start: { $0 }, add: { $0 = merge($0, $1) }, isFull: { _ in false })
     }
 
     /// Makes more of the last element while none comes: a fast sink need not wait for the source.
@@ -211,7 +211,7 @@ extension Flow where Output == [Input], Handle == Void {
     @inlinable
     public static func batch(limit: Int) -> Flow {
         precondition(limit > 0, "a batch has to hold an element, not \(limit)")
-        return gathering("batch", start: { [$0] }, add: { $0 + [$1] }, isFull: { $0.count >= limit })
+        return gathering("batch", start: { [$0] }, add: { $0.append($1) }, isFull: { $0.count >= limit })
     }
 }
 
@@ -221,7 +221,7 @@ extension Flow where Handle == Void {
     static func gathering(
         _ name: String,
         start: @escaping @Sendable (Input) -> Output,
-        add: @escaping @Sendable (Output, Input) -> Output,
+        add: @escaping @Sendable (inout Output, Input) -> Void,
         isFull: @escaping @Sendable (Output) -> Bool
     ) -> Flow {
         Flow(unchecked: { builder in
@@ -235,9 +235,11 @@ extension Flow where Handle == Void {
                     while true {
                         if inlet.available > 0, gathered.map({ !isFull($0.element) }) ?? true {
                             let element = inlet.takeFirst()
-                            if let value = gathered {
-                                gathered = nil
-                                gathered = Timed(add(value.element, element.element), at: element.time)
+                            // Moved out, so that what is gathered is in one place only, and is not copied.
+                            if var value = gathered.take() {
+                                add(&value.element, element.element)
+                                value.time = element.time
+                                gathered = value
                             } else {
                                 gathered = Timed(start(element.element), at: element.time)
                             }

@@ -17,24 +17,24 @@ extension GraphSink {
             let stage = builder.addStage(name, inlets: ["in"]) { context in
                 let inlet = context.inlet(0, of: Element.self)
                 let batch = most ?? context.batch
-                var state = initial()
+                var kept: State? = initial()
                 return {
-                    guard !inlet.isCancelled else { return }
+                    // Moved out, so that it is in one place only, and is not copied for each batch.
+                    guard !inlet.isCancelled, var state = kept.take() else { return }
+                    defer { kept = state }
                     do {
                         var wantsMore = true
                         while wantsMore {
                             let number = inlet.available
                             if number > 0 {
-                                var local = state
                                 var failure: (any Error)?
                                 inlet.take(number) { elements, range in
                                     do {
-                                        wantsMore = try take(&local, elements, range)
+                                        wantsMore = try take(&state, elements, range)
                                     } catch {
                                         failure = error
                                     }
                                 }
-                                state = local
                                 if let failure { throw failure }
                             } else if inlet.takeWatermark() == nil {
                                 break
