@@ -200,31 +200,6 @@ import WeirTesting
         for result in results { #expect(try result.wait().isEmpty) }
     }
 
-    @Test(arguments: 0..<3)
-    func aSwitchLetsGoOfAGraphThatIsOver(way: Int) throws {
-        final class Token: Sendable {
-            let number = 1
-        }
-        let killSwitch = KillSwitch()
-        weak var kept: Token?
-        do {
-            let token = Token()
-            kept = token
-            let source = (way == 0 ? Source<Int, Void>.failing(Trouble()) : Source(1...3)).map { $0 * token.number }
-            let stopped = source.via(.killSwitch(killSwitch))
-            let result = (way == 1 ? stopped.take(1) : stopped).to(.collect(limit: 3)).run(settings)
-            if way == 0 {
-                #expect(throws: Trouble()) { try result.wait() }
-            } else {
-                #expect(try result.wait() == Array(1...(way == 1 ? 1 : 3)))
-            }
-        }
-        #expect(kept == nil)
-        killSwitch.finish()
-        // One that comes later ends at once.
-        #expect(try Source<Int, Void>.never().via(.killSwitch(killSwitch)).to(.collect(limit: 1)).run().wait().isEmpty)
-    }
-
     @Test func aStreamIsASourceAndAGraphPublishes() throws {
         struct Reading: Event, Equatable {
             var timestamp: Timestamp

@@ -1,8 +1,9 @@
 import Observation
 import Testing
 import WeirCore
-import WeirSignals
 import WeirTesting
+
+@testable import WeirSignals
 
 private struct Reading: Event, Equatable {
     let timestamp: Timestamp
@@ -131,6 +132,23 @@ private struct Reading: Event, Equatable {
         var seen: [Int] = []
         for await value in values { seen.append(value) }
         #expect(seen == [1, 2, 3])
+    }
+
+    /// Whoever reads the changes or the values of a signal that never changes, and goes, must leave nothing behind.
+    @Test func readersThatComeAndGoLeaveNothingBehind() {
+        let number = MutableSignal(1)
+        for _ in 0..<1000 {
+            _ = number.values()
+            let recorder = Recorder<Int>()
+            number.changes.attach(recorder.sink).cancel()
+        }
+        #expect(number.node.audience.followerCount <= 32)
+        // Those that stay are told, and told of the end.
+        let recorder = Recorder<Int>()
+        number.changes.attach(recorder.sink)
+        number.value = 2
+        #expect(recorder.elements == [2])
+        #expect(number.node.audience.followerCount <= 1)
     }
 
     @Test @MainActor func anAsyncSequenceBecomesASignal() async {

@@ -61,6 +61,9 @@ public final class KillSwitch: Sendable {
         state.withLock { $0.wakes[use] = nil }
     }
 
+    /// How many flows there are to wake.
+    var openCount: Int { state.withLock { $0.wakes.count } }
+
     @usableFromInline var completion: Completion? {
         isUsed.load(ordering: .acquiring) ? state.withLock { $0.completion } : nil
     }

@@ -1,3 +1,4 @@
+internal import Synchronization
 public import WeirCore
 
 extension Signal where Value: Sendable {
@@ -8,20 +9,29 @@ extension Signal where Value: Sendable {
     /// A sink gets the value after each cycle that has changed it, with the time when that was carried, on the thread that
     /// made the write; not the value that the signal has when it is attached. The stream finishes when the signal goes
     /// away, so somebody must hold the signal. Sends no watermarks.
-    public final var changes: SignalChanges<Value> { changes(stampedBy: EventClock()) }
+    public final var changes: SignalChanges<Value> {
+        if let known = node.audience.changes as? SignalChanges<Value> { return known }
+        let made = changes(stampedBy: EventClock())
+        node.audience.changes = made
+        return made
+    }
 
     /// The changes of the signal, as a stream that any thread may attach to.
+    ///
+    /// Each call makes a stream, which stays as long as the signal: keep it rather than call again.
     ///
     /// - Parameter clock: The clock that gives the elements their times.
     /// - Returns: The stream; see ``changes``.
     public final func changes(stampedBy clock: EventClock) -> SignalChanges<Value> {
         let changes = SignalChanges<Value>()
         let (cell, multicast) = (cell, changes.multicast)
-        node.audience.addFollower {
-            multicast.send(cell.value, at: clock.now())
-            return true
-        }
-        node.audience.atEnd { multicast.finish() }
+        node.audience.addFollower(
+            SignalAudience.Follower(
+                tell: { multicast.send(cell.value, at: clock.now()) },
+                isOver: { false },
+                end: { multicast.finish() }
+            )
+        )
         return changes
     }
 
@@ -34,14 +44,23 @@ extension Signal where Value: Sendable {
     public final func values(_ policy: BufferingPolicy = .newest(1)) -> AsyncStream<Value> {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .init(policy))
         continuation.yield(self())
-        let cell = cell
-        node.audience.addFollower {
-            if case .terminated = continuation.yield(cell.value) { return false }
-            return true
-        }
-        node.audience.atEnd { continuation.finish() }
+        let (cell, ending) = (cell, Ending())
+        continuation.onTermination = { _ in ending.hasCome.store(true, ordering: .relaxed) }
+        node.audience.addFollower(
+            SignalAudience.Follower(
+                tell: { continuation.yield(cell.value) },
+                isOver: { ending.hasCome.load(ordering: .relaxed) },
+                end: { continuation.finish() }
+            )
+        )
         return stream
     }
+}
+
+/// Whether a sequence of values has nobody any more who takes them.
+private final class Ending: Sendable {
+    // Relaxed: it guards nothing; a value that is yielded meanwhile goes nowhere.
+    let hasCome = Atomic(false)
 }
 
 /// The changes of a signal as a stream; made by ``Signal/changes``.

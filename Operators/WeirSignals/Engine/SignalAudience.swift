@@ -6,10 +6,23 @@ final class SignalAudience {
     private var observations: ContiguousArray<Unretained<SignalObservation>?> = []
     private var emptyPlaces = 0
     private var isTelling = false
-    private var followers: ContiguousArray<() -> Bool> = []
+    private var followers: ContiguousArray<Follower> = []
+    // With so many followers it is time to look for those that are over.
+    private var sweepCount = 16
     private var endings: [() -> Void] = []
+    /// The stream of the changes with times of the system clock, once somebody has asked for it.
+    var changes: AnyObject?
+
+    /// Something that is told of each change and of the end, until it is over.
+    struct Follower {
+        let tell: () -> Void
+        let isOver: () -> Bool
+        let end: () -> Void
+    }
 
     var isEmpty: Bool { observations.count == emptyPlaces && followers.isEmpty }
+
+    var followerCount: Int { followers.count }
 
     func add(_ observation: SignalObservation) -> Int {
         observations.append(Unretained(observation))
@@ -29,9 +42,15 @@ final class SignalAudience {
         for (place, observation) in observations.enumerated() { observation?.with { $0.place = place } }
     }
 
-    /// Adds something to call after each change until it says false.
-    func addFollower(_ follower: @escaping () -> Bool) {
+    /// Adds a follower, and lets go of those that are over, also where nothing changes.
+    func addFollower(_ follower: Follower) {
+        if followers.count >= sweepCount, !isTelling { removeOverFollowers() }
         followers.append(follower)
+    }
+
+    private func removeOverFollowers() {
+        followers.removeAll { $0.isOver() }
+        sweepCount = max(16, 2 * followers.count)
     }
 
     /// Adds something to call when the node goes away.
@@ -43,19 +62,18 @@ final class SignalAudience {
     func tell() {
         isTelling = true
         for place in observations.indices { observations[place]?.object.tell() }
+        // One that is added meanwhile comes behind the others, and is told of the next change.
+        var hasOver = false
+        for place in followers.indices {
+            if followers[place].isOver() { hasOver = true } else { followers[place].tell() }
+        }
         isTelling = false
         closeGaps()
-        // In place: one that is added meanwhile comes behind the others.
-        let present = followers.count
-        var staying = 0
-        for place in 0..<present where followers[place]() {
-            if staying < place { followers.swapAt(staying, place) }
-            staying += 1
-        }
-        if staying < present { followers.removeSubrange(staying..<present) }
+        if hasOver { removeOverFollowers() }
     }
 
     func end() {
+        for follower in followers { follower.end() }
         for ending in endings { ending() }
     }
 }
