@@ -410,4 +410,21 @@ import WeirTesting
         source.finish()
         #expect(recorder.times == [3, 4, 5].map { Timestamp(secondsSinceEpoch: $0) })
     }
+
+    @Test(arguments: [StrategyChoice.compact, .runs])
+    func groupsOfKeysThatEqualNothingGoToo(strategy: StrategyChoice) {
+        let pattern = Pattern<Double>
+            .first { _ in true }
+            .followedBy { $0 > 0 }
+            .within(.seconds(2))
+            .grouped { $0 }
+        let settings = PatternSettings(limits: PatternLimits(groups: 4), strategy: strategy)
+        let source = Feed<Double>()
+        let matches = source.matches(of: pattern, settings)
+        let recorder = Recorder(matches)
+        for second in 0..<100 as Range<Int64> { source.send(.nan, at: Timestamp(secondsSinceEpoch: second)) }
+        #expect(matches.refused.count == 0)
+        for second in [200, 201] as [Int64] { source.send(7, at: Timestamp(secondsSinceEpoch: second)) }
+        #expect(recorder.elements.map { [$0.0, $0.1] } == [[7, 7]])
+    }
 }

@@ -10,7 +10,7 @@ struct GroupTable<Key: Hashable & Sendable>: Sendable {
     init() {}
 
     @inlinable
-    var count: Int { slots.count }
+    var count: Int { keys.count - free.count }
 
     /// The slot of a group; `nil` if it has none.
     @inlinable
@@ -25,7 +25,8 @@ struct GroupTable<Key: Hashable & Sendable>: Sendable {
     /// Gives the next free slot to a group.
     @inlinable
     mutating func take(_ slot: Int, for key: Key) {
-        slots[key] = Int32(slot)
+        // One that does not equal itself, such as a NaN, could not be taken out again, and no event finds it.
+        if key == key { slots[key] = Int32(slot) }
         if free.popLast() != nil {
             keys[slot] = key
         } else {
@@ -40,6 +41,6 @@ struct GroupTable<Key: Hashable & Sendable>: Sendable {
         slots[key] = nil
         keys[slot] = nil
         free.append(Int32(slot))
-        if slots.isEmpty, keys.count > 4096 { self = GroupTable() }
+        if count == 0, keys.count > 4096 { self = GroupTable() }
     }
 }
