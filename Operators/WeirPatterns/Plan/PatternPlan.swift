@@ -12,6 +12,9 @@
 /// - A loop at the end is a match with each event that it takes, and the open rest of it still times out.
 /// - A negation in the middle ends a partial match also with the event that the next stage takes, unless that completes
 ///   the match.
+/// - The bound of a stage on the time since the event before ends the partial matches that wait for that stage, also those
+///   that could leave it out. It does not reach those that still wait in a loop before it, or for a stage before it that
+///   can be left out: bound the whole match, or its ``neighbours``, where that matters.
 /// - A match that an after-match policy may skip waits until no partial match is left that started before it.
 ///
 /// ### Differences

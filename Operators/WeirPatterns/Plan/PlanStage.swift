@@ -16,6 +16,8 @@ public struct PlanStage: Sendable, Hashable {
     public var until: ConditionID?
 
     /// How long after the event before it, in nanoseconds, the stage's event must come; exclusive.
+    ///
+    /// See ``PatternPlan`` for what that means behind a loop or a stage that can be left out.
     public var gap: Int64?
 
     public init(
