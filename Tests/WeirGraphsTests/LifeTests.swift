@@ -148,6 +148,38 @@ import WeirTesting
         #expect(failures.count == 5)
     }
 
+    @Test func theWatermarksOfASourceThatRestartsDoNotGoBack() throws {
+        let clock = VirtualClock()
+        let scheduler = Scheduler(clock: EventClock(clock))
+        clock.drives(scheduler)
+        let tries = [Multicast<Int>(), Multicast<Int>()]
+        let tried = Tally()
+        let source = Source<Int, Void>.restarting(Backoff(first: .seconds(1), longest: .seconds(1))) {
+            tried.add()
+            return Source.stream(tries[tried.count - 1])
+        }
+        let recorder = Recorder<Int>()
+        let sink = recorder.sink
+        let recorded = source.via(Flow { Recording(upstream: $0, sink: sink) })
+        let result = recorded.to(.collect(limit: 9)).run(GraphSettings(execution: .inline, scheduler: scheduler))
+        func at(_ second: Int64) -> Timestamp { Timestamp(secondsSinceEpoch: second) }
+        tries[0].send(1, at: at(11))
+        tries[0].advance(to: at(10))
+        tries[0].finish(.failed(Trouble()))
+        clock.advance(by: .seconds(2))
+        tries[1].advance(to: at(5))
+        tries[1].send(2, at: at(12))
+        tries[1].advance(to: at(12))
+        tries[1].finish()
+        #expect(try result.wait() == [1, 2])
+        #expect(
+            recorder.signals == [
+                .element(1, at(11)), .watermark(at(10)), .element(2, at(12)), .watermark(at(12)),
+                .completion(.finished),
+            ]
+        )
+    }
+
     @Test func aSourceThatFailsTooOftenFails() throws {
         let clock = VirtualClock()
         let scheduler = Scheduler(clock: EventClock(clock))

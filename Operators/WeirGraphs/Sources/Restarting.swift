@@ -62,7 +62,8 @@ extension Source where Handle == Void {
     /// A source that is made anew when it fails, after a while.
     ///
     /// Failures in a row make the wait longer; an element in between makes it short again. What the source had sent stays
-    /// sent, and what it had not is lost with it. When it ends, so does this one.
+    /// sent, and what it had not is lost with it. Watermarks do not go back: one that is not after the last of the sources
+    /// before stays away. When it ends, so does this one.
     ///
     /// - Parameters:
     ///   - backoff: How long to wait, by the run's clock, and how often.
@@ -78,6 +79,7 @@ extension Source where Handle == Void {
             let outlet: Outlet<Element> = builder.addSource("restarting", isExternal: true) { context, outlet in
                 var current: GraphBoundary<Element>?
                 var failureCount = 0
+                var watermark = Timestamp.distantPast
                 var restart: Timestamp?
                 var inner = context.settings
                 inner.execution = .inline
@@ -95,6 +97,7 @@ extension Source where Handle == Void {
                     } else {
                         restart = nil
                         boundary = GraphBoundary(capacity: inner.batch)
+                        boundary.reading.value.last = watermark
                         current = boundary
                         boundary.setReader(context.waker())
                         make().to(.writing(to: boundary)).run(inner)
@@ -109,6 +112,7 @@ extension Source where Handle == Void {
                         outlet.finish(.finished)
                     case .failed(let error)?:
                         current = nil
+                        watermark = boundary.reading.value.last
                         failureCount += 1
                         guard failureCount <= backoff.limit else { return outlet.finish(.failed(error)) }
                         failures.send(error, at: now)
