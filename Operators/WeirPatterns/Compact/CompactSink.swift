@@ -55,7 +55,8 @@ where Output.Element == Input {
     /// Whether the compact strategy can do what the settings want.
     ///
     /// It knows nothing of single partial matches: it can not trace them, nor bound their number for each group. Limits
-    /// of a few events are too narrow for it, since it makes room before it knows how much an event takes.
+    /// of a few events are too narrow for it, since it makes room before it knows how much an event takes: below a thousand,
+    /// or more for a pattern with many states.
     ///
     /// - Parameters:
     ///   - plan: The plan.

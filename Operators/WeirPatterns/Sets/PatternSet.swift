@@ -69,7 +69,7 @@ public struct PatternSet<Element: Sendable>: Sendable {
     ///   - pattern: The pattern.
     ///   - limits: How much it may remember.
     ///   - body: Takes its matches.
-    /// - Throws: ``PatternError`` if the pattern breaks a rule, or the compact strategy can not evaluate it.
+    /// - Throws: ``PatternError`` if the pattern breaks a rule, or the compact strategy can not evaluate it within the limits.
     @inlinable
     public mutating func add<Captured: Sendable>(
         _ pattern: StagedPattern<Element, Captured>,
