@@ -71,7 +71,7 @@ let areas: [(name: String, needs: [Target.Dependency])] = [
     ),
     (
         "Transport",
-        ["CBench"] + weir("WeirCore", "WeirFiles", "WeirFormats", "WeirSelection", "WeirSockets")
+        ["CBench", "CommonStream"] + weir("WeirCore", "WeirFiles", "WeirFormats", "WeirSelection", "WeirSockets")
     ),
     (
         "Command",

@@ -251,11 +251,3 @@ enum ByHand {
         return Double(value) / powers[places]
     }
 }
-
-extension Tally {
-    /// Counts a value.
-    mutating func add(_ value: Double) {
-        count += 1
-        sum += value
-    }
-}

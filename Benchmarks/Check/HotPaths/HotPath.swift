@@ -102,8 +102,7 @@ struct HotPath: Sendable {
         var tally = Tally()
         for _ in 0..<count {
             guard producer.push(event), let popped = consumer.pop() else { break }
-            tally.count += 1
-            tally.sum += popped.value
+            tally.add(popped.value)
         }
         return tally
     } byHand: { count, _ in
@@ -118,8 +117,7 @@ struct HotPath: Sendable {
         var tally = Tally()
         for index in 0..<count {
             guard let due = queue.popDue(upTo: .distantFuture) else { break }
-            tally.count += 1
-            tally.sum += Double(due.payload)
+            tally.add(Double(due.payload))
             try queue.add(at: deadline(&random, after: Int64(index)), UInt64(index))
         }
         return tally
@@ -137,8 +135,7 @@ struct HotPath: Sendable {
         var tally = Tally()
         for value in 1...count {
             root.value = value
-            tally.count += 1
-            tally.sum += Double(last())
+            tally.add(Double(last()))
         }
         return tally
     } byHand: { count, _ in
@@ -170,23 +167,11 @@ struct HotPath: Sendable {
             let channel = EventChannel<StreamEvent>()
             let result = TallyResult()
             attach(channel, result)
-            publish(events, count, channel)
+            channel.publish(inBatches: events.span.extracting(..<count), sendsWatermarks: true)
             channel.finish()
             return result.tally
         } byHand: { count, capacity in
             byHand(CommonStream.events(capacity), count)
-        }
-    }
-
-    @inline(never)
-    private static func publish(_ events: [StreamEvent], _ count: Int, _ channel: EventChannel<StreamEvent>) {
-        let events = events.span
-        var start = 0
-        while start < count {
-            let end = min(start + 256, count)
-            channel.publish(contentsOf: events.extracting(start..<end))
-            channel.advance(to: events[end - 1].timestamp)
-            start = end
         }
     }
 }

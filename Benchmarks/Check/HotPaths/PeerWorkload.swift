@@ -35,25 +35,20 @@ enum PeerWorkload: String {
 
     /// Reads a file, as JSON Lines if its name says so, else as CSV.
     func run(onFile path: String) throws -> Tally {
-        let measurements = RecordSource(decoding: Records.Measurement.self)
-        let result = TallyResult()
-        switch self {
-        case .filter:
-            measurements.filter { $0.value > 0.5 }.map { $0.value }.attach(TallySink(result))
-        case .w1:
-            measurements.filter { $0.value > 0.5 }.map { $0.value * 2 }.scan(into: 0.0) { $0 += $1 }
-                .attach(LastSink(result))
-        case .w4:
-            measurements.grouped(by: \.key, limit: 1000) { $0.running(Sum(of: \.value)) }
-                .attach(TallySink<Double>(result))
-        case .w3t, .w5, .w6: preconditionFailure("\(self) is for events in memory")
-        }
-        let consumer = measurements.consumer()
         let format: any Format = path.hasSuffix(".jsonl") ? JSONLinesFormat() : CSVFormat()
-        var reader = RecordReader(try FileTransport().openSource(path), format: format, schema: consumer.schema)
-        while try reader.next({ batch in consumer.receive(&batch) }) {}
-        consumer.finish(.finished)
-        return result.tally
+        return try Records.read(FileTransport().openSource(path), as: format) { measurements, result in
+            switch self {
+            case .filter:
+                measurements.filter { $0.value > 0.5 }.map { $0.value }.attach(TallySink(result))
+            case .w1:
+                measurements.filter { $0.value > 0.5 }.map { $0.value * 2 }.scan(into: 0.0) { $0 += $1 }
+                    .attach(LastValueSink(result))
+            case .w4:
+                measurements.grouped(by: \.key, limit: 1000) { $0.running(Sum(of: \.value)) }
+                    .attach(TallySink<Double>(result))
+            case .w3t, .w5, .w6: preconditionFailure("\(self) is for events in memory")
+            }
+        }
     }
 
     /// Takes the first events as they are made.
@@ -65,7 +60,7 @@ enum PeerWorkload: String {
             channel.filter { $0.value > 0.5 }.map { $0.value }.attach(TallySink(result))
         case .w1:
             channel.filter { $0.value > 0.5 }.map { $0.value * 2 }.scan(into: 0.0) { $0 += $1 }
-                .attach(LastSink(result))
+                .attach(LastValueSink(result))
         case .w4:
             channel.grouped(by: \.key, limit: 1000) { $0.running(Sum(of: \.value)) }
                 .attach(TallySink<Double>(result))
@@ -97,26 +92,5 @@ enum PeerWorkload: String {
         }
         channel.finish()
         return result.tally
-    }
-}
-
-/// Counts the elements and remembers the last.
-private struct LastSink: Sink {
-    private let result: TallyResult
-    private var tally = Tally()
-
-    init(_ result: TallyResult) {
-        self.result = result
-    }
-
-    mutating func receive(_ element: borrowing Double, at time: Timestamp) {
-        tally.count += 1
-        tally.sum = copy element
-    }
-
-    mutating func advance(to watermark: Timestamp) {}
-
-    mutating func finish(_ completion: Completion) {
-        result.tally = tally
     }
 }

@@ -1,15 +1,21 @@
 /// What came out of a workload: how many elements, and a number that depends on all of them.
+@frozen
 public struct Tally: Sendable, Equatable {
-    public var count = 0
-    public var sum = 0.0
+    public var count: Int
+    public var sum: Double
 
-    /// Creates an empty tally.
-    public init() {}
-
-    /// Creates a tally.
-    public init(count: Int, sum: Double) {
+    /// Creates a tally, empty unless told otherwise.
+    @inlinable
+    public init(count: Int = 0, sum: Double = 0) {
         self.count = count
         self.sum = sum
+    }
+
+    /// Counts a value.
+    @inlinable
+    public mutating func add(_ value: Double) {
+        count += 1
+        sum += value
     }
 
     /// Whether this is what it should be; sums may differ by rounding.

@@ -16,11 +16,7 @@ struct EventFile: Sendable {
         var lines: [UInt8] = []
         var matchCount = 0
         for event in CommonStream.events(eventCount) {
-            let time = event.timestamp.nanosecondsSinceEpoch / 1_000_000
-            let type = ["A", "B", "C", "D"][Int(event.type)]
-            let line = #"{"time":\#(time),"key":\#(event.key),"type":"\#(type)","value":\#(event.value)}"#
-            lines += line.utf8
-            lines.append(UInt8(ascii: "\n"))
+            lines += event.jsonLine.utf8
             if event.value > 0.5 { matchCount += 1 }
         }
         let jsonLines = EventFile(

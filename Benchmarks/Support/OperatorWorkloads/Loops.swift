@@ -1,33 +1,8 @@
 internal import CommonStream
 internal import WeirCore
 
-/// The workloads by hand: loops over the array, and the references for what has none.
+/// More workloads by hand beside ``CommonStream/Loops``: loops over the array, and the references for what has none.
 enum Loops {
-    @inline(never)
-    static func runningSum(_ events: [StreamEvent]) -> Tally {
-        var tally = Tally()
-        for event in events where event.value > 0.5 {
-            tally.sum += event.value * 2
-            tally.count += 1
-        }
-        return tally
-    }
-
-    @inline(never)
-    static func jumps(_ events: [StreamEvent]) -> Tally {
-        var tally = Tally()
-        guard var previous = events.first?.value else { return tally }
-        for event in events.dropFirst() {
-            let difference = (event.value - previous).magnitude
-            if difference > 0.9 {
-                tally.count += 1
-                tally.sum += difference
-            }
-            previous = event.value
-        }
-        return tally
-    }
-
     @inline(never)
     static func meansByCount(_ events: [StreamEvent]) -> Tally {
         var tally = Tally()
@@ -37,8 +12,7 @@ enum Loops {
             sum += event.value
             count += 1
             if count == 1000 {
-                tally.count += 1
-                tally.sum += sum / 1000
+                tally.add(sum / 1000)
                 (sum, count) = (0, 0)
             }
         }
@@ -53,16 +27,14 @@ enum Loops {
         var end = Int64(1_000_000_000)
         for event in events {
             if event.timestamp.nanosecondsSinceEpoch >= end {
-                tally.count += 1
-                tally.sum += sum / Double(count)
+                tally.add(sum / Double(count))
                 (sum, count) = (0, 0)
                 end += 1_000_000_000
             }
             sum += event.value
             count += 1
         }
-        tally.count += 1
-        tally.sum += sum / Double(count)
+        tally.add(sum / Double(count))
         return tally
     }
 
@@ -118,8 +90,7 @@ enum Loops {
             seconds[second] = max(seconds[second], event.value)
         }
         for start in -9..<seconds.count {
-            tally.count += 1
-            tally.sum += seconds[max(0, start)..<min(seconds.count, start + 10)].max() ?? 0
+            tally.add(seconds[max(0, start)..<min(seconds.count, start + 10)].max() ?? 0)
         }
         return tally
     }
@@ -138,8 +109,7 @@ enum Loops {
                 deque.removeFirst(first)
                 first = 0
             }
-            tally.count += 1
-            tally.sum += deque[first].value
+            tally.add(deque[first].value)
         }
         return tally
     }
@@ -176,8 +146,7 @@ enum Loops {
             let others = isFirst(index) ? byKey[key].seconds : byKey[key].firsts
             for other in others.reversed() {
                 if index - other > milliseconds { break }
-                tally.count += 1
-                tally.sum += event.value * events[other].value
+                tally.add(event.value * events[other].value)
             }
             if isFirst(index) { byKey[key].firsts.append(index) } else { byKey[key].seconds.append(index) }
         }
@@ -194,14 +163,12 @@ enum Loops {
             let index = Int(event.timestamp.nanosecondsSinceEpoch / 1_000_000)
             places[index & 255] = event.value
             while next <= index - 100 {
-                tally.count += 1
-                tally.sum += places[next & 255] * Double(tally.count & 1023)
+                tally.addInOrder(places[next & 255])
                 next += 1
             }
         }
         while next < events.count {
-            tally.count += 1
-            tally.sum += places[next & 255] * Double(tally.count & 1023)
+            tally.addInOrder(places[next & 255])
             next += 1
         }
         return tally
@@ -209,12 +176,6 @@ enum Loops {
 }
 
 extension Tally {
-    /// Counts a value.
-    mutating func add(_ value: Double) {
-        count += 1
-        sum += value
-    }
-
     /// Counts a value weighted by its place.
     mutating func addInOrder(_ value: Double) {
         count += 1

@@ -15,12 +15,12 @@ public enum OperatorWorkloads {
     )
 
     private static let single = [
-        loop("W1", .runningSum, Loops.runningSum),
+        loop("W1", .runningSum, CommonStream.Loops.runningSum),
         pipeline("W1", "closures", .runningSum, goal: .ratio(atMost: 2.5), Pipelines.runningSumOfClosures),
         pipeline("W1", "expressions", .runningSum, goal: .ratio(atMost: 1.4), Pipelines.runningSumOfExpressions),
         pipeline("W1", "built at run time", .runningSum, Pipelines.runningSumBuiltAtRunTime),
         pipeline("W1", "a computed property", .runningSum, Pipelines.runningSumOfComputedProperty),
-        loop("P2", .jumps, Loops.jumps),
+        loop("P2", .jumps, CommonStream.Loops.jumps),
         pipeline("P2", "closures", .jumps, goal: .ratio(atMost: 4), Pipelines.jumpsOfClosures),
         pipeline("P2", "expressions", .jumps, goal: .ratio(atMost: 4), Pipelines.jumpsOfExpressions),
     ]
@@ -131,10 +131,10 @@ public enum OperatorWorkloads {
     private static let debounce = "debounce of a burst"
 
     private static let peers = [
-        peer("W1, OpenCombine", beside: "W1, closures", Streams.aMillion, Loops.runningSum) {
+        peer("W1, OpenCombine", beside: "W1, closures", Streams.aMillion, CommonStream.Loops.runningSum) {
             PeerPipelines.runningSumOfOpenCombine($0)
         },
-        peer("W1, AsyncSequence", beside: "W1, closures", Streams.aFew, Loops.runningSum) {
+        peer("W1, AsyncSequence", beside: "W1, closures", Streams.aFew, CommonStream.Loops.runningSum) {
             PeerPipelines.runningSumOfAsyncSequence($0)
         },
         peer(

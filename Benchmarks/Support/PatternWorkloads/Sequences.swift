@@ -85,7 +85,7 @@ enum Sequences {
         let result = MatchResult()
         channel.matches(of: pattern, PatternSettings(strategy: .compact, reportsTimeouts: false))
             .attach(TypedSink(result))
-        publishInBatches(events, channel)
+        channel.publish(inBatches: events.span)
         channel.finish()
         return result.tally
     }
@@ -156,7 +156,7 @@ enum Sequences {
         let plan = plan([(.first, one), (.followedBy, one), (.followedBy, one)], within: 3_600_000_000_000)
         let sink = sink(plan, table(isA, isB, isC), byKey: true, TallyOutput(.all, result), reportsTimeouts: false)
         channel.attach(sink)
-        publishInBatches(events, channel)
+        channel.publish(inBatches: events.span)
         let metrics = sink.metrics
         guard sink.groupCount == events.count else { fatalError("\(sink.groupCount) keys have a partial match") }
         channel.finish()
@@ -176,7 +176,7 @@ enum Sequences {
         channel.attach(
             sink(plan, conditions, byKey: byKey, TallyOutput(demand, result), reportsTimeouts: reportsTimeouts)
         )
-        publishInBatches(events, channel)
+        channel.publish(inBatches: events.span)
         channel.finish()
         return result.tally
     }
@@ -200,17 +200,6 @@ enum Sequences {
             )
         else { fatalError("the compact strategy does not take the pattern") }
         return sink
-    }
-
-    @inline(never)
-    private static func publishInBatches(_ events: [StreamEvent], _ channel: EventChannel<StreamEvent>) {
-        let events = events.span
-        var start = 0
-        while start < events.count {
-            let end = min(start + 256, events.count)
-            channel.publish(contentsOf: events.extracting(start..<end))
-            start = end
-        }
     }
 }
 

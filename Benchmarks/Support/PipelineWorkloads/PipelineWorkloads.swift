@@ -7,14 +7,14 @@ public enum PipelineWorkloads {
     public static let suite = Suite(
         "pipelines",
         [
-            loop("W1", .runningSum, RunningSum.byHand),
+            loop("W1", .runningSum, CommonStream.Loops.runningSum),
             pipeline("W1", "batches of 256", .runningSum, goal: .ratio(atMost: 2.5)) {
                 RunningSum.throughChannel($0, publishInBatches)
             },
             pipeline("W1", "one by one", .runningSum, goal: .ratio(atMost: 5)) {
                 RunningSum.throughChannel($0, publishOneByOne)
             },
-            loop("P2", .jumps, Jumps.byHand),
+            loop("P2", .jumps, CommonStream.Loops.jumps),
             pipeline("P2", "batches of 256", .jumps, goal: .ratio(atMost: 4)) {
                 Jumps.throughChannel($0, publishInBatches)
             },
@@ -62,15 +62,8 @@ extension Tally {
 /// Hands the events of an array to a channel.
 typealias Publish = (_ events: [StreamEvent], _ channel: EventChannel<StreamEvent>) -> Void
 
-@inline(never)
 func publishInBatches(_ events: [StreamEvent], _ channel: EventChannel<StreamEvent>) {
-    let events = events.span
-    var start = 0
-    while start < events.count {
-        let end = min(start + 256, events.count)
-        channel.publish(contentsOf: events.extracting(start..<end))
-        start = end
-    }
+    channel.publish(inBatches: events.span)
 }
 
 @inline(never)

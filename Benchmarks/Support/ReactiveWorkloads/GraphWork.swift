@@ -20,17 +20,13 @@ enum GraphWork {
     static func pipeline() throws -> Double {
         try measure { sum in
             let channel = EventChannel<StreamEvent>()
+            let result = TallyResult()
             channel.filter { $0.value > 0.1 }.map { $0.value * 2 }.map { $0 + 1 }.filter { $0 < 2.9 }
                 .scan(into: 0.0) { $0 += $1 }
-                .attach(LastSink(sum))
-            let events = Numbers.events.span
-            var start = 0
-            while start < events.count {
-                let end = min(start + 256, events.count)
-                channel.publish(contentsOf: events.extracting(start..<end))
-                start = end
-            }
+                .attach(LastValueSink(result))
+            channel.publish(inBatches: Numbers.events.span)
             channel.finish()
+            sum.set(result.tally.sum)
         }
     }
 
@@ -61,27 +57,5 @@ enum GraphWork {
         let expected = count * (count - 1) / 2
         guard total == expected else { throw WrongResult(total, insteadOf: expected) }
         return cost
-    }
-}
-
-/// Leaves the last element at the end.
-private struct LastSink: Sink {
-    typealias Input = Double
-
-    private let sum: Sum
-    private var last = 0.0
-
-    init(_ sum: Sum) {
-        self.sum = sum
-    }
-
-    mutating func receive(_ element: borrowing Double, at time: Timestamp) {
-        last = copy element
-    }
-
-    mutating func advance(to watermark: Timestamp) {}
-
-    mutating func finish(_ completion: Completion) {
-        sum.set(last)
     }
 }

@@ -20,40 +20,18 @@ enum Subjects {
     static func channel() throws -> Double {
         let events = Numbers.events.prefix(count)
         let channel = EventChannel<StreamEvent>()
-        let sum = Sum()
-        channel.filter { $0.value > 0.5 }.map { $0.value * 2 }.attach(SumSink(sum))
+        let result = TallyResult()
+        channel.filter { $0.value > 0.5 }.map { $0.value * 2 }.attach(TallySink(result))
         let cost = nanoseconds(per: events.count) {
             for event in events { channel.publish(event) }
         }
         channel.finish()
-        return try checked(cost, sum.value, events)
+        return try checked(cost, result.tally.sum, events)
     }
 
     static func checked(_ cost: Double, _ sum: Double, _ events: ArraySlice<StreamEvent>) throws -> Double {
         let expected = events.reduce(0.0) { $1.value > 0.5 ? $0 + $1.value * 2 : $0 }
         guard sum == expected else { throw WrongResult(sum, insteadOf: expected) }
         return cost
-    }
-
-    /// Adds up, and leaves the sum at the end.
-    private struct SumSink: Sink {
-        typealias Input = Double
-
-        private let result: Sum
-        private var sum = 0.0
-
-        init(_ result: Sum) {
-            self.result = result
-        }
-
-        mutating func receive(_ element: borrowing Double, at time: Timestamp) {
-            sum += copy element
-        }
-
-        mutating func advance(to watermark: Timestamp) {}
-
-        mutating func finish(_ completion: Completion) {
-            result.set(sum)
-        }
     }
 }

@@ -1,0 +1,6 @@
+public import CommonStream
+public import WeirWindows
+
+extension WindowResult: Tallied where Value == Double {
+    public var number: Double { value }
+}
