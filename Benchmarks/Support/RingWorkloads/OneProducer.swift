@@ -42,130 +42,67 @@ enum OneProducer {
 
     @inline(never)
     static func produceInPlace(_ producer: inout RingProducer<UInt64>, _ total: Int) {
-        var made: UInt64 = 0
-        var tries: UInt32 = 0
-        while made < UInt64(total) {
-            let count = producer.produce(upTo: 64) { batch in
+        Transfer.push(total) { made in
+            producer.produce(upTo: 64) { batch in
                 for offset in 0..<UInt64(batch.freeCapacity) { batch.append(made &+ offset) }
             }
-            made &+= UInt64(count)
-            pause(unless: count > 0, &tries)
         }
     }
 
     @inline(never)
     static func produceLines(_ producer: inout RingProducer<Line>, _ total: Int) {
-        var made: UInt64 = 0
-        var tries: UInt32 = 0
-        while made < UInt64(total) {
-            let count = producer.produce(upTo: 64) { batch in
+        Transfer.push(total) { made in
+            producer.produce(upTo: 64) { batch in
                 for offset in 0..<UInt64(batch.freeCapacity) { batch.append(Line(made &+ offset)) }
             }
-            made &+= UInt64(count)
-            pause(unless: count > 0, &tries)
         }
     }
 
     @inline(never)
     static func pushBatches(_ producer: inout RingProducer<UInt64>, _ total: Int) {
-        var batch = [UInt64](repeating: 0, count: 64)
-        var made = 0
-        var tries: UInt32 = 0
-        while made < total {
-            for offset in 0..<64 { batch[offset] = UInt64(made &+ offset) }
-            var done = 0
-            while done < 64 {
-                let count = producer.push(contentsOf: batch.span.extracting(droppingFirst: done))
-                done &+= count
-                pause(unless: count > 0, &tries)
-            }
-            made &+= 64
-        }
+        Transfer.pushBatches(total) { producer.push(contentsOf: $0) }
     }
 
     @inline(never)
     static func pushOneByOne(_ producer: inout RingProducer<UInt64>, _ total: Int) {
-        var made: UInt64 = 0
-        var tries: UInt32 = 0
-        while made < UInt64(total) {
-            let isPushed = producer.push(made)
-            if isPushed { made &+= 1 }
-            pause(unless: isPushed, &tries)
-        }
+        Transfer.push(total) { producer.push($0) ? 1 : 0 }
     }
 
     // MARK: Consuming
 
     @inline(never)
     static func consumeInPlace(_ consumer: inout RingConsumer<UInt64>, _ total: Int) -> UInt64 {
-        var sum: UInt64 = 0
-        var taken = 0
-        var tries: UInt32 = 0
-        while taken < total {
-            let count = consumer.consume(upTo: 64) { batch in
+        Transfer.pop(total) { sum in
+            consumer.consume(upTo: 64) { batch in
                 for index in batch.indices { sum &+= batch[index] }
             }
-            taken &+= count
-            pause(unless: count > 0, &tries)
         }
-        return sum
     }
 
     @inline(never)
     static func consumeLines(_ consumer: inout RingConsumer<Line>, _ total: Int) -> UInt64 {
-        var sum: UInt64 = 0
-        var taken = 0
-        var tries: UInt32 = 0
-        while taken < total {
-            let count = consumer.consume(upTo: 64) { batch in
+        Transfer.pop(total) { sum in
+            consumer.consume(upTo: 64) { batch in
                 for index in batch.indices { sum &+= batch[index].words.0 }
             }
-            taken &+= count
-            pause(unless: count > 0, &tries)
         }
-        return sum
     }
 
     @inline(never)
     static func popBatches(_ consumer: inout RingConsumer<UInt64>, _ total: Int) -> UInt64 {
-        var sum: UInt64 = 0
-        var taken = 0
-        var tries: UInt32 = 0
         withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 64) { places in
-            while taken < total {
+            Transfer.pop(total) { sum in
                 var batch = OutputSpan(buffer: places, initializedCount: 0)
                 let count = consumer.pop(into: &batch)
                 for index in batch.span.indices { sum &+= batch.span[index] }
-                taken &+= count
-                pause(unless: count > 0, &tries)
+                return count
             }
         }
-        return sum
     }
 
     @inline(never)
     static func popOneByOne(_ consumer: inout RingConsumer<UInt64>, _ total: Int) -> UInt64 {
-        var sum: UInt64 = 0
-        var taken = 0
-        var tries: UInt32 = 0
-        while taken < total {
-            let number = consumer.pop()
-            if let number {
-                sum &+= number
-                taken &+= 1
-            }
-            pause(unless: number != nil, &tries)
-        }
-        return sum
-    }
-}
-
-/// Waits a little after an attempt that came to nothing.
-func pause(unless isDone: Bool, _ tries: inout UInt32) {
-    if isDone {
-        tries = 0
-    } else {
-        cbench_wait(&tries)
+        Transfer.popOneByOne(total) { consumer.pop() }
     }
 }
 

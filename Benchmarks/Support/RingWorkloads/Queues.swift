@@ -75,25 +75,11 @@ enum Queues {
         let deque = SharedDeque()
         let result = TransferResult()
         parallel(onCores: [0, 1]) { index in
-            var tries: UInt32 = 0
             if index == 0 {
                 result.start = cbench_now()
-                var made: UInt64 = 0
-                while made < UInt64(total) {
-                    let isPushed = deque.push(made)
-                    if isPushed { made &+= 1 }
-                    pause(unless: isPushed, &tries)
-                }
+                Transfer.push(total) { deque.push($0) ? 1 : 0 }
             } else {
-                var taken = 0
-                while taken < total {
-                    let number = deque.pop()
-                    if let number {
-                        result.sum &+= number
-                        taken &+= 1
-                    }
-                    pause(unless: number != nil, &tries)
-                }
+                result.sum = Transfer.popOneByOne(total) { deque.pop() }
                 result.end = cbench_now()
             }
         }

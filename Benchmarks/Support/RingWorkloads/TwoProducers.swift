@@ -26,60 +26,25 @@ enum TwoProducers {
 
     @inline(never)
     static func pushBatches(_ ring: SharedRing<UInt64>, _ total: Int) {
-        var batch = [UInt64](repeating: 0, count: 64)
-        var made = 0
-        var tries: UInt32 = 0
-        while made < total {
-            for offset in 0..<64 { batch[offset] = UInt64(made &+ offset) }
-            var done = 0
-            while done < 64 {
-                let count = ring.push(contentsOf: batch.span.extracting(droppingFirst: done))
-                done &+= count
-                pause(unless: count > 0, &tries)
-            }
-            made &+= 64
-        }
+        Transfer.pushBatches(total) { ring.push(contentsOf: $0) }
     }
 
     @inline(never)
     static func pushOneByOne(_ ring: SharedRing<UInt64>, _ total: Int) {
-        var made: UInt64 = 0
-        var tries: UInt32 = 0
-        while made < UInt64(total) {
-            let isPushed = ring.push(made)
-            if isPushed { made &+= 1 }
-            pause(unless: isPushed, &tries)
-        }
+        Transfer.push(total) { ring.push($0) ? 1 : 0 }
     }
 
     @inline(never)
     static func drain(_ ring: SharedRing<UInt64>, _ total: Int) -> UInt64 {
-        var sum: UInt64 = 0
-        var taken = 0
-        var tries: UInt32 = 0
-        while taken < total {
-            let count = ring.drain(upTo: 64) { batch in
+        Transfer.pop(total) { sum in
+            ring.drain(upTo: 64) { batch in
                 for index in batch.indices { sum &+= batch[index] }
             }
-            taken &+= count
-            pause(unless: count > 0, &tries)
         }
-        return sum
     }
 
     @inline(never)
     static func popOneByOne(_ ring: SharedRing<UInt64>, _ total: Int) -> UInt64 {
-        var sum: UInt64 = 0
-        var taken = 0
-        var tries: UInt32 = 0
-        while taken < total {
-            let number = ring.pop()
-            if let number {
-                sum &+= number
-                taken &+= 1
-            }
-            pause(unless: number != nil, &tries)
-        }
-        return sum
+        Transfer.popOneByOne(total) { ring.pop() }
     }
 }
