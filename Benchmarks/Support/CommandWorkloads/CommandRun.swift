@@ -1,4 +1,5 @@
 internal import CBench
+internal import Comparing
 internal import Foundation
 
 /// How a program ran, and what it wrote.
@@ -18,7 +19,7 @@ struct CommandRun: Sendable {
     /// - Parameters:
     ///   - arguments: The program and its arguments.
     ///   - files: Where the output goes meanwhile.
-    /// - Throws: ``CommandError`` when it cannot be run or does not succeed.
+    /// - Throws: ``MeasurementFailure`` when it cannot be run or does not succeed.
     init(_ arguments: [String], files: InputFiles) throws {
         let (outputPath, messagePath) = (files.path("output"), files.path("messages"))
         var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
@@ -27,16 +28,11 @@ struct CommandRun: Sendable {
         let run = cbench_run(pointers, outputPath, messagePath)
         guard run.status == 0 else {
             let messages = (try? String(contentsOfFile: messagePath, encoding: .utf8)) ?? ""
-            throw CommandError(description: "'\(arguments.joined(separator: " "))' failed: \(messages)")
+            throw MeasurementFailure("'\(arguments.joined(separator: " "))' failed: \(messages)")
         }
         wallNanoseconds = Double(run.wall_nanoseconds)
         processorNanoseconds = Double(run.processor_nanoseconds)
         peakMebibytes = Double(run.peak_bytes) / 1_048_576
         output = try String(contentsOfFile: outputPath, encoding: .utf8)
     }
-}
-
-/// Why a program could not be measured.
-struct CommandError: Error, CustomStringConvertible {
-    let description: String
 }

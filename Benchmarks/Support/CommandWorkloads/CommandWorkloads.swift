@@ -52,14 +52,14 @@ public enum CommandWorkloads {
             let input = files.input(rowCount: rowCount)
             return try nanoseconds(per: rowCount) {
                 guard cbench_read_file(input.path) == input.byteCount else {
-                    throw CommandError(description: "'\(input.path)' cannot be read")
+                    throw MeasurementFailure("'\(input.path)' cannot be read")
                 }
             }
         },
         Workload("wc -l", in: .millionsPerSecond, against: read) {
             let run = try CommandRun(["wc", "-l", files.input(rowCount: rowCount).path], files: files)
             guard run.output.hasPrefix("\(rowCount + 1) ") else {
-                throw CommandError(description: "wc counted \(run.output)")
+                throw MeasurementFailure("wc counted \(run.output)")
             }
             return run.wallNanoseconds / Double(rowCount)
         },
@@ -103,7 +103,7 @@ public enum CommandWorkloads {
         pointers.append(nil)
         defer { for pointer in pointers { free(pointer) } }
         let time = cbench_first_output(pointers, "time,x,y,z\n0,0,0,1\n20,2,0,1\n")
-        guard time > 0 else { throw CommandError(description: "'\(arguments[0])' wrote nothing") }
+        guard time > 0 else { throw MeasurementFailure("'\(arguments[0])' wrote nothing") }
         return Double(time) / 1e6
     }
 
@@ -131,7 +131,7 @@ public enum CommandWorkloads {
         let lines = run.output.utf8.count { $0 == UInt8(ascii: "\n") }
         // Thrown and not trapped, like all that commands do wrong, so that the files are removed.
         guard lines == input.shakeCount else {
-            throw CommandError(description: "weir found \(lines) shakes instead of \(input.shakeCount)")
+            throw MeasurementFailure("weir found \(lines) shakes instead of \(input.shakeCount)")
         }
         return run
     }

@@ -1,4 +1,5 @@
 internal import CAllocations
+internal import Comparing
 internal import WeirCore
 internal import WeirFiles
 internal import WeirFormats
@@ -24,13 +25,13 @@ enum InProcess {
         while try reader.next({ batch in
             consumer.receive(&batch)
             if let rejection = batch.rejections.first {
-                throw CommandError(description: "a row was rejected: \(rejection.reason)")
+                throw MeasurementFailure("a row was rejected: \(rejection.reason)")
             }
             output.take { _ in }
         }) {}
         consumer.finish(.finished)
         guard output.count == shakeCount else {
-            throw CommandError(description: "\(output.count) shakes were found instead of \(shakeCount)")
+            throw MeasurementFailure("\(output.count) shakes were found instead of \(shakeCount)")
         }
     }
 
@@ -41,7 +42,7 @@ enum InProcess {
         var count = 0
         while try reader.next({ batch in count += batch.count }) {}
         guard count == csv.rowCount else {
-            throw CommandError(description: "\(count) rows were found instead of \(csv.rowCount)")
+            throw MeasurementFailure("\(count) rows were found instead of \(csv.rowCount)")
         }
     }
 

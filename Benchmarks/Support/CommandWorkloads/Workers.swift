@@ -42,7 +42,7 @@ struct Workers {
         let expected = try files.expectedOutput { try CommandRun(arguments, files: files).output }
         let run = try CommandRun(arguments + ["--partition-by", "card", "--workers", "\(workers)"], files: files)
         guard run.output == expected, !expected.isEmpty else {
-            throw CommandError(description: "\(workers) workers found something else than one")
+            throw MeasurementFailure("\(workers) workers found something else than one")
         }
         return run
     }

@@ -1,5 +1,6 @@
 internal import CAllocations
 internal import CommonStream
+internal import Comparing
 internal import WeirCore
 internal import WeirSelection
 
@@ -14,11 +15,11 @@ enum Counting {
         var reader = RecordReader(source, format: file.format, schema: consumer.schema)
         while try reader.next({ batch in
             consumer.receive(&batch)
-            if let rejection = batch.rejections.first { throw FormatFailure("rejected: \(rejection.reason)") }
+            if let rejection = batch.rejections.first { throw MeasurementFailure("rejected: \(rejection.reason)") }
         }) {}
         consumer.finish(.finished)
         guard result.tally.count == file.matchCount else {
-            throw FormatFailure("\(result.tally.count) events matched instead of \(file.matchCount)")
+            throw MeasurementFailure("\(result.tally.count) events matched instead of \(file.matchCount)")
         }
     }
 
@@ -28,7 +29,7 @@ enum Counting {
         var count = 0
         while try reader.next({ count += $0.count }) {}
         guard count == file.eventCount else {
-            throw FormatFailure("\(count) records instead of \(file.eventCount)")
+            throw MeasurementFailure("\(count) records instead of \(file.eventCount)")
         }
     }
 
@@ -39,14 +40,5 @@ enum Counting {
         guard before >= 0 else { return .nan }
         try run(source, file)
         return Double(callocations_count() - before)
-    }
-}
-
-/// Why a measurement is worth nothing.
-struct FormatFailure: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) {
-        self.description = description
     }
 }

@@ -1,4 +1,5 @@
 internal import CBench
+internal import Comparing
 internal import Foundation
 internal import Synchronization
 
@@ -49,7 +50,7 @@ final class FormatFiles: Sendable {
     ///   - name: The file.
     ///   - check: Whether the output is right.
     /// - Returns: Nanoseconds of processor time per event.
-    /// - Throws: `FormatFailure` when it fails or is wrong.
+    /// - Throws: ``MeasurementFailure`` when it fails or is wrong.
     func run(_ arguments: [String], on name: String, check: (String, EventFile) -> Bool) throws -> Double {
         let (file, path) = file(name)
         let output = path + ".output"
@@ -58,7 +59,7 @@ final class FormatFiles: Sendable {
         defer { for pointer in pointers { free(pointer) } }
         let run = cbench_run(pointers, output, path + ".messages")
         guard run.status == 0, check(try String(contentsOfFile: output, encoding: .utf8), file) else {
-            throw FormatFailure("'\(arguments.joined(separator: " "))' failed, or counted wrong")
+            throw MeasurementFailure("'\(arguments.joined(separator: " "))' failed, or counted wrong")
         }
         return Double(run.processor_nanoseconds) / Double(file.eventCount)
     }

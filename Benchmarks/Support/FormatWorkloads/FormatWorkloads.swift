@@ -33,7 +33,7 @@ public enum FormatWorkloads {
                 let (file, path) = files.file(name)
                 return try processorTime(per: file.eventCount) {
                     guard cbench_count_lines(path) >= file.eventCount else {
-                        throw FormatFailure("'\(path)' cannot be read")
+                        throw MeasurementFailure("'\(path)' cannot be read")
                     }
                 }
             },
@@ -45,7 +45,7 @@ public enum FormatWorkloads {
             let (file, path) = files.file(name)
             return try processorTime(per: file.eventCount) {
                 guard cbench_read_file(path) == file.bytes.count else {
-                    throw FormatFailure("'\(path)' cannot be read")
+                    throw MeasurementFailure("'\(path)' cannot be read")
                 }
             }
         }

@@ -1,4 +1,5 @@
 internal import CommonStream
+internal import Comparing
 internal import WeirCore
 internal import WeirFormats
 internal import WeirSelection
@@ -24,18 +25,11 @@ final class EventCounter {
             while try reader.next({ batch in
                 events += batch.count
                 consumer.receive(&batch)
-                if let rejection = batch.rejections.first { throw TransportFailure("rejected: \(rejection.reason)") }
+                if let rejection = batch.rejections.first { throw MeasurementFailure("rejected: \(rejection.reason)") }
             }) {}
         } catch TransportError.interrupted {
             // That is how a source of datagrams ends.
         }
         consumer.finish(.finished)
     }
-}
-
-/// Why a measurement is worth nothing.
-struct TransportFailure: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
 }

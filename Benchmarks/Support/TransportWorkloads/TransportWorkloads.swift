@@ -95,7 +95,7 @@ public enum TransportWorkloads {
     private static func readBytes() throws -> Double {
         let path = folder + "/limit"
         let listener = cbench_listen(path)
-        guard listener >= 0 else { throw TransportFailure("there is no socket") }
+        guard listener >= 0 else { throw MeasurementFailure("there is no socket") }
         defer {
             cbench_close(listener)
             try? FileManager.default.removeItem(atPath: path)
@@ -104,7 +104,7 @@ public enum TransportWorkloads {
         return try nanoseconds(per: streamLines) {
             let count = cbench_read_stream(listener)
             sender.wait()
-            guard count == streamLines * Payload.lineLength else { throw TransportFailure("\(count) bytes came") }
+            guard count == streamLines * Payload.lineLength else { throw MeasurementFailure("\(count) bytes came") }
         }
     }
 
@@ -117,10 +117,10 @@ public enum TransportWorkloads {
             try counter.run(source)
             sender.wait()
             guard counter.events == streamLines, counter.matches == payload.matches(inFirst: streamLines) else {
-                throw TransportFailure("\(counter.events) events came, \(counter.matches) matched")
+                throw MeasurementFailure("\(counter.events) events came, \(counter.matches) matched")
             }
             guard let metrics = source.meter?.metrics, metrics.isBalanced, metrics.delivered == streamLines else {
-                throw TransportFailure("the counts do not fit")
+                throw MeasurementFailure("the counts do not fit")
             }
         }
     }
@@ -137,13 +137,13 @@ public enum TransportWorkloads {
     private static func receiveDatagrams(_ count: Int, lines: Int) throws -> Double {
         var port: UInt16 = 0
         let socket = cbench_open_port(8 << 20, &port)
-        guard socket >= 0 else { throw TransportFailure("there is no port") }
+        guard socket >= 0 else { throw MeasurementFailure("there is no port") }
         defer { cbench_close(socket) }
         let before = cbench_processor_time(0)
         let sender = sendDatagrams(to: port, count, lines: lines, rate: 0)
         var time: Int64 = 0
         let received = cbench_receive_datagrams(socket, &time)
-        guard sender.wait() == count, received > 0 else { throw TransportFailure("\(received) datagrams came") }
+        guard sender.wait() == count, received > 0 else { throw MeasurementFailure("\(received) datagrams came") }
         let used = cbench_processor_time(0) - before - sender.processorTime
         receiverTimes.keep(Double(used) / Double(Int(received) * lines), for: lines == 1 ? receive : receivePacked)
         return Double(time) / Double(Int(received) * lines)
@@ -168,13 +168,13 @@ public enum TransportWorkloads {
         let time = cbench_now() - start
         let sent = sender.wait()
         let used = cbench_processor_time(0) - before - sender.processorTime
-        guard let metrics = source.meter?.metrics else { throw TransportFailure("nothing was counted") }
+        guard let metrics = source.meter?.metrics else { throw MeasurementFailure("nothing was counted") }
         // Nothing is lost but what the kernel says that it dropped, and what was not read yet when the sender was done
         // and interrupted the source.
         guard sent == count, metrics.isBalanced, metrics.sent == UInt64(count),
             metrics.dropped == metrics[.kernel] + metrics[.unread],
             metrics.delivered * UInt64(lines) == UInt64(counter.events)
-        else { throw TransportFailure("\(sent) were sent, and \(metrics)") }
+        else { throw MeasurementFailure("\(sent) were sent, and \(metrics)") }
         let loss = 100 * Double(metrics[.kernel]) / Double(count)
         if rate == 0 {
             receiverTimes.keep(Double(used) / Double(counter.events), for: lines == 1 ? countOne : countPacked)
@@ -241,9 +241,9 @@ private final class ReceiverTimes: Sendable {
 
     /// What was kept.
     ///
-    /// - Throws: ``TransportFailure`` where that workload did not succeed.
+    /// - Throws: ``MeasurementFailure`` where that workload did not succeed.
     func take(_ name: String) throws -> Double {
-        guard let time = times.withLock({ $0[name] }) else { throw TransportFailure("'\(name)' gave no time") }
+        guard let time = times.withLock({ $0[name] }) else { throw MeasurementFailure("'\(name)' gave no time") }
         return time
     }
 }
