@@ -58,13 +58,7 @@ public struct FileTransport: Transport {
     }
 
     public func openSource(_ address: String) throws(TransportError) -> any TransportSource {
-        let parts = try TransportAddress(
-            address,
-            scheme: scheme,
-            options: sourceOptions,
-            others: sinkOptions,
-            direction: "a source"
-        )
+        let parts = try TransportAddress(ofSource: address, self)
         let path = parts.place
         try parts.permit(
             ["start", "header", "poll"],
@@ -95,13 +89,7 @@ public struct FileTransport: Transport {
     /// A process that writes to pipes must ignore SIGPIPE, or it is killed where the sink would throw
     /// ``TransportError/closed(address:)``.
     public func openSink(_ address: String) throws(TransportError) -> any TransportSink {
-        let parts = try TransportAddress(
-            address,
-            scheme: scheme,
-            options: sinkOptions,
-            others: sourceOptions,
-            direction: "a sink"
-        )
+        let parts = try TransportAddress(ofSink: address, self)
         let path = parts.place
         let isPipe = interruption != nil && SystemCalls.facts(about: path)?.kind == .pipe
         let call = parts.options.flag("append") ? SystemCalls.openForAppending : SystemCalls.openForWriting

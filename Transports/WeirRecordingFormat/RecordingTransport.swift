@@ -34,7 +34,7 @@ public struct RecordingTransport: Transport {
     }
 
     public func openSource(_ address: String) throws(TransportError) -> any TransportSource {
-        let parts = try TransportAddress(address, scheme: scheme, options: sourceOptions, direction: "a source")
+        let parts = try TransportAddress(ofSource: address, self)
         let text = parts.options.text("speed")
         guard let speed = ReplaySpeed(text) else {
             throw .cannotOpen(address: parts.place, reason: "the speed '\(text)' is neither max nor of the form 10x")
@@ -58,13 +58,7 @@ public struct RecordingTransport: Transport {
     }
 
     public func openSink(_ address: String) throws(TransportError) -> any TransportSink {
-        let parts = try TransportAddress(
-            address,
-            scheme: scheme,
-            options: sinkOptions,
-            others: sourceOptions,
-            direction: "a sink"
-        )
+        let parts = try TransportAddress(ofSink: address, self)
         do throws(RecordingError) {
             let clock = SteadyClock()
             let storage = try FileStorage(path: parts.place, writing: true)

@@ -11,7 +11,9 @@ package struct TransportAddress: Sendable {
     /// The values of the options: what was given, or the defaults.
     package let options: OptionValues
 
-    private let whole: String
+    /// The address with its scheme, for messages.
+    package let whole: String
+
     private let given: Set<String>
 
     /// Takes an address apart.
@@ -72,6 +74,38 @@ package struct TransportAddress: Sendable {
             guard case .invalidOption(let name, let reason) = error else { throw refuse("\(error)") }
             throw refuse("\(name): \(reason)")
         }
+    }
+
+    /// Takes the address of a source apart.
+    ///
+    /// - Parameters:
+    ///   - address: The address without the scheme and its colon.
+    ///   - transport: Whose source it is.
+    /// - Throws: ``TransportError/badAddress(address:reason:)``.
+    package init(ofSource address: String, _ transport: some Transport) throws(TransportError) {
+        try self.init(
+            address,
+            scheme: transport.scheme,
+            options: transport.sourceOptions,
+            others: transport.sinkOptions,
+            direction: "a source"
+        )
+    }
+
+    /// Takes the address of a sink apart.
+    ///
+    /// - Parameters:
+    ///   - address: The address without the scheme and its colon.
+    ///   - transport: Whose sink it is.
+    /// - Throws: ``TransportError/badAddress(address:reason:)``.
+    package init(ofSink address: String, _ transport: some Transport) throws(TransportError) {
+        try self.init(
+            address,
+            scheme: transport.scheme,
+            options: transport.sinkOptions,
+            others: transport.sourceOptions,
+            direction: "a sink"
+        )
     }
 
     /// Refuses options that would do nothing.

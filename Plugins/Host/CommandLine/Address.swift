@@ -84,13 +84,9 @@ struct Address: Sendable {
         let isSource = option == .from
         let options = isSource ? transport.sourceOptions : transport.sinkOptions
         do throws(TransportError) {
-            let parts = try TransportAddress(
-                place,
-                scheme: transport.scheme,
-                options: options,
-                others: isSource ? transport.sinkOptions : transport.sourceOptions,
-                direction: isSource ? "a source" : "a sink"
-            )
+            let parts =
+                try isSource
+                ? TransportAddress(ofSource: place, transport) : TransportAddress(ofSink: place, transport)
             framing = parts.options.given["framing"]
         } catch {
             let isMisplaced = place.contains("framing=") && !options.contains { $0.name == "framing" }

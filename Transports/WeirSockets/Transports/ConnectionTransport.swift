@@ -4,13 +4,11 @@ internal import WeirFiles
 
 /// What the two kinds of Unix sockets with connections have in common.
 struct ConnectionTransport: Sendable {
-    private let scheme: String
     private let kind: SocketKind
     private let interruption: Interruption?
     private let inherited: InheritedSockets
 
-    init(_ scheme: String, _ kind: SocketKind, _ interruption: Interruption?, _ inherited: InheritedSockets) {
-        self.scheme = scheme
+    init(_ kind: SocketKind, _ interruption: Interruption?, _ inherited: InheritedSockets) {
         self.kind = kind
         self.interruption = interruption
         self.inherited = inherited
@@ -88,15 +86,8 @@ struct ConnectionTransport: Sendable {
 
     // MARK: Sources
 
-    func openSource(_ address: String) throws(TransportError) -> ConnectionSource {
-        let whole = "\(scheme):\(address)"
-        let parts = try TransportAddress(
-            address,
-            scheme: scheme,
-            options: sourceOptions,
-            others: sinkOptions,
-            direction: "a source"
-        )
+    func openSource(_ parts: TransportAddress) throws(TransportError) -> ConnectionSource {
+        let whole = parts.whole
         let options = parts.options
         let connects = options.flag("connect")
         try parts.permit(
@@ -139,15 +130,8 @@ struct ConnectionTransport: Sendable {
 
     // MARK: Sinks
 
-    func openSink(_ address: String) throws(TransportError) -> OutboxSink {
-        let whole = "\(scheme):\(address)"
-        let parts = try TransportAddress(
-            address,
-            scheme: scheme,
-            options: sinkOptions,
-            others: sourceOptions,
-            direction: "a sink"
-        )
+    func openSink(_ parts: TransportAddress) throws(TransportError) -> OutboxSink {
+        let whole = parts.whole
         let options = parts.options
         let listens = options.flag("listen")
         try parts.permit(

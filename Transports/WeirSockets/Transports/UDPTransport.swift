@@ -73,14 +73,8 @@ public struct UDPTransport: Transport {
     }
 
     func open(_ address: String) throws(TransportError) -> DatagramSource {
-        let whole = "\(scheme):\(address)"
-        let parts = try TransportAddress(
-            address,
-            scheme: scheme,
-            options: sourceOptions,
-            others: sinkOptions,
-            direction: "a source"
-        )
+        let parts = try TransportAddress(ofSource: address, self)
+        let whole = parts.whole
         let options = parts.options
         try parts.permit(["window"], if: options.textIfGiven("key") != nil, otherwise: "takes 'key=FILE'")
         try parts.permit(
@@ -198,14 +192,8 @@ public struct UDPTransport: Transport {
     // MARK: Sinks
 
     public func openSink(_ address: String) throws(TransportError) -> any TransportSink {
-        let whole = "\(scheme):\(address)"
-        let parts = try TransportAddress(
-            address,
-            scheme: scheme,
-            options: sinkOptions,
-            others: sourceOptions,
-            direction: "a sink"
-        )
+        let parts = try TransportAddress(ofSink: address, self)
+        let whole = parts.whole
         let options = parts.options
         let host = try HostAddress(parts.place, whole: whole, loopback: false)
         guard host.address.port != 0 else { throw .badAddress(address: whole, reason: "nobody listens at port 0") }

@@ -31,14 +31,8 @@ public struct UnixDatagramTransport: Transport {
     }
 
     public func openSource(_ address: String) throws(TransportError) -> any TransportSource {
-        let whole = "\(scheme):\(address)"
-        let parts = try TransportAddress(
-            address,
-            scheme: scheme,
-            options: sourceOptions,
-            others: sinkOptions,
-            direction: "a source"
-        )
+        let parts = try TransportAddress(ofSource: address, self)
+        let whole = parts.whole
         var settings = parts.options.datagramSettings()
         settings.filter = try parts.options.peerFilter(address: whole)
         let unix = try parts.options.unixSettings(parts.place, address: whole)
@@ -64,14 +58,8 @@ public struct UnixDatagramTransport: Transport {
     }
 
     public func openSink(_ address: String) throws(TransportError) -> any TransportSink {
-        let whole = "\(scheme):\(address)"
-        let parts = try TransportAddress(
-            address,
-            scheme: scheme,
-            options: sinkOptions,
-            others: sourceOptions,
-            direction: "a sink"
-        )
+        let parts = try TransportAddress(ofSink: address, self)
+        let whole = parts.whole
         try parts.permitSpillLimit()
         var settings = parts.options.outboxSettings()
         settings.datagram = parts.options.integer("datagram")

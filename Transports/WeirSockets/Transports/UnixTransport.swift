@@ -22,18 +22,18 @@ public struct UnixTransport: Transport {
     ///   - interruption: What ends the waiting of its sources and sinks, where something can.
     ///   - inherited: The sockets that the program was started with.
     public init(interruption: Interruption? = nil, inherited: InheritedSockets = .none) {
-        streams = ConnectionTransport(scheme, .stream, interruption, inherited)
+        streams = ConnectionTransport(.stream, interruption, inherited)
     }
 
     public var sourceOptions: [OptionDeclaration] { streams.sourceOptions }
     public var sinkOptions: [OptionDeclaration] { streams.sinkOptions }
 
     public func openSource(_ address: String) throws(TransportError) -> any TransportSource {
-        try streams.openSource(address)
+        try streams.openSource(TransportAddress(ofSource: address, self))
     }
 
     public func openSink(_ address: String) throws(TransportError) -> any TransportSink {
-        try streams.openSink(address)
+        try streams.openSink(TransportAddress(ofSink: address, self))
     }
 }
 
@@ -53,17 +53,17 @@ public struct UnixPacketTransport: Transport {
     ///   - interruption: What ends the waiting of its sources and sinks, where something can.
     ///   - inherited: The sockets that the program was started with.
     public init(interruption: Interruption? = nil, inherited: InheritedSockets = .none) {
-        packets = ConnectionTransport(scheme, .packets, interruption, inherited)
+        packets = ConnectionTransport(.packets, interruption, inherited)
     }
 
     public var sourceOptions: [OptionDeclaration] { packets.sourceOptions }
     public var sinkOptions: [OptionDeclaration] { packets.sinkOptions }
 
     public func openSource(_ address: String) throws(TransportError) -> any TransportSource {
-        try packets.openSource(address)
+        try packets.openSource(TransportAddress(ofSource: address, self))
     }
 
     public func openSink(_ address: String) throws(TransportError) -> any TransportSink {
-        try packets.openSink(address)
+        try packets.openSink(TransportAddress(ofSink: address, self))
     }
 }
