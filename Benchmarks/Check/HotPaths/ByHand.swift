@@ -13,66 +13,14 @@ enum ByHand {
         }
     }
 
+    /// The values above one half, doubled, summed up as they come, and these sums summed up.
     @inline(never)
-    static func runningSum(_ events: [StreamEvent], _ count: Int) -> Tally {
+    static func runningSums(_ events: [StreamEvent]) -> Tally {
         var tally = Tally()
         var sum = 0.0
-        for index in 0..<count where events[index].value > 0.5 {
-            sum += events[index].value * 2
+        for event in events where event.value > 0.5 {
+            sum += event.value * 2
             tally.add(sum)
-        }
-        return tally
-    }
-
-    @inline(never)
-    static func jumps(_ events: [StreamEvent], _ count: Int) -> Tally {
-        var tally = Tally()
-        for index in 1..<count {
-            let difference = (events[index].value - events[index - 1].value).magnitude
-            if difference > 0.9 { tally.add(difference) }
-        }
-        return tally
-    }
-
-    /// Of 1,000 events each.
-    @inline(never)
-    static func means(_ events: [StreamEvent], _ count: Int) -> Tally {
-        var tally = Tally()
-        var (sum, length) = (0.0, 0)
-        for index in 0..<count {
-            sum += events[index].value
-            length += 1
-            guard length == 1000 else { continue }
-            tally.add(sum / 1000)
-            (sum, length) = (0, 0)
-        }
-        return tally
-    }
-
-    /// Of 10 s every second, of the greatest of the seconds.
-    @inline(never)
-    static func hoppingMaxima(_ events: [StreamEvent], _ count: Int) -> Tally {
-        var tally = Tally()
-        var seconds: [Double] = []
-        for index in 0..<count {
-            let second = Int(events[index].timestamp.nanosecondsSinceEpoch / 1_000_000_000)
-            if second == seconds.count { seconds.append(events[index].value) }
-            seconds[second] = max(seconds[second], events[index].value)
-        }
-        for start in -9..<seconds.count {
-            tally.add(seconds[max(0, start)..<min(seconds.count, start + 10)].max() ?? 0)
-        }
-        return tally
-    }
-
-    @inline(never)
-    static func sumsByKey(_ events: [StreamEvent], _ count: Int) -> Tally {
-        var tally = Tally()
-        var sums = Array(repeating: 0.0, count: 1000)
-        for index in 0..<count {
-            let key = Int(events[index].key)
-            sums[key] += events[index].value
-            tally.add(sums[key])
         }
         return tally
     }
@@ -85,12 +33,12 @@ enum ByHand {
 
     /// A, then the next B, then the next C, of a key within 10 s.
     @inline(never)
-    static func sequences(_ events: [StreamEvent], _ count: Int) -> Tally {
+    static func sequences(_ events: [StreamEvent]) -> Tally {
         var tally = Tally()
         var keys = Array(repeating: Waiting(), count: 1000)
-        for index in 0..<count {
-            let (time, key) = (events[index].timestamp.nanosecondsSinceEpoch, Int(events[index].key))
-            switch events[index].type {
+        for event in events {
+            let (time, key) = (event.timestamp.nanosecondsSinceEpoch, Int(event.key))
+            switch event.type {
             case 0: keys[key].starts.append(time)
             case 1:
                 for start in keys[key].starts where time - start < 10_000_000_000 { keys[key].pairs.append(start) }

@@ -44,33 +44,40 @@ struct HotPath: Sendable {
         return result.tally
     }
 
-    private static let filterMapScan = operators("filter-map-scan", ByHand.runningSum) { channel, result in
+    private static let filterMapScan = operators("filter-map-scan", ByHand.runningSums) { channel, result in
         channel.filter { $0.value > 0.5 }.map { $0.value * 2 }.scan(into: 0.0) { $0 += $1 }
             .attach(TallySink(result))
     }
 
-    private static let filterMapScanExpressions = operators("filter-map-scan-expressions", ByHand.runningSum) {
+    private static let filterMapScanExpressions = operators("filter-map-scan-expressions", ByHand.runningSums) {
         channel,
         result in
         channel.filter(\.value > 0.5).map(\.value * 2).scan(into: 0.0, with: BinaryOperations.Sum.self)
             .attach(TallySink(result))
     }
 
-    private static let followedBy = operators("followed-by", ByHand.jumps) { channel, result in
+    private static let followedBy = operators("followed-by", CommonStream.Loops.jumps) { channel, result in
         channel.followedBy { previous, current in (current.value - previous.value).magnitude > 0.9 }
             .map { previous, current in (current.value - previous.value).magnitude }
             .attach(TallySink<Double>(result))
     }
 
-    private static let tumblingCountMean = operators("tumbling-count-mean", ByHand.means) { channel, result in
+    private static let tumblingCountMean = operators("tumbling-count-mean", CommonStream.Loops.meansByCount) {
+        channel,
+        result in
         channel.tumbling(count: 1000).mean(of: \.value).attach(TallySink(result))
     }
 
-    private static let hoppingMaximum = operators("hopping-maximum", ByHand.hoppingMaxima) { channel, result in
+    private static let hoppingMaximum = operators("hopping-maximum", CommonStream.Loops.hoppingMaxima) {
+        channel,
+        result in
         channel.hopping(.seconds(10), every: .seconds(1)).max(of: \.value).attach(TallySink(result))
     }
 
-    private static let groupedSum = operators("grouped-sum", ByHand.sumsByKey) { channel, result in
+    private static let groupedSum = operators(
+        "grouped-sum",
+        { CommonStream.Loops.sumsByKey($0, keyCount: 1000) }
+    ) { channel, result in
         channel.grouped(by: \.key, limit: 1000) { $0.running(Sum(of: \.value)) }
             .attach(TallySink<Double>(result))
     }
@@ -159,7 +166,7 @@ struct HotPath: Sendable {
     /// A pipeline that gets the events in batches of 256, each followed by a watermark.
     private static func operators(
         _ name: String,
-        _ byHand: @escaping @Sendable (_ events: [StreamEvent], _ count: Int) -> Tally,
+        _ byHand: @escaping @Sendable (_ events: [StreamEvent]) -> Tally,
         _ attach: @escaping @Sendable (EventChannel<StreamEvent>, TallyResult) -> Void
     ) -> HotPath {
         HotPath(name: name, count: 100_000) { count, capacity in
@@ -171,7 +178,10 @@ struct HotPath: Sendable {
             channel.finish()
             return result.tally
         } byHand: { count, capacity in
-            byHand(CommonStream.events(capacity), count)
+            var events = CommonStream.events(capacity)
+            // In place, so that it costs the same for each count.
+            events.removeLast(capacity - count)
+            return byHand(events)
         }
     }
 }

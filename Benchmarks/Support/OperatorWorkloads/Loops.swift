@@ -4,22 +4,6 @@ internal import WeirCore
 /// More workloads by hand beside ``CommonStream/Loops``: loops over the array, and the references for what has none.
 enum Loops {
     @inline(never)
-    static func meansByCount(_ events: [StreamEvent]) -> Tally {
-        var tally = Tally()
-        var sum = 0.0
-        var count = 0
-        for event in events {
-            sum += event.value
-            count += 1
-            if count == 1000 {
-                tally.add(sum / 1000)
-                (sum, count) = (0, 0)
-            }
-        }
-        return tally
-    }
-
-    @inline(never)
     static func meansByTime(_ events: [StreamEvent]) -> Tally {
         var tally = Tally()
         var sum = 0.0
@@ -39,18 +23,6 @@ enum Loops {
     }
 
     @inline(never)
-    static func sumsByKey(_ events: [StreamEvent], keyCount: Int) -> Tally {
-        var tally = Tally()
-        var sums = Array(repeating: 0.0, count: keyCount)
-        for event in events {
-            sums[Int(event.key)] += event.value
-            tally.sum += sums[Int(event.key)]
-        }
-        tally.count = events.count
-        return tally
-    }
-
-    @inline(never)
     static func sumsByKeyInDictionary(_ events: [StreamEvent]) -> Tally {
         var tally = Tally()
         var sums: [UInt32: Double] = [:]
@@ -62,7 +34,7 @@ enum Loops {
         return tally
     }
 
-    /// The same without knowing that keys are small: a hash table of keys and sums, with room for twice as many keys.
+    /// The sums of the keys without knowing that keys are small: a hash table, with room for twice as many keys.
     @inline(never)
     static func sumsByKeyHashed(_ events: [StreamEvent], keyCount: Int) -> Tally {
         var tally = Tally()
@@ -76,22 +48,6 @@ enum Loops {
             tally.sum += places[place].sum
         }
         tally.count = events.count
-        return tally
-    }
-
-    /// Windows of 10 s every second, of the greatest values of the seconds.
-    @inline(never)
-    static func hoppingMaxima(_ events: [StreamEvent]) -> Tally {
-        var tally = Tally()
-        var seconds: [Double] = []
-        for event in events {
-            let second = Int(event.timestamp.nanosecondsSinceEpoch / 1_000_000_000)
-            if second == seconds.count { seconds.append(event.value) }
-            seconds[second] = max(seconds[second], event.value)
-        }
-        for start in -9..<seconds.count {
-            tally.add(seconds[max(0, start)..<min(seconds.count, start + 10)].max() ?? 0)
-        }
         return tally
     }
 

@@ -26,20 +26,20 @@ public enum OperatorWorkloads {
     ]
 
     private static let windows = [
-        loop("W3c", .means, Loops.meansByCount),
+        loop("W3c", .means, CommonStream.Loops.meansByCount),
         pipeline("W3c", "tumbling(count:)", .means, goal: .ratio(atMost: 4), Pipelines.meansByCount),
         pipeline("W3c", "in M/s", .means, in: .millionsPerSecond, goal: .atLeast(90), Pipelines.meansByCount),
         loop("W3t", .means, Loops.meansByTime),
         pipeline("W3t", "tumbling", .means, in: .millionsPerSecond, goal: .atLeast(50), Pipelines.meansByTime),
         pipeline("W3t", "own watermarks", .means, in: .millionsPerSecond, Pipelines.meansByTimeAscending),
-        loop("W5", .maxima, Loops.hoppingMaxima),
+        loop("W5", .maxima, CommonStream.Loops.hoppingMaxima),
         pipeline("W5", "hopping", .maxima, in: .millionsPerSecond, goal: .atLeast(20), Pipelines.hoppingMaxima),
     ]
 
-    private static let manyKeysReference = Loops.sumsByKey(Streams.manyKeys, keyCount: 1_000_000)
+    private static let manyKeysReference = CommonStream.Loops.sumsByKey(Streams.manyKeys, keyCount: 1_000_000)
 
     private static let keyed = [
-        loop("W4", .sumsByKey) { Loops.sumsByKey($0, keyCount: 1000) },
+        loop("W4", .sumsByKey) { CommonStream.Loops.sumsByKey($0, keyCount: 1000) },
         Workload("W4, hash table", in: .nanosecondsPerElement, against: "W4, loop") {
             try measure(.sumsByKey, Streams.common.count) { Loops.sumsByKeyHashed(Streams.common, keyCount: 1000) }
         },
@@ -48,7 +48,7 @@ public enum OperatorWorkloads {
         },
         Workload("W4 with 10⁶ keys, loop", in: .millionsPerSecond) {
             try measure(manyKeysReference, Streams.manyKeys.count) {
-                Loops.sumsByKey(Streams.manyKeys, keyCount: 1_000_000)
+                CommonStream.Loops.sumsByKey(Streams.manyKeys, keyCount: 1_000_000)
             }
         },
         Workload("W4 with 10⁶ keys, hash table", in: .millionsPerSecond, against: "W4 with 10⁶ keys, loop") {

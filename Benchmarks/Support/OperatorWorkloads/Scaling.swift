@@ -26,7 +26,7 @@ extension OperatorWorkloads {
         let name = "sums of \(count) \(count == 1 ? "key" : "keys")"
         let limit = "\(name), by hand"
         let events = Once { CommonStream.events(1_000_000, keyCount: UInt64(count)) }
-        let reference = Once { Loops.sumsByKey(events.value, keyCount: count) }
+        let reference = Once { CommonStream.Loops.sumsByKey(events.value, keyCount: count) }
         return [
             point(limit, "keys", "by hand, a hash table", count, reference) {
                 Loops.sumsByKeyHashed(events.value, keyCount: count)
