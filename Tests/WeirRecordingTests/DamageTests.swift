@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WeirCore
 import WeirRecording
+import WeirRecordingFormat
 import WeirTesting
 
 @Suite struct DamageTests {
@@ -176,5 +177,23 @@ import WeirTesting
             for _ in 0..<8 { crc = crc & 1 == 0 ? crc >> 1 : (crc >> 1) ^ 0x82F6_3B78 }
         }
         return ~crc
+    }
+
+    /// Recorders find names by their numbers; a file that somebody made up must not have them write a wrong one.
+    @Test(arguments: [[1, 0, 1, 97], [1, 1, 1, 97], [2, 2, 1, 97, 1, 97]] as [[UInt8]])
+    func namesThatComeTwiceAreDamage(frame: [UInt8]) throws {
+        var bytes = RecordingFormat.header(creation: 0)
+        RecordingFormat.appendFrame(to: &bytes) { $0 += [1, 0, 1, 97] }
+        RecordingFormat.appendFrame(to: &bytes) { $0 += frame }
+        let error = RecordingError.corrupted(offset: 48, reason: "a frame without sense")
+        #expect(Found(bytes).error == error)
+        #expect(throws: error) { try EventRecorder(storage: { MemoryStorage(bytes) }, clock: StillClock()) }
+    }
+
+    @Test func aFrameHasAsManyKeysAsItSays() throws {
+        var bytes = RecordingFormat.header(creation: 0)
+        let keys = (0..<4096).flatMap { Array("\u{4}\(1000 + $0)".utf8) }
+        RecordingFormat.appendFrame(to: &bytes) { $0 += [2, 0x81, 0x20] + keys }
+        #expect(Found(bytes).error == .corrupted(offset: 32, reason: "a frame without sense"))
     }
 }

@@ -14,6 +14,9 @@ package struct RecordingContents {
     package private(set) var scanner: FrameScanner
     package private(set) var types: [String] = []
     package private(set) var keys: [String] = []
+    // Recorders find the number of a name; two of a kind would tell them a wrong one.
+    private var typeNames: Set<String> = []
+    private var keyNames: Set<String> = []
     private var failure: RecordingError?
 
     package init(_ storage: any RecordingStorage) throws(RecordingError) {
@@ -55,15 +58,15 @@ package struct RecordingContents {
 
     private mutating func takeType(_ cursor: inout ByteCursor) -> Bool {
         guard cursor.variable() == UInt64(types.count), let name = cursor.text(), cursor.isAtEnd else { return false }
-        guard types.count < RecordingFormat.mostTypes else { return false }
+        guard types.count < RecordingFormat.mostTypes, typeNames.insert(name).inserted else { return false }
         types.append(name)
         return true
     }
 
     private mutating func takeKeys(_ cursor: inout ByteCursor) -> Bool {
-        guard let count = cursor.variable() else { return false }
-        for _ in 0..<min(count, UInt64(RecordingFormat.mostKeys)) {
-            guard let name = cursor.text() else { return false }
+        guard let count = cursor.variable(), count <= UInt64(RecordingFormat.mostKeys) else { return false }
+        for _ in 0..<count {
+            guard let name = cursor.text(), keyNames.insert(name).inserted else { return false }
             keys.append(name)
         }
         return cursor.isAtEnd && keys.count <= RecordingFormat.mostKeys
