@@ -72,6 +72,30 @@ import WeirTesting
         #expect(throws: PatternError.empty) { try DynamicPattern(PatternDefinition(stages: []), over: schema) }
     }
 
+    @Test(arguments: [
+        #"{"name": "a", "contiguity": "begin", "quantifier": {"least": 1000000000}}"#,
+        #"{"name": "a", "contiguity": "begin", "quantifier": {"least": 1, "most": 9223372036854775807}}"#,
+        #"{"name": "g", "contiguity": "begin", "quantifier": {"least": 300}, "group": ["#
+            + #"{"name": "a", "contiguity": "begin", "quantifier": {"least": 300}}]}"#,
+    ])
+    func definitionsThatAreTooLargeAreRefused(stage: String) throws {
+        let json = #"{"stages": [\#(stage)]}"#
+        let definition = try JSONDecoder().decode(PatternDefinition.self, from: Data(json.utf8))
+        let error = #expect(throws: PatternError.self) { try DynamicPattern(definition, over: schema) }
+        #expect(error == .tooLarge(limit: 65536))
+    }
+
+    @Test func errorsAreOneLine() throws {
+        let definition = try PatternDefinition(stages: [
+            StageDefinition("a\n", .first, where: tree(#"{"==": [{"field": "a\u001b[31m"}, 1]}"#))
+        ])
+        let error = #expect(throws: PatternError.self) { try DynamicPattern(definition, over: schema) }
+        #expect(
+            error?.description
+                == "the condition of 'a\u{FFFD}' is wrong: 'Purchase' has no field 'a\u{FFFD}[31m'"
+        )
+    }
+
     /// Both strategies on random definitions with quantifiers, groups, negations and bounds.
     @Test func bothStrategiesAgreeOnRandomDefinitions() throws {
         var compact = 0

@@ -8,11 +8,20 @@ public enum Excerpt {
     /// - Returns: The text; what cannot be printed is replaced.
     public static func of(_ bytes: some Sequence<UInt8>, limit: Int) -> String {
         let head = Array(bytes.prefix(limit + 1))
-        var text = ""
-        for scalar in String(decoding: head.prefix(limit), as: UTF8.self).unicodeScalars {
-            let isControl = scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
-            text.unicodeScalars.append(isControl ? "\u{FFFD}" : scalar)
-        }
+        let text = line(String(decoding: head.prefix(limit), as: UTF8.self))
         return head.count > limit ? text + "…" : text
+    }
+
+    /// A text as it can be printed on one line: what would end the line, or tell a terminal something, is replaced.
+    ///
+    /// - Parameter text: Anything.
+    /// - Returns: The text without control characters.
+    package static func line(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isControl) else { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "\u{FFFD}" : $0 }))
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
     }
 }

@@ -23,6 +23,11 @@ public enum SchemaError: Error, Sendable, Hashable {
 extension SchemaError: CustomStringConvertible {
     /// What is wrong, where, and what could have been meant, in one line.
     public var description: String {
+        // Names come from outside: none of them may end the line.
+        String(words.map { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? "\u{FFFD}" : $0 })
+    }
+
+    private var words: String {
         switch self {
         case .unknownField(let name, let schema, let suggestions):
             "'\(schema)' has no field '\(name)'\(Self.hint(suggestions))"

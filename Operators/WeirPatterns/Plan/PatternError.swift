@@ -1,3 +1,4 @@
+internal import WeirCore
 public import WeirExpressions
 
 /// Why a pattern cannot be built.
@@ -39,6 +40,8 @@ public enum PatternError: Error, Sendable, Hashable {
     case notAnAlternative(stage: String)
     /// A group that is repeated can match without an event.
     case endlessLoop(stage: String)
+    /// With its counted loops written out the pattern has too many events.
+    case tooLarge(limit: Int)
     /// There are more than 64 different conditions.
     case tooManyConditions(Int)
     /// A condition does not fit the schema.
@@ -48,7 +51,10 @@ public enum PatternError: Error, Sendable, Hashable {
 }
 
 extension PatternError: CustomStringConvertible {
-    public var description: String {
+    /// What is wrong, and where, in one line.
+    public var description: String { Excerpt.line(words) }
+
+    private var words: String {
         switch self {
         case .empty: "a pattern needs a stage"
         case .duplicateName(let name): "two stages are called '\(name)'; rename one"
@@ -71,6 +77,8 @@ extension PatternError: CustomStringConvertible {
         case .emptyGroup(let stage): "the group '\(stage)' has no stage"
         case .notAnAlternative(let stage): "the stage '\(stage)' cannot stand in 'either' or 'allOf'"
         case .endlessLoop(let stage): "the group '\(stage)' is repeated, and can match without an event"
+        case .tooLarge(let limit):
+            "a pattern can ask for \(limit) events, its counted loops written out, and no more; ask for fewer repetitions"
         case .tooManyConditions(let count): "a pattern can have 64 different conditions, not \(count)"
         case .invalidCondition(let stage, let error): "the condition of '\(stage)' is wrong: \(error)"
         case .notCompact(let reason): "the compact strategy cannot evaluate this pattern: \(reason)"

@@ -12,11 +12,35 @@ extension PatternPlan {
             if let bound, bound <= 0 { throw .invalidDuration(stage: stages[0].name) }
         }
         if let within { try Self.checkGaps(stages, within) }
+        guard Self.size(of: stages) <= Self.greatestSize else { throw .tooLarge(limit: Self.greatestSize) }
         if let last = stages.last, last.contiguity == .notFollowedBy, within == nil, neighbours == nil, last.gap == nil
         {
             throw .unboundedNegation(stage: last.name)
         }
         if AutomatonBuilder(self).automaton.hasEndlessProceeding { throw .endlessLoop(stage: stages[0].name) }
+    }
+
+    /// How large a pattern may be: a definition that comes from outside must not take all memory.
+    static let greatestSize = 1 << 16
+
+    /// How many events stages are about once loops that are counted are written out, as they are in the automaton;
+    /// no more than is needed to say that they are too many.
+    private static func size(of stages: [PlanStage]) -> Int {
+        let most = greatestSize + 1
+        var size = 0
+        for stage in stages {
+            let once =
+                switch stage.content {
+                case .event: 1
+                case .group(let stages): Self.size(of: stages)
+                case .either(let alternatives): alternatives.reduce(0) { $0 + Self.size(of: $1) }
+                // Each set of events, and each event that may come next.
+                case .allOf(let stages): (stages.count + 2) << (stages.count - 1)
+                }
+            let times = max(stage.quantifier.least, stage.quantifier.most ?? 1)
+            size = min(size + min(once, most) * min(times, most), most)
+        }
+        return size
     }
 
     private static func check(_ stages: [PlanStage]) throws(PatternError) {
