@@ -22,14 +22,18 @@ struct PurchaseDecoder: EventDecoder {
     mutating func decode(_ record: borrowing FieldReader<Key>) throws(FieldError) -> Purchase {
         let time = try record.timestamp(.time)
         guard time >= lastTime else { throw FieldError(Key.time, .goesBack) }
-        lastTime = time
+        // All is read before anything is kept: a record that is refused leaves no trace.
         let position = try position(of: record)
+        let amount = try record.double(.amount)
+        let isFaceToFace = record.isPresent(.faceToFace) ? try record.boolean(.faceToFace) : position != nil
+        let card = try cards.symbol(of: record, .card, limitOption: "max-cards")
+        lastTime = time
         return Purchase(
             timestamp: time,
-            card: try cards.symbol(of: record, .card, limitOption: "max-cards"),
-            amount: try record.double(.amount),
+            card: card,
+            amount: amount,
             position: position,
-            isFaceToFace: record.isPresent(.faceToFace) ? try record.boolean(.faceToFace) : position != nil
+            isFaceToFace: isFaceToFace
         )
     }
 

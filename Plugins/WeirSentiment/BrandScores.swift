@@ -55,7 +55,7 @@ struct BrandScoreSink<Downstream: Sink<BrandScore>>: Sink {
     private var standings: [Standing]
     private var latest: Timestamp?
     /// The last multiple of the interval at which totals were due.
-    private var lastTick: Int64?
+    private var lastTick: Timestamp?
     private var downstream: Downstream
 
     init(_ brands: [Brand], _ settings: ScoreSettings, _ downstream: consuming Downstream) {
@@ -83,11 +83,9 @@ struct BrandScoreSink<Downstream: Sink<BrandScore>>: Sink {
 
     private mutating func writeTotalsIfDue(at time: Timestamp) {
         guard let interval = settings.interval?.wholeNanoseconds else { return }
-        let nanoseconds = time.nanosecondsSinceEpoch
-        let remainder = nanoseconds % interval
-        let tick = nanoseconds - (remainder < 0 ? remainder + interval : remainder)
+        let tick = time.roundedDown(toNanoseconds: interval)
         defer { lastTick = max(lastTick ?? tick, tick) }
-        if let lastTick, tick > lastTick { writeTotals(at: Timestamp(nanosecondsSinceEpoch: tick)) }
+        if let lastTick, tick > lastTick { writeTotals(at: tick) }
     }
 
     private mutating func writeTotals(at time: Timestamp) {

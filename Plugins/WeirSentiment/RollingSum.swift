@@ -56,7 +56,7 @@ struct RollingSum: Sendable {
     }
 
     private func isInside(_ time: Timestamp) -> Bool {
-        latest.nanosecondsSinceEpoch.subtractingReportingOverflow(time.nanosecondsSinceEpoch).partialValue < duration
+        Nanoseconds.difference(latest.nanosecondsSinceEpoch, time.nanosecondsSinceEpoch) < duration
     }
 
     private mutating func compact() {

@@ -18,14 +18,15 @@ struct ReadingDecoder: EventDecoder {
     }
 
     mutating func decode(_ record: borrowing FieldReader<Key>) throws(FieldError) -> Reading {
-        let group = try group(of: record)
+        // The group comes last, so that a record that is refused takes up none.
         let reading = Reading(
             timestamp: try record.timestamp(.time),
             x: try record.double(.x),
             y: try record.double(.y),
             z: try record.double(.z),
-            group: group
+            group: try group(of: record)
         )
+        let group = reading.group
         while lastTimes.count <= group.index { lastTimes.append(.distantPast) }
         guard reading.timestamp >= lastTimes[group.index] else { throw FieldError(Key.time, .goesBack) }
         lastTimes[group.index] = reading.timestamp

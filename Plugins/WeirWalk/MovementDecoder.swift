@@ -57,14 +57,14 @@ struct MovementDecoder: EventDecoder {
     }
 
     mutating func decode(_ record: borrowing FieldReader<Key>) throws(FieldError) -> Movement {
-        let group = try group(of: record)
+        // All is read before anything is kept, and the group last: a record that is refused leaves no trace.
         let time = try record.timestamp(.time)
-        while tracks.count <= group.index { tracks.append(Track()) }
-        guard time >= tracks[group.index].time else { throw FieldError(Key.time, .goesBack) }
-        // All is read before anything is kept: a record that is refused leaves no trace.
         let location = try location(of: record)
         let cadence = try optional(.cadence, record, atLeast: 0)
         let counted = try optional(.steps, record, atLeast: 0)
+        let group = try group(of: record)
+        while tracks.count <= group.index { tracks.append(Track()) }
+        guard time >= tracks[group.index].time else { throw FieldError(Key.time, .goesBack) }
         tracks[group.index].time = time
         let derived = cadence.map { steps(atCadence: $0, time, &tracks[group.index]) }
         return Movement(timestamp: time, steps: counted ?? derived, location: location, group: group)

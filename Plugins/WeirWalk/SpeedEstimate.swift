@@ -45,6 +45,6 @@ struct SpeedEstimate: Sendable {
     }
 
     private func age(_ fix: Fix, at time: Timestamp) -> Int64 {
-        time.nanosecondsSinceEpoch - fix.time.nanosecondsSinceEpoch
+        Nanoseconds.difference(time.nanosecondsSinceEpoch, fix.time.nanosecondsSinceEpoch)
     }
 }

@@ -34,6 +34,14 @@ import WeirFraud
         #expect(try run([:], rows).lines.count == count)
     }
 
+    @Test func whatIsRefusedLeavesNoTrace() throws {
+        // Of a time that nothing could follow, and of a card that there would be no room for.
+        let rows = "0,a,10,52.52,13.405,true\n900000,b,much,,,\n900000,c,1,99,0,\n1000,a,20,40.7,-74,true\n"
+        let run = try run(["max-cards": "1"], rows)
+        #expect(run.rejections == [3, 4])
+        #expect(run.lines.count == 1)
+    }
+
     @Test func severalSmallPurchasesAndThenALargeOneAreATrial() throws {
         let rows = [1, 2, 40, 5, 4, 500, 1, 900].enumerated().map { "\($0 * 60_000),a,\($1),,,false\n" }.joined()
         let run = try run([:], rows)

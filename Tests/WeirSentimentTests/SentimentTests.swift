@@ -103,6 +103,19 @@ import WeirSentiment
         #expect(run.values(of: "total") == ["102.0", "204.0", "204.0", "306.0", "306.0", "408.0", "408.0"])
     }
 
+    @Test func timesMayBeAnyDistanceApart() throws {
+        let csv = "created_at,text\n\(Int64.min),good apple\n0,good apple\n\(Int64.max),good apple\n"
+        let run = try PluginRun(
+            SentimentPlugin(),
+            ["time-unit": "ns", "window": "1h", "every": "7d"],
+            csv: csv
+        )
+        #expect(run.rejections.isEmpty)
+        // The first post has left the window when the next one comes.
+        let posts = run.lines.filter { $0.contains(#""kind":"post""#) }
+        #expect(posts.count == 3 && posts.allSatisfy { $0.contains(#""window":1.0,"#) })
+    }
+
     @Test func rejectsWhatIsNoPostAndGoesOn() throws {
         let run = try run([
             post("apple", at: "Wed Foo 10 12:00:00 +0000 2018", followers: 1),

@@ -36,6 +36,18 @@ import WeirShake
         #expect(try Run(["quiet-period": "0"], csv: csv).lines.count == 12)
     }
 
+    @Test func timesMayBeAnyDistanceApart() throws {
+        let csv = "time,x,y,z\n\(Int64.min),0,0,0\n\(Int64.min),9,0,0\n\(Int64.max),0,0,0\n"
+        #expect(try Run(["time-unit": "ns"], csv: csv).times == ["\(Int64.min)", "\(Int64.max)"])
+    }
+
+    @Test func groupsOfRefusedReadingsTakeUpNoRoom() throws {
+        let csv = "id,time,x,y,z\na,0,oops,0,0\nb,20,5,0,0\nb,40,0,0,0\n"
+        let run = try Run(["by": "id", "max-groups": "1"], csv: csv)
+        #expect(run.rejections == [2])
+        #expect(run.times == ["40"])
+    }
+
     @Test func keepsReadingsOfDifferentGroupsApart() throws {
         let csv = "id,time,x,y,z\na,0,0,0,0\nb,20,5,0,0\na,20,0,0,0\nb,40,0,0,0\n"
         let run = try Run(["by": "id", "quiet-period": "0"], csv: csv)

@@ -19,6 +19,28 @@ import WeirWalk
         )
     }
 
+    @Test func timesMayBeAnyDistanceApart() throws {
+        let (first, last) = (Int64.min, Int64.max)
+        let csv = """
+            time,steps,cadence,speed,latitude,longitude
+            \(first),1,60,1,,
+            \(first + 1),2,60,1,47,8
+            \(last),3,60,,48,8
+            \(last),4,60,1,48,8
+
+            """
+        let run = try run(["time-unit": "ns", "emit": "all"], csv)
+        #expect(run.rejections.isEmpty)
+        #expect(run.values(of: "reason") == ["no steps", "walking", "walking"])
+    }
+
+    @Test func groupsOfRefusedRecordsTakeUpNoRoom() throws {
+        let csv = "time,speed,by\n0,x,a\n0,1,b\n1,1,b\n"
+        let run = try run(["by": "by", "max-groups": "1", "steps": "ignored"], csv)
+        #expect(run.rejections == [2])
+        #expect(run.lines.count == 1)
+    }
+
     @Test func shakingTheDeviceAloneIsNotWalking() throws {
         // The steps rise all the time, nobody moves.
         var csv = "time,steps,speed\n"

@@ -1,6 +1,6 @@
 /// A point in event time: nanoseconds since the Unix epoch, 1970-01-01T00:00:00Z.
 ///
-/// Covers the years 1677 to 2262. Arithmetic that leaves this range traps; text and numbers from outside are checked
+/// Covers the years 1677 to 2262. A time that would leave this range traps; text and numbers from outside are checked
 /// by the decoders, which reject what does not fit.
 ///
 ///     let start = Timestamp(secondsSinceEpoch: 1_700_000_000)
@@ -63,8 +63,14 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     }
 
     /// The time from `earlier` to `later`; negative when they are the other way round.
+    ///
+    /// Never traps: a duration can be longer than the range of timestamps.
     @inlinable
     public static func - (later: Timestamp, earlier: Timestamp) -> Duration {
-        .nanoseconds(later.nanosecondsSinceEpoch - earlier.nanosecondsSinceEpoch)
+        let (difference, overflow) = later.nanosecondsSinceEpoch.subtractingReportingOverflow(
+            earlier.nanosecondsSinceEpoch
+        )
+        guard overflow else { return .nanoseconds(difference) }
+        return .nanoseconds(later.nanosecondsSinceEpoch) - .nanoseconds(earlier.nanosecondsSinceEpoch)
     }
 }
