@@ -43,14 +43,4 @@ extension Registry {
         for plugin in registry.plugins { try registry.checkOptions(of: plugin, else: .internalError) }
         return registry
     }
-
-    /// Checks that a plugin declares no option that the program has already: nobody could ever set it.
-    func checkOptions(of plugin: any Plugin, else code: ExitCode) throws(HostError) {
-        for option in plugin.options where HostOption(rawValue: option.name) != nil {
-            throw HostError(
-                code,
-                "the plugin '\(plugin.name)' declares --\(option.name), which weir has already; rename it there"
-            )
-        }
-    }
 }

@@ -77,6 +77,22 @@ extension HostTests {
             ),
             ("", "1:1: a value is missing at the end of the file"),
             (
+                #"{"pipelines": {"a": {"plugin": "shake", "from": "demo", "threshold": 01}}}"#,
+                "1:70: '01' is no value; a text stands in double quotes"
+            ),
+            (
+                #"{"pipelines": {"a": {"plugin": "shake", "from": "demo", "columns": {"x": "a,y=b"}}}}"#,
+                "1:74: 'x=a,y=b' has a comma, or the end of a line, in it"
+            ),
+            (
+                #"{"pipelines": {"a": {"plugin": "shake", "from": {"a": "b"}}}}"#,
+                "1:49: 'from' cannot be an object"
+            ),
+            (
+                #"{"pipelines": {"a": {"plugin": "shake", "from": "a\r\nb"}}}"#,
+                "1:49: 'from' needs a value"
+            ),
+            (
                 #"{"pipelines": {"a": {"plugin": "shake", "from": "demo", "by": "\ud800"}}}"#,
                 "1:64: half a character is missing"
             ),

@@ -29,6 +29,50 @@ import WeirCore
         }
     }
 
+    @Test(arguments: ["01", "-", "1.", ".5", "-.5", "0x10", "1e", "1e+", "+1", "1e400", "Infinity", "--1", "00"])
+    func numbersAreThoseOfJSON(text: String) {
+        #expect(throws: JSONError.self) { try JSONReader.read(Array("[\(text)]".utf8)) }
+    }
+
+    @Test(arguments: ["0", "-0", "10", "1.50", "1e5", "1E+05", "-0.1e-2"])
+    func numbersStayAsTheyAreWritten(text: String) throws {
+        let node = try JSONReader.read(Array("[\(text)]".utf8))
+        guard case .array(let elements) = node.value, case .number(let found)? = elements.first?.value else {
+            Issue.record("no number")
+            return
+        }
+        #expect(found == text)
+    }
+
+    @Test func tablesQuoteWhatAnAccentFollows() {
+        var styler = MatchStyler(.csv, isColoured: false)
+        let line = Array("{\"a\":\"x,\u{301}y\",\"b\":\"\\\"\u{301}\"}\n".utf8)
+        #expect(String(decoding: styler.write(line), as: UTF8.self) == "a,b\n\"x,\u{301}y\",\"\"\"\u{301}\"\n")
+    }
+
+    @Test func metricsEscapeEndsOfLines() {
+        let text = MetricsText.text([PipelineStatus(name: "a\r\nb\"\u{301}")])
+        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        let label = "{pipeline=\"a\r\\nb\\\"\u{301}\""
+        #expect(!lines.isEmpty && lines.allSatisfy { $0.hasPrefix("weir_") && $0.contains(label) })
+    }
+
+    @Test func linesOfTheConsoleAreLines() {
+        let sink = LineSink()
+        Console(sink).writeLine("there is no option 'a\r\n\u{1B}[31m\u{9B}2J'", about: "b\u{7}")
+        let line = "weir: [b\u{FFFD}] there is no option 'a\u{FFFD}\u{FFFD}\u{FFFD}[31m\u{FFFD}2J'\n"
+        #expect(sink.text.withLock { $0 } == line)
+    }
+
+    private final class LineSink: TransportSink {
+        let text = Mutex("")
+
+        func write(_ bytes: Span<UInt8>) throws(TransportError) {
+            let piece = String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+            text.withLock { $0 += piece }
+        }
+    }
+
     @Test func writesNumbersForPeople() {
         #expect([0, 999, 1000, 1_234_567].map { Quantity.grouped($0) } == ["0", "999", "1,000", "1,234,567"])
         #expect(Quantity.seconds(1_020_499_999) == "1.020")

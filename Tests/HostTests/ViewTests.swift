@@ -97,6 +97,19 @@ import WeirCore
         #expect(StatusReport.read("error: what?") == nil)
     }
 
+    @Test func whatAnotherProgramSaysIsShownWhateverItIs() throws {
+        let text = """
+            {"pipelines": [{"name": "a\\u009bb", "events": 1e308, "matches": -1e300, "delay_p50_ns": 1e300,
+            "delay_p99_ns": -1, "watermark_s": 1e300, "partial_matches": -1e300, "counts": {"lost": 1e300}}]}
+            """
+        let reports = try #require(StatusReport.read(text))
+        var view = LiveView(title: "top")
+        for second in 0..<3 { view.update(reports, at: Timestamp(secondsSinceEpoch: Int64(second))) }
+        let screen = view.screen(columns: 200, rows: 20, isColoured: false)
+        #expect(screen.contains("a?b") && !screen.contains("\u{9B}"))
+        #expect(screen.contains("1,000,000,000,000,000,000 lost"))
+    }
+
     @Test func shareOfDelaysIsKnownToAFifth() {
         for seed in 1...20 {
             var random = SeededGenerator(seed: UInt64(seed))

@@ -327,6 +327,16 @@ extension Registry {
         )
     }
 
+    /// Checks that a plugin declares no option that the program has already: nobody could ever set it.
+    func checkOptions(of plugin: any Plugin, else code: ExitCode) throws(HostError) {
+        for option in plugin.options where HostOption(rawValue: option.name) != nil {
+            throw HostError(
+                code,
+                "the plugin '\(plugin.name)' declares --\(option.name), which weir has already; rename it there"
+            )
+        }
+    }
+
     /// Whether a word names a library and not a plugin.
     static func isLibrary(_ name: String) -> Bool {
         name.hasSuffix(".so") || name.hasSuffix(".dylib") || name.contains("/")

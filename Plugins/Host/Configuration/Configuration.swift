@@ -177,16 +177,22 @@ struct Configuration: Sendable {
                 throw error("'\(option.name)' has nothing in its list", file, option.value.place)
             }
             return values.joined(separator: "\n")
-        case .object(let members):
-            // A mapping: the same as `key=name,key=name`.
+        case .object(let members) where HostOption(rawValue: option.name) == nil:
+            // A mapping: the same as `key=name,key=name`, or as the option given for each pair.
+            let separator: Character = isRepeatable ? "\n" : ","
             var pairs: [String] = []
             for member in members {
                 guard case .text(let name) = member.value.value, !name.isEmpty else {
                     throw error("'\(member.name)' must be a name in quotes", file, member.value.place)
                 }
-                pairs.append("\(member.name)=\(name)")
+                let pair = "\(member.name)=\(name)"
+                guard !pair.contains(where: { $0 == separator || $0.isNewline }) else {
+                    let flaw = isRepeatable ? "the end of a line" : "a comma, or the end of a line,"
+                    throw error("'\(pair)' has \(flaw) in it", file, member.value.place)
+                }
+                pairs.append(pair)
             }
-            return pairs.joined(separator: ",")
+            return pairs.joined(separator: String(separator))
         default:
             throw error("'\(option.name)' cannot be \(option.value.value.kind)", file, option.value.place)
         }
@@ -196,7 +202,9 @@ struct Configuration: Sendable {
     private static func texts(_ node: JSONNode, _ file: String, of name: String) throws(HostError) -> [String] {
         switch node.value {
         case .text(let text), .number(let text):
-            guard !text.isEmpty, !text.contains("\n") else { throw error("'\(name)' needs a value", file, node.place) }
+            guard !text.isEmpty, !text.contains(where: \.isNewline) else {
+                throw error("'\(name)' needs a value", file, node.place)
+            }
             return [text]
         case .array(let nodes):
             var all: [String] = []

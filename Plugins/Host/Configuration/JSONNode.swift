@@ -1,3 +1,5 @@
+internal import WeirCore
+
 /// A place in a text, counted from 1.
 struct TextPlace: Sendable, Hashable {
     var line = 1
@@ -246,13 +248,33 @@ struct JSONReader {
         case "null": return .null
         case "": throw flaw("a value is missing", at: start)
         default:
-            let first = word.first.map {
-                $0 == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-            }
-            guard first == true, Double(text)?.isFinite == true else {
-                throw flaw("'\(text)' is no value; a text stands in double quotes", at: start)
+            guard Self.isNumber(word), Double(text)?.isFinite == true else {
+                throw flaw("'\(Excerpt.of(word, limit: 40))' is no value; a text stands in double quotes", at: start)
             }
             return .number(text)
         }
+    }
+
+    /// Whether a word is a number in JSON's own grammar, which is narrower than Swift's.
+    private static func isNumber(_ word: [UInt8]) -> Bool {
+        var rest = word[...]
+        func take(_ characters: String) -> Bool {
+            guard let byte = rest.first, characters.utf8.contains(byte) else { return false }
+            rest.removeFirst()
+            return true
+        }
+        func takeDigits() -> Bool {
+            let count = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.count
+            rest.removeFirst(count)
+            return count > 0
+        }
+        _ = take("-")
+        guard take("0") || takeDigits() else { return false }
+        if take("."), !takeDigits() { return false }
+        if take("eE") {
+            _ = take("+-")
+            guard takeDigits() else { return false }
+        }
+        return rest.isEmpty
     }
 }

@@ -247,7 +247,8 @@ struct LiveView {
     /// The start of a text, without characters that would do something to a terminal.
     private static func cut(_ text: String, to width: Int) -> String {
         let shown = text.count > width ? text.prefix(max(0, width - 1)) + "…" : text[...]
-        return String(shown.prefix(max(0, width)).map { $0.isASCII && ($0 < " " || $0 == "\u{7F}") ? "?" : $0 })
+        func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.generalCategory == .control }
+        return String(shown.prefix(max(0, width)).map { $0.unicodeScalars.contains(where: isControl) ? "?" : $0 })
     }
 }
 

@@ -50,27 +50,30 @@ struct StatusReport: Sendable {
         }
     }
 
+    /// A count, or a duration in nanoseconds, of a program that may be anything: within what can be shown.
+    private static func count(_ text: String) -> Double { min(max(Double(text) ?? 0, 0), 1e18) }
+
     private init(_ node: JSONNode) {
         guard case .object(let members) = node.value else { return }
         for member in members {
             switch (member.name, member.value.value) {
             case ("name", .text(let text)): name = text
             case ("state", .text(let text)): state = text
-            case ("events", .number(let text)): events = Double(text) ?? 0
-            case ("matches", .number(let text)): matches = Double(text) ?? 0
-            case ("rejected", .number(let text)): rejected = Double(text) ?? 0
-            case ("bytes", .number(let text)): bytes = Double(text) ?? 0
-            case ("pending", .number(let text)): pending = Double(text) ?? 0
-            case ("partial_matches", .number(let text)): partialMatches = Double(text)
+            case ("events", .number(let text)): events = Self.count(text)
+            case ("matches", .number(let text)): matches = Self.count(text)
+            case ("rejected", .number(let text)): rejected = Self.count(text)
+            case ("bytes", .number(let text)): bytes = Self.count(text)
+            case ("pending", .number(let text)): pending = Self.count(text)
+            case ("partial_matches", .number(let text)): partialMatches = Self.count(text)
             case ("last_error", .text(let text)): lastError = text
-            case ("watermark_s", .number(let text)): watermark = Double(text)
-            case ("delay_p50_ns", .number(let text)): median = Double(text) ?? 0
-            case ("delay_p99_ns", .number(let text)): tail = Double(text) ?? 0
-            case ("restarts", .number(let text)): restarts = Double(text) ?? 0
+            case ("watermark_s", .number(let text)): watermark = Double(text).map { min(max($0, -9e9), 9e9) }
+            case ("delay_p50_ns", .number(let text)): median = Self.count(text)
+            case ("delay_p99_ns", .number(let text)): tail = Self.count(text)
+            case ("restarts", .number(let text)): restarts = Self.count(text)
             case ("counts", .object(let found)):
                 counts = found.map { count in
                     if case .number(let text) = count.value.value {
-                        (count.name, Double(text) ?? 0)
+                        (count.name, Self.count(text))
                     } else {
                         (count.name, 0)
                     }
@@ -125,23 +128,4 @@ struct StatusReport: Sendable {
     }
 
     private static func whole(_ value: Double) -> String { "\(Int64(value))" }
-}
-
-/// Texts as JSON writes them.
-enum JSONQuote {
-    static func text(_ text: String) -> String {
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case "\n": quoted += "\\n"
-            case _ where scalar.value < 0x20:
-                let digits = String(scalar.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "\""
-    }
 }

@@ -32,13 +32,13 @@ final class Console: Sendable {
         screen = Locked(Screen(sink: sink))
     }
 
-    /// Writes a line that says who speaks.
+    /// Writes a line that says who speaks; control characters in what others wrote are replaced.
     ///
     /// - Parameters:
     ///   - message: What to say.
     ///   - pipeline: Whom it is about, where there are several.
     func writeLine(_ message: String, about pipeline: String? = nil) {
-        write("weir: \(pipeline.map { "[\($0)] " } ?? "")\(message)\n")
+        write(Excerpt.line("weir: \(pipeline.map { "[\($0)] " } ?? "")\(message)") + "\n")
     }
 
     /// Writes text as it is, after taking away the line about progress.

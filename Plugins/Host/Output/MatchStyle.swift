@@ -125,8 +125,11 @@ struct MatchStyler {
     }
 
     private func quoted(_ text: String) -> String {
-        guard text.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return text }
-        return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+        // By scalars: a comma or a quote that an accent follows is one all the same.
+        let scalars = text.unicodeScalars
+        guard scalars.contains(where: { $0 == "," || $0 == "\"" || $0 == "\n" || $0 == "\r" }) else { return text }
+        let parts = scalars.split(separator: "\"", omittingEmptySubsequences: false).map { String($0) }
+        return "\"" + parts.joined(separator: "\"\"") + "\""
     }
 
     private func fill(_ pieces: [MatchStyle.Piece], _ fields: [(name: String, text: String)]) -> String {
