@@ -1,3 +1,5 @@
+internal import WeirCore
+
 /// Why a library cannot be loaded as a plugin.
 public enum LoadingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The system refuses it.
@@ -9,7 +11,10 @@ public enum LoadingError: Error, Sendable, Hashable, CustomStringConvertible {
     /// It says something that cannot be; the reason follows the path.
     case malformed(path: String, reason: String)
 
-    public var description: String {
+    /// What is wrong, and what to do about it, in one line.
+    public var description: String { Excerpt.line(words) }
+
+    private var words: String {
         switch self {
         case .cannotLoad(let path, let reason): "cannot load '\(path)': \(reason)"
         case .notAPlugin(let path):

@@ -118,7 +118,10 @@ public enum CronError: Error, Hashable {
 }
 
 extension CronError: CustomStringConvertible {
-    public var description: String {
+    /// What is wrong, in one line.
+    public var description: String { Excerpt.line(words) }
+
+    private var words: String {
         switch self {
         case .fieldCount(let count):
             "a schedule has five fields (minute, hour, day of the month, month, day of the week), not \(count)"

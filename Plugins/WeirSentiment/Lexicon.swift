@@ -1,3 +1,5 @@
+internal import WeirCore
+
 /// Words and phrases, and how good or bad each is.
 ///
 /// The value of a text is the sum of the values of its words. A phrase counts once, before the words that it is made of.
@@ -12,7 +14,7 @@ public struct Lexicon: Sendable {
         /// What is wrong with it.
         public let reason: String
 
-        public var description: String { "line \(line): \(reason)" }
+        public var description: String { "line \(line): \(Excerpt.line(reason))" }
     }
 
     /// How many words a negation reaches.

@@ -109,6 +109,14 @@ import WeirTesting
         #expect(everyMinute.next(after: .distantPast) != nil)
     }
 
+    @Test func errorsAreOneLine() {
+        let error = #expect(throws: CronError.self) { try CronSchedule("\u{1B}[31m * * * *") }
+        #expect(
+            error?.description
+                == "the minute \"\u{FFFD}[31m\" is not a list of values, ranges like 1-5 and steps like */2"
+        )
+    }
+
     @Test(
         arguments: [
             ("* * * *", CronError.fieldCount(4)), ("* * * * * *", .fieldCount(6)), ("", .fieldCount(0)),

@@ -39,6 +39,11 @@ import WeirSentiment
         #expect(flaw?.description == complaint)
     }
 
+    @Test func flawsAreOneLine() {
+        let flaw = #expect(throws: Lexicon.Flaw.self) { try Lexicon(Array("good\t\u{1B}[31m".utf8)) }
+        #expect(flaw?.description == "line 1: '\u{FFFD}[31m' is not a number")
+    }
+
     @Test func theBuiltInListKnowsGoodFromBad() {
         #expect(Lexicon.builtIn.count > 300)
         #expect(Lexicon.builtIn.value(of: "I love this, great work 👍") > 0)

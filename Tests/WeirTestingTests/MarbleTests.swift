@@ -43,6 +43,16 @@ import WeirTesting
         #expect(error?.description == "in '\(diagram)' at \(position): \(message)")
     }
 
+    @Test func timesBeyondAllTimeAreTheFirstOrTheLast() throws {
+        let times = try text("a{9223372036854775807}b{-9223372036854775808-1}c{1+9223372036854775807}")
+        #expect(times == ["a\(Int64.max)", "b\(Int64.min)", "c\(Int64.max)"])
+    }
+
+    @Test func errorsAreOneLine() {
+        let error = #expect(throws: MarbleError.self) { try MarbleDiagram(parsing: "a\n\u{1B}[31m(") }
+        #expect(error?.description == "in 'a\u{FFFD}\u{FFFD}[31m(' at 8: the group is not closed")
+    }
+
     @Test func namesNeedValues() throws {
         #expect(throws: MarbleError.unknownElement("x", diagram: "ax")) {
             try MarbleDiagram(parsing: "ax").signals(["a": 1])

@@ -1,3 +1,5 @@
+import WeirCore
+
 /// Why a text is not a marble diagram, or not one of these values.
 public enum MarbleError: Error, Sendable, Hashable {
     /// The text breaks a rule of ``MarbleDiagram`` at a position, counted in characters from 0.
@@ -10,8 +12,10 @@ extension MarbleError: CustomStringConvertible {
     /// What is wrong, and where, in one line.
     public var description: String {
         switch self {
-        case .invalidDiagram(let text, let position, let reason): "in '\(text)' at \(position): \(reason)"
-        case .unknownElement(let name, let diagram): "in '\(diagram)': there is no value for '\(name)'"
+        case .invalidDiagram(let text, let position, let reason):
+            "in '\(Excerpt.line(text))' at \(position): \(reason)"
+        case .unknownElement(let name, let diagram):
+            "in '\(Excerpt.line(diagram))': there is no value for '\(Excerpt.line(String(name)))'"
         }
     }
 }

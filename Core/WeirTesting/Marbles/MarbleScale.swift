@@ -24,11 +24,10 @@ public struct MarbleScale: Sendable, Hashable {
     /// - Parameters:
     ///   - column: The column, from 0; negative ones are before the start.
     ///   - nanoseconds: How much later than the column.
-    /// - Returns: The time.
+    /// - Returns: The time; the first or the last one where it would be beyond the range of times.
     public func time(of column: Int, plus nanoseconds: Int64 = 0) -> Timestamp {
-        Timestamp(
-            nanosecondsSinceEpoch: start.nanosecondsSinceEpoch + Int64(column) * step.wholeNanoseconds + nanoseconds
-        )
+        start.shifted(byNanoseconds: Nanoseconds.product(Int64(column), step.wholeNanoseconds))
+            .shifted(byNanoseconds: nanoseconds)
     }
 
     /// The column that is nearest to a time, and how much later the time is; `nil` where it is out of all range.
