@@ -126,7 +126,8 @@ public final class ControlSocket: Sendable {
         }
     }
 
-    private static func reply(to line: String, _ answer: (String) -> String?) -> [UInt8] {
+    /// What a client gets for its line.
+    static func reply(to line: String, _ answer: (String) -> String?) -> [UInt8] {
         let words = line.split(whereSeparator: { $0 == " " || $0 == "\r" })
         guard words.first == "GET", words.count >= 2 else {
             let question = words.first.map(String.init) ?? ""
