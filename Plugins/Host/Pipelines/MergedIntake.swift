@@ -45,6 +45,19 @@ final class MergedIntake: Intake {
     private var merged: RecordChunk
     private var wasInterrupted = false
 
+    /// The index of the field by which inputs are merged.
+    ///
+    /// - Throws: ``HostError`` when no plugin says which field the time is.
+    static func timeField(of request: RunRequest, in schema: RecordSchema) throws(HostError) -> Int {
+        guard let field = schema.timeField else {
+            throw .usage(
+                "several inputs are merged by event time, and it is not known which field that is for "
+                    + request.instances.map { "'\($0.name)'" }.joined(separator: " and ") + "; give one input"
+            )
+        }
+        return field
+    }
+
     /// Starts reading.
     ///
     /// - Parameters:
@@ -54,12 +67,7 @@ final class MergedIntake: Intake {
     ///   - meters: Takes the meters of the transports.
     /// - Throws: ``HostError`` when an input cannot be opened or there is no time to merge by.
     init(_ request: RunRequest, schema: RecordSchema, batchCapacity: Int, _ meters: MeterBoard?) throws(HostError) {
-        guard let timeField = schema.timeField else {
-            throw .usage(
-                "several inputs are merged by event time, and it is not known which field that is for "
-                    + request.instances.map { "'\($0.name)'" }.joined(separator: " and ") + "; give one input"
-            )
-        }
+        let timeField = try Self.timeField(of: request, in: schema)
         self.schema = schema
         idleTimeout = request.idleTimeout
         batch = RecordBatch(schema: schema, capacity: batchCapacity)

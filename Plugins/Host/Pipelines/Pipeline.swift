@@ -72,20 +72,30 @@ final class Pipeline {
         plugins = try RunningPlugins(request.instances, report: page?.report)
         try request.checkThatNothingIsOverwritten()
         if surroundings.replacement == nil, surroundings.outputs == nil { InterruptSignal.catchFirst() }
+        var intake: (any Intake)?
+        var workers: WorkerPool?
         if let partition = request.partition {
             guard plugins.agreeOnOrder else {
                 throw .usage("--partition-by: some of the plugins refuse records that go back in time; run them apart")
             }
-            intake = nil
-            workers = try WorkerPool(request, partition, schema: plugins.schema, meters)
+            _ = try WorkerPool.field(of: partition, in: plugins.schema)
+        } else if request.inputs.count > 1 {
+            _ = try MergedIntake.timeField(of: request, in: plugins.schema)
         } else {
-            workers = nil
             intake = try request.makeIntake(schema: plugins.schema, batchCapacity: RunningPlugins.batchCapacity, meters)
         }
         outlets = try Outlets(request, surroundings.outputs, meters)
         let rejected: (any TransportSink)? = try request.rejected.map { address throws(HostError) in
             try address.openSink()
         }
+        // These read at once, on threads of their own: after all else, for what they have read cannot be given back.
+        if let partition = request.partition {
+            workers = try WorkerPool(request, partition, schema: plugins.schema, meters)
+        } else if intake == nil {
+            intake = try request.makeIntake(schema: plugins.schema, batchCapacity: RunningPlugins.batchCapacity, meters)
+        }
+        self.intake = intake
+        self.workers = workers
         meters.add(rejected?.meter, name: "rejected lines")
         rejections = RejectionReport(surroundings.console, pipeline: request.name, keepingLinesIn: rejected)
         progress = Progress(

@@ -88,9 +88,7 @@ final class WorkerPool {
     init(_ request: RunRequest, _ partition: RunRequest.Partition, schema: RecordSchema, _ meters: MeterBoard)
         throws(HostError)
     {
-        guard let field = schema.fields.firstIndex(where: { $0.name == partition.field }) else {
-            throw .usage("--partition-by: no plugin reads the field '\(partition.field)'")
-        }
+        let field = try Self.field(of: partition, in: schema)
         inputCount = request.inputs.count
         pluginCount = request.instances.count
         let arrival = Parker()
@@ -101,6 +99,16 @@ final class WorkerPool {
             try start("weir.worker") { [held] in Self.work(request, schema, jobs, answers, held) }
         }
         try start("weir.intake") { [headers, jobs] in Self.read(request, schema, field, headers, jobs, meters) }
+    }
+
+    /// The index of the field by which records are spread.
+    ///
+    /// - Throws: ``HostError`` when no plugin reads it.
+    static func field(of partition: RunRequest.Partition, in schema: RecordSchema) throws(HostError) -> Int {
+        guard let field = schema.fields.firstIndex(where: { $0.name == partition.field }) else {
+            throw .usage("--partition-by: no plugin reads the field '\(partition.field)'")
+        }
+        return field
     }
 
     private func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(HostError) {
