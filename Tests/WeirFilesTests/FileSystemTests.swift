@@ -3,6 +3,10 @@ import Testing
 import WeirCore
 import WeirFiles
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 @Suite struct FileSystemTests {
     private let folder: TemporaryFolder
 
@@ -48,6 +52,30 @@ import WeirFiles
             try FileSystem.checkWritable(folder.path)
         }
         #expect(throws: TransportError.self) { try FileSystem.checkWritable(folder.path + "/missing/c") }
+    }
+
+    @Test func leavesPipesAlone() throws {
+        let path = folder.path + "/pipe"
+        #expect(unsafe mkfifo(path, 0o600) == 0)
+        let reason = TransportError.cannotOpen(address: path, reason: "it is not a regular file")
+        #expect(throws: reason) { try FileSystem.replaceFile(path, with: [1]) }
+        #expect(throws: reason) { try FileSystem.checkReplaceable(path) }
+        #expect(try names() == ["pipe"])
+        // Who reads it has not seen its end.
+        let reader = unsafe open(path, O_RDONLY | O_NONBLOCK)
+        defer { close(reader) }
+        try FileSystem.checkWritable(path)
+        var entry = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+        #expect(unsafe poll(&entry, 1, 0) == 0)
+    }
+
+    @Test func checksWhetherAFileCanBeReplaced() throws {
+        let path = try folder.file("a", "as it was")
+        try FileSystem.checkReplaceable(path)
+        try FileSystem.checkReplaceable(folder.path + "/b")
+        #expect(try names() == ["a"])
+        #expect(throws: TransportError.self) { try FileSystem.checkReplaceable(folder.path) }
+        #expect(throws: TransportError.self) { try FileSystem.checkReplaceable(folder.path + "/missing/c") }
     }
 
     @Test func createsTheFoldersOfAPath() throws {

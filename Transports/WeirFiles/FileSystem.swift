@@ -52,27 +52,53 @@ public enum FileSystem {
     /// - Parameter path: The path of the file.
     /// - Throws: ``TransportError/cannotOpen(address:reason:)`` when it cannot be written.
     public static func checkWritable(_ path: String) throws(TransportError) {
+        // Opening a pipe would wait for its reader, and closing it would tell one that all has been written.
+        if SystemCalls.facts(about: path)?.kind == .pipe {
+            guard unsafe access(path, W_OK) == 0 else {
+                throw .cannotOpen(address: path, reason: SystemCalls.describe(SystemCalls.lastError))
+            }
+            return
+        }
         let isNew = !exists(path)
-        // Without waiting: a pipe that nobody reads yet can be written later.
-        let flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | (isNew ? O_CREAT | O_EXCL : 0)
+        let flags = O_WRONLY | O_CLOEXEC | (isNew ? O_CREAT | O_EXCL : 0)
         let descriptor = unsafe open(path, flags, 0o666)
         guard descriptor >= 0 else {
-            let error = SystemCalls.lastError
-            guard error != ENXIO else { return }
-            throw .cannotOpen(address: path, reason: SystemCalls.describe(error))
+            throw .cannotOpen(address: path, reason: SystemCalls.describe(SystemCalls.lastError))
         }
         SystemCalls.closeDescriptor(descriptor)
         if isNew { unsafe unlink(path) }
     }
+
+    /// Checks that a file can be replaced, without changing anything.
+    ///
+    /// - Parameter path: The path of the file.
+    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` when there is something else than a file, such as a
+    ///   device, which replacing would remove, or nothing can be written beside it.
+    public static func checkReplaceable(_ path: String) throws(TransportError) {
+        try checkThatItIsAFile(path)
+        try checkWritable(draft(of: path))
+    }
+
+    private static func checkThatItIsAFile(_ path: String) throws(TransportError) {
+        switch SystemCalls.facts(about: path)?.kind {
+        case nil, .regularFile: return
+        case .directory: throw .cannotOpen(address: path, reason: SystemCalls.describe(EISDIR))
+        case .pipe, .other: throw .cannotOpen(address: path, reason: "it is not a regular file")
+        }
+    }
+
+    /// Where the new contents of a file stand until they are whole.
+    private static func draft(of path: String) -> String { path + ".new" }
 
     /// Puts a file in the place of another one in one step: who reads it sees the old one or the new one.
     ///
     /// - Parameters:
     ///   - path: The path of the file; a file of that name with `.new` behind it is overwritten.
     ///   - bytes: The new contents.
-    /// - Throws: ``TransportError`` when it cannot be written.
+    /// - Throws: ``TransportError`` when it cannot be written, or there is something else than a file.
     public static func replaceFile(_ path: String, with bytes: [UInt8]) throws(TransportError) {
-        let draft = path + ".new"
+        try checkThatItIsAFile(path)
+        let draft = draft(of: path)
         do throws(TransportError) {
             // The sink closes the file before it is renamed.
             try FileTransport().openSink(FileTransport.address(ofPath: draft)).write(bytes.span)

@@ -38,12 +38,34 @@ extension RunRequest {
         return Suggestion.text(for: address.path, among: ["demo", "stdin"])
     }
 
-    /// Checks that the outputs are not an input, nor each other: opening them would empty it.
-    func checkThatNothingIsOverwritten() throws(HostError) {
-        let sources = inputs.compactMap { input in
+    /// The inputs that are not made up.
+    var inputAddresses: [Address] {
+        inputs.compactMap { input in
             if case .address(let address) = input.source { address } else { nil }
         }
-        try Overwriting.check(inputs: sources, outputs: outputs, rejected: rejected, report: report)
+    }
+
+    /// All that is written, and the options that say so.
+    var namedOutputs: [(option: HostOption, address: Address)] {
+        outputs.map { (.to, $0) } + [(.rejected, rejected), (.report, report)].compactMap { option, address in
+            address.map { (option, $0) }
+        }
+    }
+
+    /// Checks that the outputs are not an input, nor each other: opening them would empty it.
+    func checkThatNothingIsOverwritten() throws(HostError) {
+        try Overwriting.check(inputs: inputAddresses, outputs: outputs, rejected: rejected, report: report)
+    }
+
+    /// Checks that the files that are written can be, without changing them.
+    func checkThatFilesCanBeWritten() throws(HostError) {
+        for (_, output) in namedOutputs where output.isFile || output.isRecording {
+            do throws(TransportError) {
+                try FileSystem.checkWritable(output.path)
+            } catch {
+                throw HostError(.cannotCreate, "\(error)")
+            }
+        }
     }
 
     /// An error in an input as a whole, with what to do about it.

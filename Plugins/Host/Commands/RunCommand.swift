@@ -105,6 +105,7 @@ struct RunCommand {
         switch task {
         case .pipeline(let arguments):
             let request = try request(arguments, registry)
+            try checkMetrics(beside: [request])
             let status = PipelineStatus(name: request.instances.map(\.name).joined(separator: "+"))
             watchSignals([.snapshot, .termination], interruption) { _ in
                 console.write(Snapshot.text([status]))
@@ -130,7 +131,7 @@ struct RunCommand {
             return pipeline.exitCode(of: ending)
         case .configuration(let path):
             let supervisor = Supervisor(path: path, environment: environment, console: console)
-            try supervisor.prepare()
+            try checkMetrics(beside: try supervisor.prepare())
             watchSignals([.snapshot, .termination, .hangUp], interruption) { kind in
                 if kind == .hangUp { supervisor.reload() } else { console.write(Snapshot.text(supervisor.statuses)) }
             }
@@ -153,6 +154,21 @@ struct RunCommand {
             defer { monitor.end() }
             return supervisor.run()
         }
+    }
+
+    private func checkMetrics(beside requests: [RunRequest]) throws(HostError) {
+        guard let metrics = monitoring.metrics else { return }
+        let configuration: String? = if case .configuration(let path) = task { path } else { nil }
+        try Overwriting.check(metrics: metrics, configuration: configuration, beside: requests)
+    }
+
+    /// Checks that what lets people look at a run can be opened; nothing of it stays.
+    ///
+    /// - Parameter requests: The pipelines.
+    /// - Throws: ``HostError`` when it cannot.
+    func checkMonitoring(of requests: [RunRequest]) throws(HostError) {
+        try checkMetrics(beside: requests)
+        try Monitor.check(monitoring)
     }
 
     /// Watches the signals that people send on purpose; `SIGTERM` is like Ctrl-C.

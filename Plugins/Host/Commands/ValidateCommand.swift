@@ -24,14 +24,17 @@ struct ValidateCommand {
         case .pipeline(let arguments):
             let request = try command.request(arguments, registry)
             try check(request)
+            try command.checkMonitoring(of: [request])
             console.writeLine("valid: \(summary(of: request))")
             return .done
         case .configuration(let path):
             let configuration = try Configuration(path: path, environment: EnvironmentOptions(), registry)
             var code = ExitCode.done
+            var requests: [RunRequest] = []
             for plan in configuration.plans {
                 do throws(HostError) {
                     let request = try plan.request(registry)
+                    requests.append(request)
                     do throws(HostError) {
                         try check(request)
                         console.writeLine("valid: \(summary(of: request))", about: plan.name)
@@ -43,6 +46,7 @@ struct ValidateCommand {
                     if code == .done { code = error.exitCode }
                 }
             }
+            try command.checkMonitoring(of: requests)
             return code
         }
     }
@@ -50,18 +54,14 @@ struct ValidateCommand {
     private func check(_ request: RunRequest) throws(HostError) {
         let plugins = try RunningPlugins(request.instances)
         try request.checkThatNothingIsOverwritten()
-        if request.inputs.count > 1, plugins.schema.timeField == nil {
-            _ = try MergedIntake(request, schema: plugins.schema, batchCapacity: 1, nil)
-        }
+        if request.inputs.count > 1 { _ = try MergedIntake.timeField(of: request, in: plugins.schema) }
+        if let partition = request.partition { _ = try WorkerPool.field(of: partition, in: plugins.schema) }
         for input in request.inputs { _ = try request.openSource(of: input) }
-        for output in request.outputs + [request.rejected, request.report].compactMap({ $0 }) where output.isFile {
-            do throws(TransportError) {
-                try FileSystem.checkWritable(output.path)
-            } catch {
-                throw HostError(.cannotCreate, "\(error)")
-            }
+        try request.checkThatFilesCanBeWritten()
+        // Opening a file would empty it.
+        for (_, output) in request.namedOutputs where !output.isFile && !output.isRecording {
+            _ = try output.openSink()
         }
-        for output in request.outputs where !output.isFile { _ = try output.openSink() }
     }
 
     private func summary(of request: RunRequest) -> String {

@@ -83,7 +83,7 @@ struct Configuration: Sendable {
         guard !pipelines.isEmpty else { throw Self.error("there are no pipelines", path, member.value.place) }
         var plans: [Plan] = []
         for pipeline in pipelines { plans.append(try Self.plan(pipeline, path, environment, registry)) }
-        try Self.checkOutputs(of: plans)
+        try Self.checkOutputs(of: plans, registry)
         self.plans = plans
     }
 
@@ -217,24 +217,37 @@ struct Configuration: Sendable {
         }
     }
 
-    /// Checks that no two pipelines write to the same file.
-    private static func checkOutputs(of plans: [Plan]) throws(HostError) {
-        var owners: [String: String] = [:]
-        for plan in plans {
-            let files =
-                plan.arguments.values(.to).map { ("to", $0) }
-                + [HostOption.rejected, .report].flatMap { option in
-                    plan.arguments.values(option).map { (option.rawValue, $0) }
-                }
-            for (option, file) in files where file != "stdout" && file != "-" {
+    /// Checks that no pipeline writes to a file that another one writes to or reads.
+    ///
+    /// Pipelines that cannot be understood are left out; starting them says why.
+    private static func checkOutputs(of plans: [Plan], _ registry: Registry) throws(HostError) {
+        let requests = plans.compactMap { plan in (try? plan.request(registry)).map { (plan: plan, request: $0) } }
+        var owners: [Overwriting.Identity: String] = [:]
+        for (plan, request) in requests {
+            // Standard output is there for all.
+            for (option, output) in request.namedOutputs where output.transport.scheme != "stdout" {
+                guard let file = Overwriting.identity(output, standard: .output) else { continue }
                 if let owner = owners[file], owner != plan.name {
                     throw error(
-                        "'\(file)' is an output of the pipeline '\(owner)' already; write to another file",
+                        "'\(output.name)' is an output of the pipeline '\(owner)' already; write to another file",
                         plan.file,
-                        plan.places[option] ?? plan.place
+                        plan.places[option.rawValue] ?? plan.place
                     )
                 }
                 owners[file] = plan.name
+            }
+        }
+        for (plan, request) in requests {
+            // A file that is followed may well be what another pipeline writes.
+            for input in request.inputAddresses where !input.place.contains("follow=true") {
+                guard let file = Overwriting.identity(input, standard: .input), let owner = owners[file],
+                    owner != plan.name
+                else { continue }
+                throw error(
+                    "'\(input.name)' is an output of the pipeline '\(owner)', which would empty it; read another file",
+                    plan.file,
+                    plan.places[HostOption.from.rawValue] ?? plan.place
+                )
             }
         }
     }

@@ -74,6 +74,20 @@ final class Monitor: Sendable {
         start("weir.live", if: screen != nil) { monitor in monitor.showLive(isStopping, stop) }
     }
 
+    /// Checks that what was asked for can be opened, and leaves nothing behind.
+    ///
+    /// - Parameter request: What was asked for.
+    /// - Throws: ``HostError`` when it cannot be.
+    static func check(_ request: Request) throws(HostError) {
+        if request.control != nil { try openSocket(request) { [] }?.remove() }
+        guard let metrics = request.metrics else { return }
+        do throws(TransportError) {
+            try FileSystem.checkReplaceable(metrics)
+        } catch {
+            throw HostError(.cannotCreate, "--metrics: \(error)")
+        }
+    }
+
     private func start(_ name: String, if isWanted: Bool, _ body: @escaping @Sendable (Monitor) -> Void) {
         guard isWanted else { return }
         latch.enter()

@@ -3,6 +3,13 @@ internal import WeirFiles
 
 /// Makes sure that opening the outputs empties nothing that is still needed.
 enum Overwriting {
+    /// A file, which may not be there yet.
+    enum Identity: Hashable {
+        case file(FileIdentity)
+        /// One that opening makes.
+        case path(String)
+    }
+
     /// Checks that the outputs are not an input, nor each other.
     ///
     /// - Parameters:
@@ -18,7 +25,7 @@ enum Overwriting {
         report: Address? = nil
     ) throws(HostError) {
         let inputFiles = inputs.compactMap { identity($0, standard: .input) }
-        var outputFiles: [FileIdentity] = []
+        var outputFiles: [Identity] = []
         for (index, output) in outputs.enumerated() {
             guard !outputs[..<index].contains(where: { $0.name == output.name }) else {
                 throw .usage("--to: '\(output.name)' is given twice; give it once")
@@ -36,7 +43,8 @@ enum Overwriting {
         if let report {
             let file = identity(report, standard: .output)
             let isTaken = report.name == rejected?.name || outputs.contains { $0.name == report.name }
-            guard !isTaken, file.map({ !inputFiles.contains($0) && !outputFiles.contains($0) }) ?? true else {
+            let others = inputFiles + outputFiles + [rejected.flatMap { identity($0, standard: .output) }]
+            guard !isTaken, file == nil || !others.contains(file) else {
                 throw .usage("--report: '\(report.name)' is used for something else already; write to another file")
             }
         }
@@ -53,9 +61,42 @@ enum Overwriting {
         }
     }
 
-    private static func identity(_ address: Address, standard: StandardStream) -> FileIdentity? {
+    /// Checks that a file that is replaced again and again is none that is read or written otherwise.
+    ///
+    /// - Parameters:
+    ///   - metrics: The path of the file.
+    ///   - configuration: The path of the configuration, if there is one.
+    ///   - requests: The pipelines.
+    /// - Throws: ``HostError`` when it is one of theirs.
+    static func check(
+        metrics: String,
+        configuration: String?,
+        beside requests: [RunRequest]
+    ) throws(HostError) {
+        guard let file = identity(ofPath: metrics) else { return }
+        var others = [configuration.flatMap { identity(ofPath: $0) }]
+        for request in requests {
+            others += request.inputAddresses.map { identity($0, standard: .input) }
+            others += request.namedOutputs.map { identity($0.address, standard: .output) }
+        }
+        guard !others.contains(file) else {
+            throw .usage("--metrics: '\(metrics)' is used for something else already; write to another file")
+        }
+    }
+
+    /// Which file an address stands for; `nil` where it is none, such as a socket or a device.
+    static func identity(_ address: Address, standard: StandardStream) -> Identity? {
         address.isFile || address.isRecording
-            ? FileIdentity(path: address.path)
-            : ["stdin", "stdout"].contains(address.transport.scheme) ? FileIdentity(standard) : nil
+            ? identity(ofPath: address.path)
+            : ["stdin", "stdout"].contains(address.transport.scheme) ? FileIdentity(standard).map(Identity.file) : nil
+    }
+
+    /// Which file a path stands for; `nil` where something else is there, or its folder is not.
+    static func identity(ofPath path: String) -> Identity? {
+        if let file = FileIdentity(path: path) { return .file(file) }
+        guard !FileSystem.exists(path) else { return nil }
+        let slash = path.lastIndex(of: "/")
+        guard let folder = FileSystem.absolutePath(slash.map { String(path[...$0]) } ?? ".") else { return nil }
+        return .path("\(folder)/\(slash.map { path[path.index(after: $0)...] } ?? path[...])")
     }
 }

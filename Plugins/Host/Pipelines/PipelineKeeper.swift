@@ -56,6 +56,12 @@ final class PipelineKeeper: Sendable {
     /// What the pipeline is to do.
     var plan: Configuration.Plan { state.withLock { $0.plan } }
 
+    /// The name of the pipeline, which never changes.
+    var name: String { status.name }
+
+    /// Whether nobody wants it any more.
+    var isEnding: Bool { state.withLock { $0.wish == .end } }
+
     /// How it ended; `nil` while it has not.
     var exitCode: ExitCode? { state.withLock { $0.exitCode } }
 
@@ -76,20 +82,29 @@ final class PipelineKeeper: Sendable {
         wake.unpark()
     }
 
-    /// Goes on with another plan: in place where only plugins or outputs differ, so that the inputs stay open and
-    /// nothing is lost; otherwise the old inputs are drained before the new ones are opened.
+    /// Another plan for the pipeline, which can be carried out.
+    struct Change {
+        fileprivate let plan: Configuration.Plan
+        fileprivate let request: RunRequest
+        /// Whether the inputs can be read on.
+        fileprivate let staysOpen: Bool
+    }
+
+    /// Prepares to go on with another plan; nothing changes yet.
     ///
-    /// - Throws: ``HostError`` when the plan cannot be carried out; the old one then goes on.
-    func change(to plan: Configuration.Plan) throws(HostError) {
-        let (old, interruption, hasEnded) = state.withLock { ($0.plan, $0.interruption, $0.exitCode != nil) }
+    /// - Throws: ``HostError`` when the plan cannot be carried out.
+    func change(to plan: Configuration.Plan) throws(HostError) -> Change {
+        let (old, interruption) = state.withLock { ($0.plan, $0.interruption) }
         let next = try plan.request(try Registry.builtIn(interruption: interruption))
         let schema: RecordSchema
         do throws(HostError) {
             schema = try RunningPlugins(next.instances).schema
+            try next.checkThatNothingIsOverwritten()
         } catch {
             throw plan.locate(error)
         }
-        var staysOpen = interruption != nil && !hasEnded && next.hasInputs(of: plan, as: old)
+        try next.checkThatFilesCanBeWritten()
+        var staysOpen = interruption != nil && next.hasInputs(of: plan, as: old)
         let canReadOn =
             next.inputs.count == 1 && ["csv", "jsonl"].contains(next.inputs[0].format.name)
             && plan.arguments[.framing] == nil
@@ -97,14 +112,26 @@ final class PipelineKeeper: Sendable {
             let before = try RunningPlugins(try old.request(try Registry.builtIn(interruption: nil)).instances)
             staysOpen = before.schema == schema
         }
-        state.withLock { state in
-            state.plan = plan
-            guard !staysOpen else { return }
-            state.revision += 1
-            state.interruption?.trigger()
+        return Change(plan: plan, request: next, staysOpen: staysOpen)
+    }
+
+    /// Goes on with another plan: in place where only plugins or outputs differ, so that the inputs stay open and
+    /// nothing is lost; otherwise the old inputs are drained before the new ones are opened. A pipeline that has ended,
+    /// or was to end, starts again.
+    func apply(_ change: Change) {
+        let (staysOpen, hasEnded) = state.withLock { state in
+            let hasEnded = state.exitCode != nil
+            let staysOpen = change.staysOpen && !hasEnded && state.wish == .run
+            state.plan = change.plan
+            state.wish = .run
+            if !staysOpen {
+                state.revision += 1
+                state.interruption?.trigger()
+            }
+            return (staysOpen, hasEnded)
         }
         if staysOpen {
-            replacement.put(next)
+            replacement.put(change.request)
         } else if hasEnded {
             start()
         }
@@ -123,24 +150,22 @@ final class PipelineKeeper: Sendable {
                 state.interruption = interruption
                 return (state.plan, state.revision, state.wish)
             }
-            guard wish == .run else { return end(.interrupted) }
-            _ = replacement.take()
-            let start = clock.now()
-            let (code, limit) = attempt(plan, interruption)
-            let (newRevision, newWish) = state.withLock { ($0.revision, $0.wish) }
-            guard newWish == .run else { return end(code) }
-            if newRevision != revision {
-                failures = 0
-                continue
+            var code = ExitCode.interrupted
+            if wish == .run {
+                _ = replacement.take()
+                let start = clock.now()
+                let limit: Int
+                (code, limit) = attempt(plan, interruption)
+                if (clock.now() - start).wholeNanoseconds >= Self.healthyAfter { failures = 0 }
+                let isOver = code == .done || code == .inputRejected || code == .interrupted || failures >= limit
+                if !isOver, state.withLock({ $0.wish == .run && $0.revision == revision }) {
+                    failures += 1
+                    pause(after: failures, limit)
+                    continue
+                }
             }
-            switch code {
-            case .done, .inputRejected, .interrupted: return end(code)
-            default: break
-            }
-            if (clock.now() - start).wholeNanoseconds >= Self.healthyAfter { failures = 0 }
-            failures += 1
-            guard failures <= limit else { return end(code) }
-            pause(after: failures, limit)
+            guard !end(code, unlessChangedSince: revision) else { return }
+            failures = 0
         }
     }
 
@@ -189,21 +214,34 @@ final class PipelineKeeper: Sendable {
             "starts again in \(Quantity.seconds(length)) s (\(failures) of \(limit))",
             about: status.name
         )
-        let revision = state.withLock { $0.revision }
+        let (revision, arguments) = state.withLock { ($0.revision, $0.plan.arguments) }
         while clock.now() < end {
-            let isUnchanged = state.withLock { $0.wish == .run && $0.revision == revision }
+            let isUnchanged = state.withLock {
+                $0.wish == .run && $0.revision == revision && $0.plan.arguments == arguments
+            }
             guard isUnchanged else { return }
             wake.park(until: end)
         }
     }
 
     private func end(_ code: ExitCode) {
+        end(code, unlessChangedSince: nil)
+    }
+
+    /// Ends for good, unless somebody wants another start since a revision.
+    ///
+    /// - Returns: Whether it has ended.
+    @discardableResult
+    private func end(_ code: ExitCode, unlessChangedSince revision: Int?) -> Bool {
         status.update { $0.phase = .ended(code) }
-        state.withLock { state in
+        let hasEnded = state.withLock { state in
+            if let revision, state.wish == .run, state.revision != revision { return false }
             state.exitCode = code
             state.interruption = nil
+            return true
         }
-        surroundings.noticeEnd()
+        if hasEnded { surroundings.noticeEnd() }
+        return hasEnded
     }
 }
 

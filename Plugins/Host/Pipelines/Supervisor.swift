@@ -54,16 +54,19 @@ final class Supervisor: Sendable {
 
     /// Reads the configuration, and understands all of it before anything is started.
     ///
+    /// - Returns: What the pipelines are to do.
     /// - Throws: ``HostError`` when it cannot be used.
-    func prepare() throws(HostError) {
+    func prepare() throws(HostError) -> [RunRequest] {
         let configuration = try Configuration(
             path: path,
             environment: environment,
             try Registry.builtIn(interruption: nil)
         )
-        for plan in configuration.plans { _ = try plan.request(try Registry.builtIn(interruption: nil)) }
+        var requests: [RunRequest] = []
+        for plan in configuration.plans { requests.append(try plan.request(try Registry.builtIn(interruption: nil))) }
         let keepers = configuration.plans.map(makeKeeper)
         state.withLock { $0.keepers = keepers }
+        return requests
     }
 
     /// Runs until all pipelines have ended.
@@ -108,22 +111,31 @@ final class Supervisor: Sendable {
             let configuration = try Configuration(path: path, environment: environment, registry)
             for plan in configuration.plans { _ = try plan.request(registry) }
             let before = state.withLock { $0.keepers }
+            // All of it, before anything is touched.
+            var replacements: [String: PipelineKeeper.Change] = [:]
+            for plan in configuration.plans {
+                guard let keeper = before.first(where: { $0.name == plan.name }),
+                    keeper.isEnding || keeper.plan.arguments != plan.arguments
+                else { continue }
+                replacements[plan.name] = try keeper.change(to: plan)
+            }
             var changes: [String] = []
-            for keeper in before where !configuration.plans.contains(where: { $0.name == keeper.plan.name }) {
+            for keeper in before
+            where !keeper.isEnding && !configuration.plans.contains(where: { $0.name == keeper.name }) {
                 keeper.stop()
-                changes.append("'\(keeper.plan.name)' ends")
+                changes.append("'\(keeper.name)' ends")
             }
             for plan in configuration.plans {
-                guard let keeper = before.first(where: { $0.plan.name == plan.name }) else {
+                if let keeper = before.first(where: { $0.name == plan.name }) {
+                    guard let change = replacements[plan.name] else { continue }
+                    changes.append("'\(plan.name)' " + (keeper.isEnding ? "is new" : "changed"))
+                    keeper.apply(change)
+                } else {
                     let keeper = makeKeeper(plan)
                     state.withLock { $0.keepers.append(keeper) }
                     keeper.start()
                     changes.append("'\(plan.name)' is new")
-                    continue
                 }
-                guard keeper.plan.arguments != plan.arguments else { continue }
-                try keeper.change(to: plan)
-                changes.append("'\(plan.name)' changed")
             }
             console.writeLine(
                 "read '\(path)' again: " + (changes.isEmpty ? "nothing changed" : changes.joined(separator: ", "))
