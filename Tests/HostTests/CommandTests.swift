@@ -136,6 +136,9 @@ extension HostTests {
                 complete weir replay x --sp
                 complete weir bench shake --rou
                 complete weir help exi
+                complete weir run shake --format ''
+                complete weir graph shake --format ''
+                complete weir list --format ''
                 """,
                 weir.folder + "/c.bash",
             ]
@@ -146,7 +149,10 @@ extension HostTests {
             try output.fileHandleForWriting.close()
             arrivals.waitForEnd()
             process.waitUntilExit()
-            #expect(arrivals.text == "--threshold\nvalidate\nmg m/s2\n--speed\n--rounds\nexit-codes\n")
+            #expect(
+                arrivals.text == "--threshold\nvalidate\nmg m/s2\n--speed\n--rounds\nexit-codes\n"
+                    + "csv jsonl binary\nmermaid dot svg\ntext json\n"
+            )
         }
 
         @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/fish")))

@@ -47,9 +47,10 @@ extension RunRequest {
 
     /// All that is written, and the options that say so.
     var namedOutputs: [(option: HostOption, address: Address)] {
-        outputs.map { (.to, $0) } + [(.rejected, rejected), (.report, report)].compactMap { option, address in
-            address.map { (option, $0) }
-        }
+        outputs.map { (.to, $0) }
+            + [(.rejected, rejected), (.report, report)].compactMap { option, address in
+                address.map { (option, $0) }
+            }
     }
 
     /// Checks that the outputs are not an input, nor each other: opening them would empty it.

@@ -74,15 +74,17 @@ struct CompletionCommand {
         words(plugin.options.map(\.name) + HostOption.allCases.map(\.rawValue))
     }
 
-    /// What an option's value can be, where that is one of a few words.
-    private func choices(_ registry: Registry) -> [(option: String, words: [String])] {
-        let plugins = registry.plugins.flatMap(\.options).compactMap { option in
-            if case .choice(let words) = option.kind { (option.name, words) } else { nil }
+    /// What an option's value can be, where that is one of a few words; a command's own comes before that of all.
+    private func choices(_ registry: Registry) -> [(command: String?, option: String, words: [String])] {
+        let plugins: [(String?, String, [String])] = registry.plugins.flatMap(\.options).compactMap { option in
+            if case .choice(let words) = option.kind { (nil, option.name, words) } else { nil }
         }
         let formats = registry.formats.map(\.name)
         return plugins + [
-            ("format", formats + ["mermaid", "dot", "svg", "json", "text"]), ("to-format", formats),
-            ("output", ["json", "pretty", "csv"]), ("framing", ["newline", "length"]), ("speed", ["1x", "10x", "max"]),
+            ("graph", "format", ["mermaid", "dot", "svg"]), ("list", "format", ["text", "json"]),
+            ("replay", "format", ["csv", "jsonl"]), (nil, "format", formats), (nil, "to-format", formats),
+            (nil, "output", ["json", "pretty", "csv"]), (nil, "framing", ["newline", "length"]),
+            (nil, "to-framing", ["newline", "length"]), (nil, "speed", ["1x", "10x", "max"]),
         ]
     }
 
@@ -91,13 +93,13 @@ struct CompletionCommand {
         let pluginCases = registry.plugins.map { "        \($0.name)) words=\"\(options(of: $0))\" ;;" }
         let ownCases = Self.ownOptions.map { "    \($0.command)) words=\"$words \(words($0.options))\" ;;" }
         let choiceCases = choices(registry).map { choice in
-            "    --\(choice.option)) COMPREPLY=($(compgen -W \"\(choice.words.joined(separator: " "))\" -- \"$cur\")); return ;;"
+            "    \(choice.command ?? "*")' '--\(choice.option)) COMPREPLY=($(compgen -W \"\(choice.words.joined(separator: " "))\" -- \"$cur\")); return ;;"
         }
         let pluginCommands = Self.pluginCommands.joined(separator: "|")
         return """
             _weir_words() {
               local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" words=""
-              case "$prev" in
+              case "${COMP_WORDS[1]} $prev" in
             \(choiceCases.joined(separator: "\n"))
               esac
               if [ "$COMP_CWORD" -eq 1 ]; then

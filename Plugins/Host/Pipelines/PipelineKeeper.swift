@@ -115,9 +115,10 @@ final class PipelineKeeper: Sendable {
         return Change(plan: plan, request: next, staysOpen: staysOpen)
     }
 
-    /// Goes on with another plan: in place where only plugins or outputs differ, so that the inputs stay open and
-    /// nothing is lost; otherwise the old inputs are drained before the new ones are opened. A pipeline that has ended,
-    /// or was to end, starts again.
+    /// Goes on with another plan.
+    ///
+    /// In place where only plugins or outputs differ, so that the inputs stay open and nothing is lost; otherwise the old
+    /// inputs are drained before the new ones are opened. A pipeline that has ended, or was to end, starts again.
     func apply(_ change: Change) {
         let (staysOpen, hasEnded) = state.withLock { state in
             let hasEnded = state.exitCode != nil
