@@ -11,6 +11,15 @@ extension HostTests {
 
         private let trades = "time,price,size,note\n0,1.50,7,\n20,2.25,,\"a \"\"b\"\"\"\n40,-0.00,9,\"x,y\"\n"
 
+        @Test func keepsTheOutputWhereTheHeaderIsOfNoUse() throws {
+            try weir.file("a.csv", "a,b,a\n1,2,3\n")
+            try weir.file("b.jsonl", "as it was\n")
+            let outcome = try weir.run("convert", "a.csv", "b.jsonl")
+            #expect(outcome.exitCode == 66)
+            #expect(outcome.errors == "weir: 'a.csv' cannot be read as csv: the header names the field 'a' twice\n")
+            #expect(try weir.text(of: "b.jsonl") == "as it was\n")
+        }
+
         @Test func aTableComesBackByteForByte() throws {
             try weir.file("trades.csv", trades)
             let there = try weir.run("convert", "trades.csv", "trades.weir")

@@ -88,6 +88,13 @@ extension HostTests {
             )
         }
 
+        @Test func saysWhichOptionNamesAFieldThatThereIsNot() throws {
+            try weir.file("a.csv", jerk)
+            let outcome = try weir.run("run", "shake", "a.csv", "--by", "device")
+            #expect(outcome.exitCode == 66)
+            #expect(outcome.errors.hasSuffix("; say which to read with --by NAME\n"))
+        }
+
         @Test func suggestsTheFormatThatItMayBe() throws {
             let outcome = try weir.run("run", "shake", input: .text(#"{"time":0,"x":0,"y":0,"z":1}"#))
             #expect(outcome.exitCode == 66)

@@ -80,6 +80,12 @@ extension RunRequest {
         switch error {
         case .missingFields(let names, _):
             for instance in instances {
+                // A field that an option names alone, such as the one that tells groups apart.
+                let naming = instance.plugin.options.first { option in
+                    guard case .text = option.kind, let field = names.first else { return false }
+                    return instance.values.textIfGiven(option.name) == field
+                }
+                if let naming { return text + "; say which to read with --\(naming.name) NAME" }
                 for option in instance.plugin.options {
                     guard case .mapping = option.kind else { continue }
                     let mapping = instance.values.mapping(option.name)

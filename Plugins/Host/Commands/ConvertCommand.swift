@@ -112,6 +112,11 @@ struct ConvertCommand {
                 limits: request.limits,
                 keeping: canReadTwice ? nil : surveyedByteCount
             )
+            // Found out now, while what was there before under the name of the output still is.
+            var seen: Set<String> = []
+            if let name = survey.names.first(where: { !seen.insert($0).inserted }) {
+                throw FormatError.duplicateField(name)
+            }
             let fields = survey.names.map { ConvertRequest.Column(name: $0, inputName: $0) }
             return (fields, canReadTwice ? source : HeadKeepingSource(source, keepsHead: false, after: survey.bytes))
         } catch let error as FormatError {
