@@ -64,7 +64,7 @@ enum HostOption: String, CaseIterable {
         case .seed: "the seed of the demo (default: 1)"
         case .idleTimeout: "an input holds up the others no longer (default: 1s)"
         case .partitionBy: "spread records over workers by this field"
-        case .workers: "how many workers there are (default: 1)"
+        case .workers: "how many, each with limits of its own (default: 1)"
         case .restarts: "restart a configured pipeline so often (default: 10)"
         case .config: "run the pipelines of this file"
         case .control: "where 'weir top' gets its answers, or 'none'"

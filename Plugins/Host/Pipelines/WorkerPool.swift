@@ -5,7 +5,8 @@ internal import WeirSystem
 ///
 /// Each worker has plugins of its own. Records with the same value go to the same worker, in their order. What is found
 /// comes out in the order of the records that complete it, as with one worker; what only the end of the inputs brings
-/// comes last, sorted by its bytes, with any number of workers.
+/// comes last, sorted by its bytes, with any number of workers. Limits, such as how many groups there can be, hold for each
+/// worker: what is beyond them depends on how many there are.
 ///
 /// Safety of the order: every worker answers every batch, also one that has no record for it, so that the answers to a
 /// batch can be merged by the places of their records.
