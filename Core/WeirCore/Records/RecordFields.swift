@@ -177,6 +177,8 @@ struct RecordFields {
         unsafe UnsafeBufferPointer(start: base + Int(slot.start), count: Int(slot.length))
     }
 
+    // Never inlined: it would take the place of what every field needs.
+    @inline(never)
     private func excerpt(_ text: UnsafeBufferPointer<UInt8>) -> String {
         unsafe Excerpt.of(text, limit: 40)
     }
