@@ -40,10 +40,13 @@ final class GraphRun: Sendable {
         active.wrappingAdd(1, ordering: .acquiringAndReleasing)
     }
 
-    /// Called when an island goes to sleep: when all have, and nobody can wake one, the graph is stuck.
+    /// Called when an island goes to sleep, or need not be woken: when all have, and nobody can wake one, the graph is stuck.
     func end() {
         guard active.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
-        guard externals.load(ordering: .acquiring) == 0, !isDeadlocked else { return }
+        // What was open from outside may have woken an island before it ended: then that one is active again.
+        guard externals.load(ordering: .acquiring) == 0, active.load(ordering: .acquiring) == 0, !isDeadlocked else {
+            return
+        }
         let islands = parts.withLock { $0.islands }
         guard !islands.isEmpty else { return }
         deadlocked.store(true, ordering: .releasing)

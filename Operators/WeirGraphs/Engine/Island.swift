@@ -109,8 +109,10 @@ final class Island: Sendable {
     func wake() {
         // Who comes before the stages are made is heard when the graph starts.
         guard let entry = entry.withLock({ $0 }) else { return }
-        guard !isAwake.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        // Counted before the island can see it: a thread that runs it already would end what has not begun, and find the
+        // graph stuck.
         run.begin()
+        guard !isAwake.exchange(true, ordering: .acquiringAndReleasing) else { return run.end() }
         if let processor {
             processor.perform(entry.enter)
         } else {
