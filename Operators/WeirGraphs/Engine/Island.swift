@@ -52,7 +52,11 @@ final class Island: Sendable {
 
     /// Makes the stages and the wires between them.
     func confine(_ stages: [StageDescription], _ wires: [WireDescription], _ settings: GraphSettings) {
-        woken.withLock { $0.isWoken = ContiguousArray(repeating: false, count: stages.count) }
+        // Room for all, so that no wake allocates.
+        woken.withLock { woken in
+            woken.isWoken = ContiguousArray(repeating: false, count: stages.count)
+            woken.stages.reserveCapacity(stages.count)
+        }
         let made = GatedState(
             { self.make(stages, wires, settings) },
             work: { [weak self] state in self?.work(&state) }
@@ -96,7 +100,9 @@ final class Island: Sendable {
         }
         let externals = made.count { $0.isExternal }
         run.addExternals(externals)
-        return State(ready: ready, stages: made, externals: externals)
+        var state = State(ready: ready, stages: made, externals: externals)
+        state.taken.reserveCapacity(stages.count)
+        return state
     }
 
     /// Makes a stage look for what it has been given; from any thread.
