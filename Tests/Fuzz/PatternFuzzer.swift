@@ -237,6 +237,9 @@ func checkTable(_ input: inout Input) {
         require(declarations.count == options.count, "other options")
         for (declaration, option) in zip(declarations, options) {
             let again = unsafe weir_option(declaration)
+            // A plugin's table keeps them for ever.
+            let texts = unsafe [again.name, again.help, again.detail, again.default_text]
+            defer { for text in unsafe texts { unsafe text.bytes?.deallocate() } }
             require(unsafe again.kind == option.kind, "another kind")
             require(TableReader.isName(declaration.name), "'\(declaration.name)' is no name")
         }
