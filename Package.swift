@@ -44,55 +44,80 @@ let cSettings: [CSetting] = [
     .enableWarning("strict-prototypes"),
 ]
 
+/// Full RELRO: the executable's table of imported functions is filled in at its start, and read-only afterwards.
+///
+/// Of the executable only, so that packages that use the libraries link as they choose.
+let hardeningSettings: [LinkerSetting] = [
+    .unsafeFlags(["-Xlinker", "-zrelro", "-Xlinker", "-znow"], .when(platforms: [.linux]))
+]
+
 /// The Swift modules that users pick, one product each.
 let modules: [Module] = [
     Module("WeirCore", in: "Core", needs: ["CWeir"]),
-    Module("WeirTesting", in: "Core", needs: ["WeirCore"]),
-    Module("WeirExpressions", in: "Core", needs: []),
-    Module("WeirLoading", in: "Core", needs: ["CWeirPlugin", "WeirCore"]),
+    Module("WeirDispatch", in: "Core", needs: ["CWeir", "WeirCore"]),
+    Module("WeirRecords", in: "Core", needs: ["CWeir", "WeirCore"]),
+    Module("WeirTesting", in: "Core", needs: ["WeirCore", "WeirDispatch"]),
+    Module("WeirExpressions", in: "Core", needs: ["WeirCore"]),
+    Module("WeirLoading", in: "Core", needs: ["CWeirPlugin", "WeirCore", "WeirRecords"]),
     Module("WeirSelection", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
     Module("WeirSequences", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
     Module("WeirLogic", in: "Operators", needs: ["WeirCore"]),
-    Module("WeirFlow", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
-    Module("WeirCreation", in: "Operators", needs: ["WeirCore"]),
+    Module("WeirFlow", in: "Operators", needs: ["WeirCore", "WeirDispatch", "WeirExpressions"]),
+    Module("WeirCreation", in: "Operators", needs: ["WeirCore", "WeirDispatch"]),
     Module("WeirAggregates", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
     Module("WeirWindows", in: "Operators", needs: ["WeirAggregates", "WeirCore", "WeirExpressions"]),
-    Module("WeirPatterns", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
-    Module("WeirSignals", in: "Operators", needs: ["WeirCore"]),
-    Module("WeirGraphs", in: "Operators", needs: ["WeirCore"]),
+    Module("WeirPatterns", in: "Operators", needs: ["WeirCore", "WeirExpressions", "WeirRecords"]),
+    Module("WeirSignals", in: "Operators", needs: ["WeirCore", "WeirDispatch"]),
+    Module("WeirGraphs", in: "Operators", needs: ["WeirCore", "WeirDispatch"]),
     Module(
         "Weir",
         in: "Operators",
         needs: [
-            "WeirAggregates", "WeirCore", "WeirCreation", "WeirExpressions", "WeirFlow", "WeirGraphs", "WeirLogic",
-            "WeirPatterns", "WeirSelection", "WeirSequences", "WeirSignals", "WeirWindows",
+            "WeirAggregates", "WeirCore", "WeirCreation", "WeirDispatch", "WeirExpressions", "WeirFlow", "WeirGraphs",
+            "WeirLogic", "WeirPatterns", "WeirSelection", "WeirSequences", "WeirSignals", "WeirWindows",
         ]
     ),
     Module("WeirCalendarWindows", in: "Operators", needs: ["WeirCore", "WeirWindows"]),
-    Module("WeirFormats", in: "Transports", needs: ["WeirCore"]),
-    Module("WeirFiles", in: "Transports", needs: ["WeirCore"]),
-    Module("WeirSystem", in: "Transports", needs: ["CWeir", "WeirCore", "WeirFiles"]),
-    Module("WeirRecordingFormat", in: "Transports", needs: ["WeirCore", "WeirFiles"]),
-    Module("WeirRecording", in: "Transports", needs: ["WeirCore", "WeirRecordingFormat"]),
-    Module("WeirSockets", in: "Transports", needs: ["CWeir", "CWeirSockets", "WeirCore", "WeirFiles"]),
-    Module("WeirDecodable", in: "Transports", needs: ["WeirCore", "WeirFormats"]),
+    Module("WeirFormats", in: "Transports", needs: ["WeirCore", "WeirRecords"]),
+    Module("WeirFiles", in: "Transports", needs: ["CWeir", "WeirCore", "WeirRecords"]),
+    Module("WeirSystem", in: "Transports", needs: ["CWeir", "WeirCore", "WeirFiles", "WeirRecords"]),
+    Module("WeirRecordingFormat", in: "Transports", needs: ["WeirCore", "WeirDispatch", "WeirFiles", "WeirRecords"]),
+    Module("WeirRecording", in: "Transports", needs: ["WeirCore", "WeirDispatch", "WeirRecordingFormat"]),
+    Module(
+        "WeirSockets",
+        in: "Transports",
+        needs: ["CWeir", "CWeirSockets", "WeirCore", "WeirDispatch", "WeirFiles", "WeirRecords"]
+    ),
+    Module("WeirDecodable", in: "Transports", needs: ["WeirCore", "WeirFormats", "WeirRecords"]),
     Module(
         "WeirReport",
         in: "Plugins",
-        needs: ["WeirCore"],
+        needs: ["WeirCore", "WeirRecords"],
         resources: [.embedInCode("Resources/report.html")]
     ),
-    Module("WeirShake", in: "Plugins", needs: ["WeirCore", "WeirFlow", "WeirSelection", "WeirSequences"]),
+    Module(
+        "WeirShake",
+        in: "Plugins",
+        needs: ["WeirCore", "WeirFlow", "WeirRecords", "WeirSelection", "WeirSequences"]
+    ),
     Module(
         "WeirSentiment",
         in: "Plugins",
-        needs: ["WeirAggregates", "WeirCore", "WeirFiles", "WeirSelection"],
+        needs: ["WeirAggregates", "WeirCore", "WeirFiles", "WeirRecords", "WeirSelection"],
         // In the code, because reading it from a bundle would take Foundation.
         resources: [.embedInCode("Resources/words.txt")]
     ),
     Module("WeirGeography", in: "Plugins", needs: []),
-    Module("WeirFraud", in: "Plugins", needs: ["WeirCore", "WeirGeography", "WeirPatterns", "WeirSelection"]),
-    Module("WeirWalk", in: "Plugins", needs: ["WeirCore", "WeirFlow", "WeirGeography", "WeirSelection"]),
+    Module(
+        "WeirFraud",
+        in: "Plugins",
+        needs: ["WeirCore", "WeirGeography", "WeirPatterns", "WeirRecords", "WeirSelection"]
+    ),
+    Module(
+        "WeirWalk",
+        in: "Plugins",
+        needs: ["WeirCore", "WeirFlow", "WeirGeography", "WeirRecords", "WeirSelection"]
+    ),
 ]
 
 /// The built-in plugins once more, as libraries that a host loads at run time.
@@ -103,7 +128,13 @@ let loadables = ["Fraud", "Sentiment", "Shake", "Walk"]
 /// One test target per module that has tests; `Tests/<name>Tests` mirrors the tree.
 let tests: [Module] = [
     Module("CWeirTests", in: "Tests", needs: ["CWeir", "TestThreads"]),
-    Module("WeirCoreTests", in: "Tests", needs: ["TestThreads", "WeirCore", "WeirTesting"]),
+    Module(
+        "WeirCoreTests",
+        in: "Tests",
+        needs: ["TestThreads", "WeirCore", "WeirRecords", "WeirTesting"]
+    ),
+    Module("WeirDispatchTests", in: "Tests", needs: ["TestThreads", "WeirCore", "WeirDispatch", "WeirTesting"]),
+    Module("WeirRecordsTests", in: "Tests", needs: ["WeirCore", "WeirRecords", "WeirTesting"]),
     Module("WeirExpressionsTests", in: "Tests", needs: ["WeirCore", "WeirExpressions", "WeirTesting"]),
     Module(
         "WeirPatternsTests",
@@ -112,12 +143,16 @@ let tests: [Module] = [
         excludes: ["Corpus"]
     ),
     Module("WeirTests", in: "Tests", needs: ["Weir"]),
-    Module("WeirSignalsTests", in: "Tests", needs: ["WeirCore", "WeirSignals", "WeirTesting"]),
-    Module("WeirGraphsTests", in: "Tests", needs: ["WeirCore", "WeirGraphs", "WeirSelection", "WeirTesting"]),
+    Module("WeirSignalsTests", in: "Tests", needs: ["WeirCore", "WeirDispatch", "WeirSignals", "WeirTesting"]),
+    Module(
+        "WeirGraphsTests",
+        in: "Tests",
+        needs: ["TestThreads", "WeirCore", "WeirDispatch", "WeirGraphs", "WeirSelection", "WeirTesting"]
+    ),
     Module(
         "WeirLoadingTests",
         in: "Tests",
-        needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirLoading", "WeirShake"]
+        needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirLoading", "WeirRecords", "WeirShake"]
     ),
     Module("WeirSelectionTests", in: "Tests", needs: ["WeirCore", "WeirExpressions", "WeirSelection", "WeirTesting"]),
     Module(
@@ -133,9 +168,18 @@ let tests: [Module] = [
     Module(
         "WeirFlowTests",
         in: "Tests",
-        needs: ["WeirCore", "WeirExpressions", "WeirFlow", "WeirSelection", "WeirSequences", "WeirTesting"]
+        needs: [
+            "WeirCore", "WeirDispatch", "WeirExpressions", "WeirFlow", "WeirSelection", "WeirSequences", "WeirTesting",
+        ]
     ),
-    Module("WeirCreationTests", in: "Tests", needs: ["WeirCore", "WeirCreation", "WeirTesting"]),
+    Module(
+        "PeerTests",
+        in: "Tests",
+        needs: [
+            "WeirCore", "WeirCreation", "WeirFlow", "WeirSelection", "WeirSequences", "WeirTesting", "WeirWindows",
+        ]
+    ),
+    Module("WeirCreationTests", in: "Tests", needs: ["WeirCore", "WeirCreation", "WeirDispatch", "WeirTesting"]),
     Module(
         "WeirAggregatesTests",
         in: "Tests",
@@ -146,39 +190,50 @@ let tests: [Module] = [
         in: "Tests",
         needs: ["WeirAggregates", "WeirCore", "WeirExpressions", "WeirTesting", "WeirWindows"]
     ),
-    Module("WeirTestingTests", in: "Tests", needs: ["WeirCore", "WeirTesting"]),
+    Module("WeirTestingTests", in: "Tests", needs: ["WeirCore", "WeirDispatch", "WeirTesting"]),
     Module(
         "WeirCalendarWindowsTests",
         in: "Tests",
         needs: ["WeirAggregates", "WeirCalendarWindows", "WeirCore", "WeirTesting", "WeirWindows"]
     ),
-    Module("WeirFormatsTests", in: "Tests", needs: ["WeirCore", "WeirFormats", "WeirTesting"]),
-    Module("WeirFilesTests", in: "Tests", needs: ["WeirCore", "WeirFiles"]),
-    Module("WeirDecodableTests", in: "Tests", needs: ["WeirCore", "WeirDecodable", "WeirFormats", "WeirTesting"]),
+    Module("WeirFormatsTests", in: "Tests", needs: ["WeirCore", "WeirFormats", "WeirRecords", "WeirTesting"]),
+    Module("WeirFilesTests", in: "Tests", needs: ["CWeirFaults", "WeirCore", "WeirFiles", "WeirRecords"]),
+    Module(
+        "WeirDecodableTests",
+        in: "Tests",
+        needs: ["WeirCore", "WeirDecodable", "WeirFormats", "WeirRecords", "WeirTesting"]
+    ),
     Module(
         "WeirRecordingTests",
         in: "Tests",
-        needs: ["WeirCore", "WeirFiles", "WeirRecording", "WeirRecordingFormat", "WeirTesting"]
+        needs: [
+            "CWeirFaults", "WeirCore", "WeirDispatch", "WeirFiles", "WeirRecording", "WeirRecordingFormat",
+            "WeirRecords", "WeirTesting",
+        ]
     ),
-    Module("WeirSystemTests", in: "Tests", needs: ["WeirCore", "WeirSystem"]),
-    Module("WeirShakeTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirShake"]),
+    Module("WeirSystemTests", in: "Tests", needs: ["WeirCore", "WeirRecords", "WeirSystem"]),
+    Module(
+        "WeirShakeTests",
+        in: "Tests",
+        needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirRecords", "WeirShake"]
+    ),
     Module(
         "WeirSentimentTests",
         in: "Tests",
-        needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirGraphs", "WeirSentiment"]
+        needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirGraphs", "WeirRecords", "WeirSentiment"]
     ),
-    Module("WeirFraudTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFraud"]),
-    Module("WeirWalkTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirWalk"]),
-    Module("WeirReportTests", in: "Tests", needs: ["WeirCore", "WeirReport"]),
+    Module("WeirFraudTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFraud", "WeirRecords"]),
+    Module("WeirWalkTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirRecords", "WeirWalk"]),
+    Module("WeirReportTests", in: "Tests", needs: ["CWeirSockets", "WeirCore", "WeirRecords", "WeirReport"]),
     Module(
         "WeirSocketsTests",
         in: "Tests",
-        needs: ["CWeirFaults", "CWeirSockets", "WeirCore", "WeirFiles", "WeirFormats", "WeirSockets"]
+        needs: ["CWeirFaults", "CWeirSockets", "WeirCore", "WeirFiles", "WeirFormats", "WeirRecords", "WeirSockets"]
     ),
     Module(
         "HostTests",
         in: "Tests",
-        needs: ["TestPlugins", "weir", "WeirCore", "WeirRecordingFormat", "WeirSockets"]
+        needs: ["TestPlugins", "weir", "WeirCore", "WeirFormats", "WeirRecordingFormat", "WeirRecords", "WeirSockets"]
     ),
     Module("ReadmeTests", in: "Tests", needs: ["WeirCore", "WeirPatterns", "WeirSelection", "WeirSequences"]),
 ]
@@ -203,11 +258,13 @@ let targets: [Target] = [
     .executableTarget(
         name: "weir",
         dependencies: [
-            "WeirCore", "WeirFormats", "WeirFiles", "WeirFraud", "WeirLoading", "WeirRecordingFormat", "WeirReport",
+            "WeirCore", "WeirDispatch", "WeirFormats", "WeirFiles", "WeirFraud", "WeirLoading", "WeirRecordingFormat",
+            "WeirRecords", "WeirReport",
             "WeirSentiment", "WeirShake", "WeirSockets", "WeirSystem", "WeirWalk",
         ],
         path: "Plugins/Host",
-        swiftSettings: swiftSettings
+        swiftSettings: swiftSettings,
+        linkerSettings: hardeningSettings
     ),
 ]
 
@@ -215,7 +272,7 @@ let targets: [Target] = [
 let testSupport: [Module] = [
     Module("TestThreads", in: "Tests", needs: []),
     Module("TestStreams", in: "Tests", needs: ["WeirCore", "WeirTesting"]),
-    Module("TestPlugins", in: "Tests", needs: ["WeirCore", "WeirFormats"]),
+    Module("TestPlugins", in: "Tests", needs: ["WeirCore", "WeirFormats", "WeirRecords"]),
 ]
 
 let moduleTargets: [Target] = (modules + testSupport).map {
@@ -249,6 +306,8 @@ let testTargets: [Target] = tests.map {
 
 let package = Package(
     name: "Weir",
+    // What Atomic needs.
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: products + moduleProducts + loadableProducts,
     targets: targets + moduleTargets + loadableTargets + testTargets,
     cLanguageStandard: .c11

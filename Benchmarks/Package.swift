@@ -49,7 +49,8 @@ let areas: [(name: String, needs: [Target.Dependency])] = [
     ("Pattern", ["CommonStream"] + weir("WeirCore", "WeirExpressions", "WeirPatterns")),
     (
         "Format",
-        ["CAllocations", "CBench", "CommonStream"] + weir("WeirCore", "WeirFiles", "WeirFormats", "WeirSelection")
+        ["CAllocations", "CBench", "CommonStream"]
+            + weir("WeirCore", "WeirFiles", "WeirFormats", "WeirRecords", "WeirSelection")
     ),
     (
         "Operator",
@@ -67,15 +68,25 @@ let areas: [(name: String, needs: [Target.Dependency])] = [
     ("Ring", ["CBench", "Crew", asyncAlgorithms, deque] + weir("WeirCore")),
     (
         "Dispatch",
-        ["CAllocations", "CBench", "CommonStream", "Crew", heap, openCombine] + weir("WeirCore")
+        ["CAllocations", "CBench", "CommonStream", "Crew", heap, openCombine] + weir("WeirCore", "WeirDispatch")
     ),
     (
         "Transport",
-        ["CBench", "CommonStream"] + weir("WeirCore", "WeirFiles", "WeirFormats", "WeirSelection", "WeirSockets")
+        ["CBench", "CommonStream"]
+            + weir(
+                "WeirCore",
+                "WeirDispatch",
+                "WeirFiles",
+                "WeirFormats",
+                "WeirRecords",
+                "WeirSelection",
+                "WeirSockets"
+            )
     ),
     (
         "Command",
-        ["CAllocations", "CBench", "CommonStream"] + weir("WeirCore", "WeirFiles", "WeirFormats", "WeirShake")
+        ["CAllocations", "CBench", "CommonStream"]
+            + weir("WeirCore", "WeirFiles", "WeirFormats", "WeirRecords", "WeirShake")
     ),
     (
         "Reactive",
@@ -86,7 +97,7 @@ let areas: [(name: String, needs: [Target.Dependency])] = [
 
 let package = Package(
     name: "WeirBenchmarks",
-    platforms: [.macOS(.v26)],
+    platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "Weir", path: ".."),
         .package(path: "Comparing"),
@@ -101,7 +112,7 @@ let package = Package(
         cSupport("CAllocations", needs: []),
         cSupport("CBench", needs: weir("CWeir")),
         support("Crew", needs: ["CBench"]),
-        support("CommonStream", needs: weir("WeirCore")),
+        support("CommonStream", needs: weir("WeirCore", "WeirRecords")),
         support("SuiteBenchmarks", needs: [comparing, .product(name: "Benchmark", package: "benchmark")]),
         .executableTarget(
             name: "compare",
@@ -116,11 +127,13 @@ let package = Package(
                 + weir(
                     "WeirAggregates",
                     "WeirCore",
+                    "WeirDispatch",
                     "WeirExpressions",
                     "WeirFiles",
                     "WeirFlow",
                     "WeirFormats",
                     "WeirPatterns",
+                    "WeirRecords",
                     "WeirSelection",
                     "WeirSequences",
                     "WeirSignals",

@@ -17,13 +17,13 @@ func weir(_ products: String...) -> [Target.Dependency] {
 
 let package = Package(
     name: "WeirCheck",
-    platforms: [.macOS(.v26)],
+    platforms: [.macOS(.v15)],
     dependencies: [.package(name: "Weir", path: "../..")],
     targets: [
         // A link to the folder of the suites: one generator for all.
         .target(
             name: "CommonStream",
-            dependencies: weir("WeirCore"),
+            dependencies: weir("WeirCore", "WeirRecords"),
             path: "CommonStream",
             swiftSettings: swiftSettings
         ),
@@ -33,11 +33,13 @@ let package = Package(
                 + weir(
                     "WeirAggregates",
                     "WeirCore",
+                    "WeirDispatch",
                     "WeirExpressions",
                     "WeirFiles",
                     "WeirFlow",
                     "WeirFormats",
                     "WeirPatterns",
+                    "WeirRecords",
                     "WeirSelection",
                     "WeirSequences",
                     "WeirSignals",

@@ -13,7 +13,7 @@ let swiftSettings: [SwiftSetting] = [
 
 let package = Package(
     name: "Comparing",
-    platforms: [.macOS(.v26)],
+    platforms: [.macOS(.v15)],
     products: [.library(name: "Comparing", targets: ["Comparing", "Reporting"])],
     targets: [
         .target(name: "Comparing", path: "Comparing", swiftSettings: swiftSettings),

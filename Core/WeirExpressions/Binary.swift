@@ -3,7 +3,7 @@ public protocol BinaryOperation: Sendable {
     /// What both sides have.
     associatedtype Operand
 
-    /// What comes out.
+    /// The results.
     associatedtype Result
 
     /// The operator or the function, as in the source code.

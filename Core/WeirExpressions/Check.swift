@@ -1,6 +1,6 @@
 /// A condition on the value of an expression that has a parameter, such as a range; made by `between` and its like.
 public protocol Criterion<Operand>: Sendable, Hashable {
-    /// What it can be asked about.
+    /// The type that it tests.
     associatedtype Operand
 
     /// Whether a value meets it.
@@ -32,7 +32,7 @@ where Operand.Value == Condition.Operand {
     /// The criterion.
     public let criterion: Condition
 
-    /// What it is asked about.
+    /// The tested value.
     public let operand: Operand
 
     /// Checks the value of an expression.

@@ -1,4 +1,4 @@
-/// Two conditions of which one must hold; made by `||`.
+/// A condition that holds when either of two holds; made by `||`.
 @frozen
 public struct Or<Left: TypedExpression, Right: TypedExpression>: TypedExpression
 where Left.Root == Right.Root, Left.Value == Bool, Right.Value == Bool {

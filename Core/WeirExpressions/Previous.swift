@@ -1,9 +1,9 @@
-/// An expression on the element before; made by ``previous(_:)``.
+/// An expression on the element before; made by `previous(_:)`.
 @frozen
 public struct Previous<Operand: ElementExpression>: TypedExpression {
     public typealias Root = Operand.Root
 
-    /// What is computed on the element before.
+    /// The expression that is evaluated on the previous element.
     public let operand: Operand
 
     @inlinable

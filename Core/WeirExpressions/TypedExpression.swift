@@ -8,16 +8,16 @@
 ///     readings.map(\.celsius * 1.8 + 32)
 ///     readings.followedBy(abs(previous(\.celsius) - \.celsius) > 5)
 ///
-/// An expression of this protocol may look at an element and at the one before it, ``previous(_:)``; most need only
-/// the element, see ``ElementExpression``.
+/// An expression of this protocol may read an element and the one before it, `previous(_:)`; most need only the
+/// element, see ``ElementExpression``.
 ///
 /// The compiler tries many operators for each `\.name` without a type: about four comparisons, or three calculations,
 /// in one expression take it no notable time; give longer ones names in pieces.
 public protocol TypedExpression<Root, Value>: Sendable, Hashable, CustomStringConvertible {
-    /// The elements that the expression looks at.
+    /// The elements that the expression reads.
     associatedtype Root
 
-    /// What it computes.
+    /// The type of the result.
     associatedtype Value
 
     /// How tightly the outermost operator binds: where a description needs parentheses.

@@ -1,9 +1,9 @@
 /// An operation on the value of one expression.
 public protocol UnaryOperation: Sendable {
-    /// What goes in.
+    /// The operand.
     associatedtype Operand
 
-    /// What comes out.
+    /// The results.
     associatedtype Result
 
     /// Computes the result.
@@ -31,7 +31,7 @@ public struct Unary<Operation: UnaryOperation, Operand: TypedExpression>: TypedE
 where Operand.Value == Operation.Operand {
     public typealias Root = Operand.Root
 
-    /// What the operation is applied to.
+    /// The operand.
     public let operand: Operand
 
     /// Applies the operation to an expression.

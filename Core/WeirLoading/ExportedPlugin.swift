@@ -1,6 +1,7 @@
 internal import CWeirPlugin
 internal import Synchronization
 internal import WeirCore
+internal import WeirRecords
 
 /// The plugin's side of the boundary: the functions of the table.
 ///
@@ -65,6 +66,7 @@ enum ExportedPlugin {
         let names = schema.fields.map { Array($0.name.utf8) }
         let fields = UnsafeMutableBufferPointer<weir_field>.allocate(capacity: names.count)
         defer { unsafe fields.deallocate() }
+        let time: UInt32 = schema.isOrdered ? 2 : schema.isOrderedInGroups ? 3 : 1
         let bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: names.reduce(1) { $0 + $1.count })
         defer { unsafe bytes.deallocate() }
         var place = 0
@@ -77,7 +79,7 @@ enum ExportedPlugin {
                         length: name.count
                     ),
                     is_required: schema.fields[index].isRequired ? 1 : 0,
-                    is_time: schema.timeField == index ? schema.isOrdered ? 2 : 1 : 0
+                    is_time: schema.timeField == index ? time : 0
                 )
             )
             for byte in name {

@@ -1,5 +1,6 @@
 internal import CWeirPlugin
 internal import WeirCore
+internal import WeirRecords
 
 /// What a plugin tells during a call.
 @safe
@@ -43,7 +44,7 @@ final class HostCalls {
         var host = unsafe weir_host(
             context: Unmanaged.passUnretained(self).toOpaque(),
             fail: { context, option, reason in
-                unsafe HostCalls.of(context).failure = (option.string, reason.string)
+                unsafe HostCalls.of(context).failure = (option.words, reason.words)
             },
             take_schema: { context, fields, count, unit in
                 unsafe HostCalls.of(context).takeSchema(fields, count, unit)
@@ -52,10 +53,10 @@ final class HostCalls {
             reject: { context, line, start, length, reason in
                 let calls = unsafe HostCalls.of(context)
                 guard calls.rejections.count < Limit.rejections else { return }
-                unsafe calls.rejections.append((line, reason.string, Int(start), Int(length)))
+                unsafe calls.rejections.append((line, reason.words, Int(start), Int(length)))
             },
             take_count: { context, index, name, value in
-                unsafe HostCalls.of(context).takeCount(index, name.string, value)
+                unsafe HostCalls.of(context).takeCount(index, name.words, value)
             },
             take_bytes: { context, bytes in
                 unsafe HostCalls.of(context).bytes.append(contentsOf: bytes.buffer)
@@ -82,18 +83,20 @@ final class HostCalls {
             return failure = ("", "the plugin says that it wants \(count) fields")
         }
         var wanted: [RecordSchema.Field] = []
-        var time: (field: Int, isOrdered: Bool)?
+        var time: (field: Int, order: UInt32)?
         for index in 0..<count {
             guard let field = unsafe fields?[index] else { break }
-            unsafe wanted.append(RecordSchema.Field(field.name.string, isRequired: field.is_required != 0))
-            if time == nil, unsafe field.is_time != 0 { time = unsafe (index, field.is_time == 2) }
+            unsafe wanted.append(RecordSchema.Field(field.name.words, isRequired: field.is_required != 0))
+            if time == nil, unsafe field.is_time != 0 { time = unsafe (index, field.is_time) }
         }
-        schema = RecordSchema(
+        var schema = RecordSchema(
             fields: wanted,
             timeUnit: unit,
             timeField: time?.field,
-            isOrdered: time?.isOrdered ?? false
+            isOrdered: time?.order == 2
         )
+        schema.isOrderedInGroups = time?.order == 3
+        self.schema = schema
     }
 
     /// Takes lines, whatever they are: what is not UTF-8 is replaced, and the last one gets the end that it lacks.
@@ -135,6 +138,6 @@ final class HostCalls {
             default: nil
             }
         guard let kind, sources.allSatisfy(nodes.indices.contains) else { return graph = nil }
-        unsafe graph?.add(node.label.string, kind, after: sources)
+        unsafe graph?.add(node.label.words, kind, after: sources)
     }
 }

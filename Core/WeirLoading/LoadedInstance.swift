@@ -1,6 +1,7 @@
 internal import CWeirPlugin
 internal import Synchronization
 internal import WeirCore
+internal import WeirRecords
 
 /// A run of a loaded plugin, seen from the host.
 ///

@@ -1,5 +1,6 @@
 internal import CWeirPlugin
-public import WeirCore
+internal import WeirCore
+public import WeirRecords
 
 #if canImport(Darwin)
     internal import Darwin

@@ -1,5 +1,6 @@
 public import CWeirPlugin
-public import WeirCore
+internal import WeirCore
+public import WeirRecords
 
 /// Offers a plugin to hosts that load it at run time.
 ///

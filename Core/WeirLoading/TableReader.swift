@@ -1,5 +1,5 @@
 internal import CWeirPlugin
-internal import WeirCore
+internal import WeirRecords
 
 /// Reads what a library declares, and trusts none of it further than it must.
 struct TableReader {

@@ -4,10 +4,22 @@ extension weir_text {
     /// The text, with anything that is not valid UTF-8 replaced.
     var string: String { unsafe String(decoding: buffer, as: UTF8.self) }
 
+    /// Words for people, or a name, which are short: of a longer text no more is looked at, and an ellipsis says so.
+    var words: String {
+        let buffer = unsafe buffer
+        guard unsafe buffer.count > Self.wordLimit else { return unsafe string }
+        return unsafe String(decoding: buffer.prefix(Self.wordLimit), as: UTF8.self) + "…"
+    }
+
+    private static let wordLimit = 4096
+
+    /// What no text is as long as: a library that says so is mistaken.
+    private static let lengthLimit = 1 << 32
+
     /// The bytes; none where the length cannot be.
     @unsafe
     var buffer: UnsafeBufferPointer<UInt8> {
-        guard let bytes = unsafe bytes, unsafe length > 0 else {
+        guard let bytes = unsafe bytes, unsafe (1..<Self.lengthLimit).contains(length) else {
             return unsafe UnsafeBufferPointer(start: nil, count: 0)
         }
         // The other side promises `length` bytes during the call.

@@ -49,7 +49,7 @@ public final class Recorder<Element: Sendable>: Sendable {
         stream.attach(sink)
     }
 
-    /// A sink that records what it receives.
+    /// A sink that records its signals.
     public var sink: RecorderSink<Element> { RecorderSink(self) }
 
     /// Everything that was received, in order.
@@ -86,7 +86,7 @@ public final class Recorder<Element: Sendable>: Sendable {
     }
 }
 
-/// Hands what it receives to a ``Recorder``; traps when a stream goes on after its completion.
+/// Passes signals to a ``Recorder``; traps when a stream sends after its completion.
 public struct RecorderSink<Input: Sendable>: Sink {
     private let recorder: Recorder<Input>
 

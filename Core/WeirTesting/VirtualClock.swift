@@ -1,6 +1,7 @@
 public import WeirCore
+public import WeirDispatch
 
-/// A clock that stands still until a test moves it, and runs what becomes due on the way.
+/// A clock that only a test moves, and that runs the tasks that become due.
 ///
 ///     let clock = VirtualClock()
 ///     let bus = EventBus(clock: EventClock(clock))
@@ -19,7 +20,7 @@ public final class VirtualClock: TimeSource {
 
     /// Creates a clock.
     ///
-    /// - Parameter start: What it shows.
+    /// - Parameter start: The initial time.
     public init(at start: Timestamp = .epoch) {
         state = Locked(State(now: start))
     }
@@ -28,25 +29,25 @@ public final class VirtualClock: TimeSource {
         state.withLock { $0.now }
     }
 
-    /// Runs what is due on a scheduler whenever the clock moves.
+    /// Runs the due tasks of a scheduler whenever the clock moves.
     ///
     /// - Parameter scheduler: A scheduler on this clock.
     public func drives(_ scheduler: Scheduler) {
         state.withLock { $0.schedulers.append(scheduler) }
     }
 
-    /// Moves the clock, stopping at each deadline on the way to run what is due then.
+    /// Moves the clock, and stops at each deadline to run what is due.
     ///
     /// - Parameter duration: How far; not negative.
     public func advance(by duration: Duration) {
         advance(to: now() + duration)
     }
 
-    /// Moves the clock, stopping at each deadline on the way to run what is due then.
+    /// Moves the clock, and stops at each deadline to run what is due.
     ///
-    /// - Parameter time: Where to; not before what the clock shows.
+    /// - Parameter time: The new time; not before the present one.
     public func advance(to time: Timestamp) {
-        precondition(time >= now(), "a clock does not go back from \(now()) to \(time)")
+        precondition(time >= now(), "a clock cannot go back from \(now()) to \(time)")
         let schedulers = state.withLock { $0.schedulers }
         for scheduler in schedulers { scheduler.runDue() }
         while let next = schedulers.compactMap(\.nextDeadline).min(), next <= time {

@@ -2,6 +2,7 @@
 @_exported public import WeirAggregates
 @_exported public import WeirCore
 @_exported public import WeirCreation
+@_exported public import WeirDispatch
 @_exported public import WeirExpressions
 @_exported public import WeirFlow
 @_exported public import WeirGraphs

@@ -1,17 +1,16 @@
 public import WeirCore
 
-/// A summary of a set of elements that is built one element at a time.
+/// A summary of elements that is updated with each.
 ///
-/// A value of a conforming type is the summary of no elements; whoever aggregates copies it, once for each window.
-/// Conform to ``MergeableAggregate`` and ``InvertibleAggregate`` where you can: hopping and sliding windows then cost
-/// far less.
+/// A value of a conforming type is the aggregate of no elements; an operator copies it, once for each window. Conform
+/// to ``MergeableAggregate`` and ``InvertibleAggregate`` where you can: hopping and sliding windows then cost far less.
 ///
 ///     struct Longest: Aggregate {
 ///         private var length = 0
 ///         mutating func add(_ element: borrowing String, at time: Timestamp) { length = max(length, element.count) }
 ///         mutating func result() -> Int { length }
 ///     }
-///     lines.tumbling(.seconds(1)).aggregate(Longest())
+///     lines.map(\.text).tumbling(.seconds(1)).aggregate(Longest())
 public protocol Aggregate<Input, Output>: Sendable {
     /// The elements that are summarised.
     associatedtype Input: Sendable
@@ -26,12 +25,12 @@ public protocol Aggregate<Input, Output>: Sendable {
     ///
     /// - Parameters:
     ///   - element: The element.
-    ///   - time: Its event time; elements may come out of order.
+    ///   - time: Its event time; elements may arrive out of order.
     mutating func add(_ element: borrowing Input, at time: Timestamp)
 
     /// Makes the summary of the elements that were added.
     ///
-    /// - Returns: The summary. Windows ask only when there is an element; more may be added afterwards.
+    /// - Returns: The aggregate. Windows call this only when there is an element; more may be added afterwards.
     mutating func result() -> Output
 }
 
@@ -65,7 +64,7 @@ public protocol SelectingAggregate<Input, Output>: MergeableAggregate {
     /// The value of an element.
     ///
     /// - Parameter element: The element.
-    /// - Returns: What the result would be if it were the only one.
+    /// - Returns: The result for this element alone.
     func value(of element: borrowing Input) -> Output
 
     /// Whether a value makes one before it irrelevant; a total preorder.

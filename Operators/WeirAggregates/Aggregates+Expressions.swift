@@ -1,7 +1,7 @@
 public import WeirExpressions
 
-// What an aggregate is of can be given as a typed expression, such as `Mean(of: \.celsius * 1.8 + 32)`; a key path alone is a
-// function, and needs no form of its own.
+// Aggregates of typed expressions, such as `Mean(of: \.celsius * 1.8 + 32)`; a key path alone is a function, and needs
+// no form of its own.
 
 extension Sum {
     /// Creates the sum of no elements.

@@ -4,7 +4,7 @@ public import WeirCore
 ///
 ///     readings.tumbling(.seconds(1)).aggregate(Collected())
 ///
-/// Remembers all elements. O(1) to add, O(elements) to merge; the result sorts only what came out of order.
+/// Remembers all elements. O(1) to add, O(elements) to merge; the result sorts only elements that arrived out of order.
 @frozen
 public struct Collected<Input: Sendable>: MergeableAggregate {
     @usableFromInline var elements: [Input] = []

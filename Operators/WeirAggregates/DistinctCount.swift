@@ -4,8 +4,8 @@ public import WeirCore
 ///
 ///     requests.sliding(.seconds(60)).aggregate(DistinctCount(of: \.user))
 ///
-/// A value that equals nothing, like NaN, differs from every other, also of its kind. Remembers a count for each distinct
-/// value: use ``ApproximateDistinctCount`` where these are too many.
+/// A value that equals nothing, like NaN, differs from every other, also of its kind. Remembers a count for each
+/// distinct value: use ``ApproximateDistinctCount`` where there are very many.
 ///
 /// - Complexity: O(1) to add and remove, O(distinct values) to merge.
 @frozen

@@ -6,9 +6,9 @@ public import WeirCore
 ///     requests.tumbling(.seconds(60)).aggregate(HeavyHitters(10, of: \.path, counters: 1000))
 ///
 /// A count is never too low, and too high by no more than its `error`, which is at most *n* / `counters` for *n*
-/// elements; every value that is there more often than that is among the counters. The most frequent comes first; of
-/// equally frequent ones the surer, then the one that came in first. Values that equal nothing, like NaN, cannot be counted
-/// and are left out.
+/// elements; every more frequent value is among the counters. The most frequent comes first; of equally frequent ones
+/// the one with the smaller error, then the one that was counted first. Values that equal nothing, like NaN, are not
+/// counted.
 ///
 /// - Complexity: O(log counters) to add, O(counters · log) to merge and for the result.
 public struct HeavyHitters<Input: Sendable, Value: Hashable & Sendable>: MergeableAggregate {
@@ -34,7 +34,7 @@ public struct HeavyHitters<Input: Sendable, Value: Hashable & Sendable>: Mergeab
     ///   - value: The value of an element; called once.
     ///   - counters: How many values are counted; not less than `limit`.
     public init(_ limit: Int, of value: @escaping @Sendable (Input) -> Value, counters: Int) {
-        precondition(limit > 0, "the most frequent values must be at least one, not \(limit)")
+        precondition(limit > 0, "HeavyHitters: limit must be positive, but is \(limit)")
         precondition(counters >= limit, "\(limit) values cannot be found with \(counters) counters")
         self.value = value
         self.limit = limit

@@ -1,4 +1,4 @@
-/// Whether a variance is that of the elements themselves, or an estimate for what they were drawn from.
+/// Whether a variance is that of the elements themselves, or an estimate for the population that they are a sample of.
 @frozen
 public enum Population: Sendable {
     /// The elements are all there are: divides by *n*.
@@ -10,7 +10,7 @@ public enum Population: Sendable {
 
 /// Count, mean and sum of squared deviations, by Welford's method.
 ///
-/// Numbers cannot be taken out again: what a great one has rounded away would stay lost.
+/// Numbers cannot be removed: the digits that a large one rounds away stay lost.
 @frozen
 public struct Moments: Sendable {
     @usableFromInline var count = 0.0

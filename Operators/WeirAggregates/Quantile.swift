@@ -5,7 +5,7 @@ public import WeirCore
 ///     latencies.tumbling(.seconds(60)).aggregate(Quantile(0.99, of: \.milliseconds))
 ///
 /// Of *n* sorted numbers it is the one at index `fraction · (n - 1)` (the definition of R's type 7, NumPy and
-/// spreadsheets). NaN propagates. Remembers all numbers, sorted when the result is asked for.
+/// spreadsheets). NaN propagates. Remembers all numbers, and sorts them for the result.
 ///
 /// - Complexity: O(1) to add, O(numbers) to merge; a result is O(k log k + n) for *k* changes since the last one.
 @frozen
@@ -24,7 +24,7 @@ public struct Quantile<Input: Sendable>: InvertibleAggregate, MergeableAggregate
     ///   - value: The number of an element; called once when it is added and once when it is removed.
     @inlinable
     public init(_ fraction: Double, of value: @escaping @Sendable (Input) -> Double) {
-        precondition(fraction >= 0 && fraction <= 1, "a quantile stands between 0 and 1, not at \(fraction)")
+        precondition(fraction >= 0 && fraction <= 1, "Quantile: fraction must be between 0 and 1, but is \(fraction)")
         self.value = value
         self.fraction = fraction
     }
@@ -75,7 +75,7 @@ public struct Quantile<Input: Sendable>: InvertibleAggregate, MergeableAggregate
         return span.isFinite ? low + span * part : low * (1 - part) + high * part
     }
 
-    /// Brings the sorted numbers up to date.
+    /// Sorts the numbers that were added since the last result.
     private mutating func settle() {
         guard added.count + removed.count > 4 else {
             for number in added { sorted.insert(number, at: index(of: number)) }

@@ -34,12 +34,15 @@ public struct QuantileSketch<Input: Sendable>: InvertibleAggregate, MergeableAgg
         relativeError: Double = 0.01,
         maximumBins: Int = 4096
     ) {
-        precondition(fraction >= 0 && fraction <= 1, "a quantile stands between 0 and 1, not at \(fraction)")
+        precondition(
+            fraction >= 0 && fraction <= 1,
+            "QuantileSketch: fraction must be between 0 and 1, but is \(fraction)"
+        )
         precondition(
             relativeError >= 0.0001 && relativeError <= 0.5,
             "a sketch takes relative errors from 0.0001 to 0.5, not \(relativeError)"
         )
-        precondition(maximumBins > 0, "a sketch needs a bin, not \(maximumBins)")
+        precondition(maximumBins > 0, "QuantileSketch: maximumBins must be positive, but is \(maximumBins)")
         self.value = value
         self.fraction = fraction
         // A bin of width w in `position` spans at most a factor of e^w, which must not exceed (1 + a) / (1 - a); the

@@ -52,7 +52,7 @@ public struct Ranked<Input: Sendable, Key: Comparable & Sendable>: MergeableAggr
     ///   - limit: How many elements the result has at most; positive.
     @inlinable
     public init(by key: @escaping @Sendable (Input) -> Key, _ order: RankOrder = .descending, top limit: Int) {
-        precondition(limit > 0, "a ranking has at least one place, not \(limit)")
+        precondition(limit > 0, "Ranked: limit must be positive, but is \(limit)")
         self.key = key
         isDescending = order == .descending
         self.limit = limit

@@ -18,7 +18,7 @@ public struct Rate<Input: Sendable>: MergeableAggregate {
     /// - Parameter unit: The time that elements are counted for; positive.
     @inlinable
     public init(per unit: Duration = .seconds(1)) {
-        precondition(unit > .zero, "a rate is per a positive duration, not \(unit)")
+        precondition(unit > .zero, "Rate: unit must be positive, but is \(unit)")
         self.unit = Double(unit.wholeNanoseconds)
     }
 

@@ -38,10 +38,13 @@ public struct Running<Upstream: EventStream, Base: Aggregate>: EventStream where
     }
 }
 
-/// Emits the aggregate of what it has received after each element.
+extension Running: GroupableStream where Upstream: GroupableStream {}
+
+/// Emits the aggregate of all elements after each.
 @frozen
-public struct RunningSink<Base: Aggregate, Downstream: Sink>: Sink where Downstream.Input == Base.Output {
-    public typealias Input = Base.Input
+@usableFromInline
+struct RunningSink<Base: Aggregate, Downstream: Sink>: Sink where Downstream.Input == Base.Output {
+    @usableFromInline typealias Input = Base.Input
 
     @usableFromInline var aggregate: Base
     @usableFromInline var downstream: Downstream
@@ -53,18 +56,18 @@ public struct RunningSink<Base: Aggregate, Downstream: Sink>: Sink where Downstr
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         aggregate.add(element, at: time)
         downstream.receive(aggregate.result(), at: time)
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 }

@@ -4,9 +4,9 @@ public import WeirCore
 ///
 ///     payments.tumbling(.seconds(60)).aggregate(Sum(of: \.cents))
 ///
-/// The result of integers traps when it is out of their range, whatever happened on the way (``CheckedTotal``); sums of
-/// floating-point numbers are compensated (``CompensatedTotal``), NaN and infinities rule them.
-/// Remembers a total; O(1) to add, remove and merge.
+/// The result of integers traps when it is out of their range; intermediate totals may exceed it (``CheckedTotal``);
+/// sums of floating-point numbers are compensated (``CompensatedTotal``), NaN and infinities propagate. Remembers a
+/// total; O(1) to add, remove and merge.
 @frozen
 public struct Sum<Input: Sendable, Value: Summable>: InvertibleAggregate, MergeableAggregate {
     @usableFromInline let value: @Sendable (Input) -> Value

@@ -1,6 +1,6 @@
 /// A number that ``Sum`` can add up: the standard library's integers and floating-point numbers are.
 public protocol Summable: Sendable {
-    /// What the numbers are added up in.
+    /// The type of the running total.
     associatedtype Total: RunningTotal where Total.Value == Self
 }
 
@@ -27,8 +27,7 @@ public protocol RunningTotal: Sendable {
 
 /// A total of integers.
 ///
-/// It may leave the range of the integers on the way, as long as it has come back when it is asked for; otherwise it
-/// traps.
+/// Intermediate totals may exceed the range of the integers; reading a total beyond it traps.
 @frozen
 public struct CheckedTotal<Value: FixedWidthInteger & Sendable>: RunningTotal {
     @inlinable
@@ -68,11 +67,11 @@ public struct CheckedTotal<Value: FixedWidthInteger & Sendable>: RunningTotal {
 /// A total of floating-point numbers by compensated summation (Neumaier): the rounding errors are summed up too.
 ///
 /// The error of *n* additions does not grow with *n* but for terms of second order. NaN and infinities are counted
-/// apart: they rule the total as long as they are in, and taking them out restores it. So does taking out what made it
-/// too large for a finite number.
+/// separately: they determine the total until they are removed. Removing the numbers that made the total overflow
+/// restores it, too.
 @frozen
 public struct CompensatedTotal<Value: BinaryFloatingPoint & Sendable>: RunningTotal {
-    // Always finite: the total is this, the compensation, and so many times the greatest power of two.
+    // Always finite: the total is this, the compensation, and this many times the greatest power of two.
     @usableFromInline var sum: Value = 0
     @usableFromInline var compensation: Value = 0
     @usableFromInline var excess = 0
@@ -85,7 +84,7 @@ public struct CompensatedTotal<Value: BinaryFloatingPoint & Sendable>: RunningTo
 
     @inlinable
     public var value: Value {
-        // One look at all of them, for they are nearly always 0.
+        // One test of all of them, because they are nearly always 0.
         excess | positiveInfinities | negativeInfinities | notNumbers == 0 ? sum + compensation : unusualValue
     }
 
@@ -94,7 +93,7 @@ public struct CompensatedTotal<Value: BinaryFloatingPoint & Sendable>: RunningTo
     public mutating func add(_ number: Value) {
         let total = sum + number
         guard total.isFinite else { return addUnusual(number) }
-        // The rounding error, which is itself exact (Knuth's TwoSum): no branch to say which of both is greater.
+        // The rounding error, which is itself exact (Knuth's TwoSum): no branch on which of both is greater.
         let added = total - sum
         compensation += (sum - (total - added)) + (number - added)
         sum = total

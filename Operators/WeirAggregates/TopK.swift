@@ -4,9 +4,8 @@ public import WeirCore
 ///
 ///     requests.hopping(.seconds(60), every: .seconds(10)).aggregate(TopK(10, of: \.path))
 ///
-/// The most frequent comes first; of equally frequent ones, the one that was there last. Values that equal nothing, like
-/// NaN, cannot be counted and are left out. Remembers a count for each
-/// distinct value: use ``HeavyHitters`` where these are too many.
+/// The most frequent comes first; of equally frequent ones, the one that arrived last. Values that equal nothing, like
+/// NaN, are not counted. Remembers a count for each distinct value: use ``HeavyHitters`` where there are very many.
 ///
 /// - Complexity: O(1) to add and remove, O(distinct values) to merge, O(distinct values · log) for the result.
 @frozen
@@ -38,7 +37,7 @@ public struct TopK<Input: Sendable, Value: Hashable & Sendable>: InvertibleAggre
     ///   - value: The value of an element; called once when it is added and once when it is removed.
     @inlinable
     public init(_ limit: Int, of value: @escaping @Sendable (Input) -> Value) {
-        precondition(limit > 0, "the most frequent values must be at least one, not \(limit)")
+        precondition(limit > 0, "TopK: limit must be positive, but is \(limit)")
         self.limit = limit
         self.value = value
     }

@@ -14,7 +14,7 @@ public import WeirWindows
 /// Thread safety: a value that is never changed; may be used from any thread.
 ///
 /// - Complexity: A search through the zone's changes of about two days for each end of a window, some tens of
-///   microseconds; windows ask once for each window.
+///   microseconds; called once for each window.
 public struct CalendarGrid: WindowGrid {
     private let unit: CalendarUnit
     private let zone: TimeZone
@@ -25,7 +25,7 @@ public struct CalendarGrid: WindowGrid {
     ///
     /// - Parameters:
     ///   - unit: How long a window is.
-    ///   - zone: Whose clocks say when a day starts.
+    ///   - zone: The time zone of the days.
     public init(_ unit: CalendarUnit, in zone: TimeZone) {
         var calendar = Calendar(identifier: .iso8601)
         calendar.timeZone = zone
@@ -36,7 +36,7 @@ public struct CalendarGrid: WindowGrid {
     ///
     /// - Parameters:
     ///   - unit: How long a window is.
-    ///   - calendar: What the days, weeks, months and years are, with its time zone and its first day of the week.
+    ///   - calendar: The calendar, with its time zone and first day of the week.
     public init(_ unit: CalendarUnit, of calendar: Calendar) {
         self.unit = unit
         zone = calendar.timeZone

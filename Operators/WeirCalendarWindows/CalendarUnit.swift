@@ -1,6 +1,6 @@
 /// A part of a calendar that windows can be.
 ///
-/// Hours and what is shorter are not here: they have one length, which `tumbling(_:)` takes.
+/// Hours and shorter units have a constant length: use `tumbling(_:)`.
 public enum CalendarUnit: Sendable, Hashable, CaseIterable {
     /// A day, from local midnight to the next; 23 or 25 hours where clocks are changed.
     case day

@@ -8,12 +8,12 @@ extension EventStream {
     ///     readings.windows(each: .day, in: TimeZone(identifier: "Europe/Berlin")!).mean(of: \.celsius)
     ///
     /// Days are as long as the zone's clocks make them, 23 or 25 hours where these are changed; weeks start on Monday;
-    /// see ``CalendarGrid``. A window is `[start, end)`: an element exactly at midnight belongs to the new day. When results
-    /// are emitted, what is remembered, late elements and limits are those of `windows(on:allowedLateness:emit:limit:)`.
+    /// see ``CalendarGrid``. A window is `[start, end)`: an element exactly at midnight belongs to the new day.
+    /// Emission, memory, late elements and limits are those of `windows(on:allowedLateness:emit:limit:)`.
     ///
     /// - Parameters:
     ///   - unit: How long a window is.
-    ///   - zone: Whose clocks say when a day starts.
+    ///   - zone: The time zone of the days.
     ///   - allowedLateness: How much older than the watermark an element may be; not negative.
     ///   - emission: When a window emits, besides when it closes.
     ///   - limit: How much the windows may hold.
@@ -35,12 +35,12 @@ extension EventStream {
     ///
     ///     readings.windows(each: .week, of: Calendar.current).count()
     ///
-    /// The calendar says in which zone days start, which day is the first of a week, and what months and years are.
-    /// Everything else is as in `windows(each:in:allowedLateness:emit:limit:)`.
+    /// The calendar determines the time zone, the first day of the week, months and years. Everything else is as in
+    /// `windows(each:in:allowedLateness:emit:limit:)`.
     ///
     /// - Parameters:
     ///   - unit: How long a window is.
-    ///   - calendar: What the days, weeks, months and years are.
+    ///   - calendar: The calendar of the days, weeks, months and years.
     ///   - allowedLateness: How much older than the watermark an element may be; not negative.
     ///   - emission: When a window emits, besides when it closes.
     ///   - limit: How much the windows may hold.

@@ -13,8 +13,8 @@ extension EventStream {
     /// - Returns: A stream of one array.
     /// - Complexity: O(1) amortised per element.
     @inlinable
-    public func collect(limit: Int) -> Collect<Self> {
-        precondition(limit > 0, "a stream can be collected into at least one element, not \(limit)")
+    public func collect(limit: Int = 1 << 20) -> Collect<Self> {
+        precondition(limit > 0, "collect: limit must be positive, but is \(limit)")
         return Collect(self, limit)
     }
 }
@@ -43,9 +43,12 @@ public struct Collect<Upstream: EventStream>: EventStream {
     }
 }
 
-/// Keeps what comes, and hands it on at the end.
+extension Collect: GroupableStream where Upstream: GroupableStream {}
+
+/// Keeps the elements, and forwards them at the completion.
 @frozen
-public struct CollectSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Input == [Input] {
+@usableFromInline
+struct CollectSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Input == [Input] {
     @usableFromInline let limit: Int
     @usableFromInline let refused: SideOutput<Input>
     @usableFromInline var elements: [Input] = []
@@ -60,7 +63,7 @@ public struct CollectSink<Input: Sendable, Downstream: Sink>: Sink where Downstr
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         self.time = max(self.time, time)
         if elements.count < limit {
             elements.append(copy element)
@@ -70,13 +73,13 @@ public struct CollectSink<Input: Sendable, Downstream: Sink>: Sink where Downstr
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         time = max(time, watermark)
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         if case .finished = completion { downstream.receive(elements, at: time) }
         elements = []
         downstream.finish(completion)

@@ -19,11 +19,11 @@ public import WeirCore
 /// or `a-b/n`. When neither the day of the month nor the day of the week starts with `*`, a day has to be in one of
 /// them; otherwise in both. Letters may be small or great.
 ///
-/// Left out of what some dialects know: seconds and years, `@daily` and its kin, `L`, `W`, `#` and `?`, ranges that wrap
-/// around, and time zones whose clocks change: times are at a constant distance from UTC, so every time of a schedule
-/// exists once.
+/// Not supported, though some dialects are: seconds and years, `@daily` and its kin, `L`, `W`, `#` and `?`, ranges that
+/// wrap around, and time zones whose clocks change: times are at a constant distance from UTC, so every time of a
+/// schedule exists once.
 public struct CronSchedule: Sendable, Hashable {
-    // Bit *n* stands for the value *n*.
+    // Bit *n* represents the value *n*.
     private let minutes: UInt64
     private let hours: UInt64
     private let days: UInt64
@@ -92,7 +92,7 @@ public struct CronSchedule: Sendable, Hashable {
     }
 
     private func isDue(onDay day: Int64) -> Bool {
-        let date = CalendarText.date(daysSinceEpoch: day)
+        let date = GregorianCalendar.date(daysSinceEpoch: day)
         guard months >> UInt64(date.month) & 1 == 1 else { return false }
         // The first day of 1970 was a Thursday.
         let weekday = day + 4 - (day + 4).flooredQuotient(by: 7) * 7
@@ -104,7 +104,7 @@ public struct CronSchedule: Sendable, Hashable {
 
 /// Why a text is no schedule.
 public enum CronError: Error, Hashable {
-    /// It has not five fields, but so many.
+    /// Expected five fields, found this number.
     case fieldCount(Int)
 
     /// A field is not a list of `*`, values, ranges and steps.
@@ -118,13 +118,13 @@ public enum CronError: Error, Hashable {
 }
 
 extension CronError: CustomStringConvertible {
-    /// What is wrong, in one line.
+    /// A description in one line.
     public var description: String { Excerpt.line(words) }
 
     private var words: String {
         switch self {
         case .fieldCount(let count):
-            "a schedule has five fields (minute, hour, day of the month, month, day of the week), not \(count)"
+            "expected five fields (minute, hour, day of the month, month, day of the week), found \(count)"
         case .malformed(let field, let text):
             "the \(field) \"\(text)\" is not a list of values, ranges like 1-5 and steps like */2"
         case .outOfRange(let field, let text, let allowed):

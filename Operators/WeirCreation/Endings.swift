@@ -21,7 +21,7 @@ public struct EmptyStream<Element: Sendable>: EventStream {
     }
 }
 
-/// A stream that never says anything, and never ends; it lets go of its sinks at once.
+/// A stream that emits nothing and never ends; it releases its sinks at once.
 ///
 ///     SilentStream<Reading>()
 ///
@@ -72,7 +72,7 @@ public struct FailedStream<Element: Sendable>: EventStream {
 ///
 ///     Deferred { Values(of: readLines()) }
 ///
-/// Emits what the made stream emits, with its times, watermarks and completion. Remembers nothing.
+/// Emits the elements of the created stream, with its times, watermarks and completion. Remembers nothing.
 ///
 /// - Complexity: That of the made stream.
 @frozen

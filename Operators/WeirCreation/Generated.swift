@@ -1,6 +1,6 @@
 public import WeirCore
 
-/// Elements that a function makes of random numbers: the same seed, the same elements.
+/// Elements that a function makes from random numbers: equal seeds give equal elements.
 ///
 ///     Generated(seed: 7, count: 1_000, from: start, every: .milliseconds(10)) { generator, time in
 ///         Reading(timestamp: time, celsius: .random(in: 15...25, using: &generator))
@@ -34,7 +34,7 @@ public struct Generated<Element: Sendable>: EventStream {
         every interval: Duration,
         _ make: @escaping @Sendable (inout SeededGenerator, Timestamp) -> Element
     ) {
-        precondition(count >= 0, "a stream cannot have \(count) elements")
+        precondition(count >= 0, "Generated: count must not be negative, but is \(count)")
         self.seed = seed
         self.count = count
         self.start = start

@@ -10,7 +10,7 @@ extension EventStream {
     ///
     /// - Parameters:
     ///   - initial: The value of a stream without elements.
-    ///   - combine: Brings an element into the value.
+    ///   - combine: Combines the value with an element.
     /// - Returns: A stream of one value.
     /// - Complexity: The cost of `combine` per element.
     @inlinable
@@ -49,9 +49,12 @@ public struct Reduce<Upstream: EventStream, Value: Sendable>: EventStream {
     }
 }
 
-/// Combines what comes, and hands it on at the end.
+extension Reduce: GroupableStream where Upstream: GroupableStream {}
+
+/// Combines the elements, and forwards the result at the completion.
 @frozen
-public struct ReduceSink<Input: Sendable, Downstream: Sink>: Sink {
+@usableFromInline
+struct ReduceSink<Input: Sendable, Downstream: Sink>: Sink {
     @usableFromInline let combine: @Sendable (inout Downstream.Input, Input) -> Void
     @usableFromInline var value: Downstream.Input?
     @usableFromInline var time = Timestamp.distantPast
@@ -69,8 +72,8 @@ public struct ReduceSink<Input: Sendable, Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
-        // Out of the property while it changes, so that there is only one reference to an array.
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        // Moved out of the property while it changes: a second reference would copy an array.
         guard var current = value.take() else { return }
         combine(&current, copy element)
         value = current
@@ -78,13 +81,13 @@ public struct ReduceSink<Input: Sendable, Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         time = max(time, watermark)
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         if case .finished = completion, let value { downstream.receive(value, at: time) }
         value = nil
         downstream.finish(completion)

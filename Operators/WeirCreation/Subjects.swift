@@ -2,14 +2,14 @@ public import WeirCore
 
 /// A stream that is driven by calls.
 ///
-/// Sinks run one at a time, in the order in which they were attached, on the thread that sends; whoever sends while
-/// another thread is at it, or from inside a sink, leaves the element to be taken next. Watermarks and the completion
-/// are sent like elements, and reach every sink, unless a kind of subject says otherwise. A sink that comes after the
-/// completion gets what the subject keeps, and the completion.
+/// Sinks run one at a time, in the order in which they were attached, on the thread that sends; a concurrent sender, or
+/// a sink that sends, enqueues the element. Watermarks and the completion are sent like elements, and reach every sink,
+/// unless a kind of subject says otherwise. A sink that comes after the completion gets what the subject keeps, and the
+/// completion.
 ///
 /// Thread safety: all members, from any thread, also from inside a sink.
 public protocol Subject<Element>: EventStream, AnyObject {
-    /// What the calls drive.
+    /// The sinks that the calls drive.
     var multicast: Multicast<Element> { get }
 }
 
@@ -25,7 +25,7 @@ extension Subject {
         multicast.send(element, at: time)
     }
 
-    /// Says that no element older than `watermark` will follow.
+    /// Sends a watermark: no older element will follow.
     ///
     /// - Parameter watermark: One that is not after the last is ignored.
     @inlinable
@@ -33,7 +33,7 @@ extension Subject {
         multicast.advance(to: watermark)
     }
 
-    /// Ends the stream; what is sent afterwards is ignored.
+    /// Ends the stream; signals sent afterwards are ignored.
     ///
     /// - Parameter completion: Whether the stream ended or broke off. Only the first call counts.
     @inlinable
@@ -58,7 +58,7 @@ extension Subject where Element: Event {
     }
 }
 
-/// A subject that remembers nothing: a sink gets what is sent while it is attached.
+/// A subject without memory: a sink gets what is sent while it is attached.
 ///
 ///     let alarms = PassthroughSubject<Alarm>()
 ///     alarms.subscribe(ring)

@@ -1,4 +1,5 @@
 public import WeirCore
+public import WeirDispatch
 
 /// The times of a schedule, as they come.
 ///
@@ -28,9 +29,9 @@ public struct Ticks: EventStream {
     /// - Parameters:
     ///   - interval: How long from one time to the next; positive.
     ///   - start: The first time; an interval after a sink is attached if there is none.
-    ///   - scheduler: What the times are waited for on; kept alive by the stream's sinks' subscriptions only.
+    ///   - scheduler: The scheduler that waits; kept alive only by the subscriptions of the stream's sinks.
     public init(every interval: Duration, from start: Timestamp? = nil, on scheduler: Scheduler) {
-        precondition(interval >= .nanoseconds(1), "a stream cannot tick every \(interval)")
+        precondition(interval >= .nanoseconds(1), "Ticks: interval must be positive, but is \(interval)")
         plan = .every(interval, from: start)
         self.scheduler = scheduler
     }
@@ -39,7 +40,7 @@ public struct Ticks: EventStream {
     ///
     /// - Parameters:
     ///   - times: When; in any order, a time that has passed is due at once.
-    ///   - scheduler: What the times are waited for on.
+    ///   - scheduler: The scheduler that waits.
     public init(at times: some Sequence<Timestamp>, on scheduler: Scheduler) {
         plan = .at(times.sorted())
         self.scheduler = scheduler
@@ -49,7 +50,7 @@ public struct Ticks: EventStream {
     ///
     /// - Parameters:
     ///   - schedule: When; a time that the clock has jumped over is emitted all the same.
-    ///   - scheduler: What the times are waited for on.
+    ///   - scheduler: The scheduler that waits.
     public init(cron schedule: CronSchedule, on scheduler: Scheduler) {
         plan = .cron(schedule)
         self.scheduler = scheduler
@@ -62,7 +63,7 @@ public struct Ticks: EventStream {
         return Subscription { [own = run.own] in own.cancel() }
     }
 
-    /// What gives the next time, and says whether the one after it is later.
+    /// The source of the next time, and whether the one after it is later.
     private func next() -> @Sendable () -> (time: Timestamp, isLast: Bool)? {
         switch plan {
         case .every(let interval, let start):
@@ -100,7 +101,7 @@ public struct Ticks: EventStream {
 
 /// Waits for one time after the other.
 private final class TickRun: Sendable {
-    let own = LateSubscription()
+    let own = DeferredSubscription()
     private let handle: SinkHandle<Timestamp>
     private let next: @Sendable () -> (time: Timestamp, isLast: Bool)?
     private let scheduler: Scheduler

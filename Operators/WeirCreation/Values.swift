@@ -2,7 +2,7 @@ public import WeirCore
 
 /// Elements that are known beforehand, with their event times.
 ///
-///     Values(of: readings)
+///     Values(of: [Reading(timestamp: start, celsius: 21), Reading(timestamp: now, celsius: 22)])
 ///     Values([(1, start), (2, start + .seconds(1))])
 ///
 /// Each sink gets, while it is being attached and on the thread that attaches it, all elements in order and then the

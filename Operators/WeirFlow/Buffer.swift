@@ -1,7 +1,7 @@
 public import WeirCore
 
 extension EventStream {
-    /// Gathers elements by number.
+    /// Collects a number of elements into arrays.
     ///
     ///     readings.buffer(100)
     ///
@@ -14,12 +14,12 @@ extension EventStream {
     /// - Complexity: O(1) amortised per element, one allocation per array of up to 1,024 elements.
     @inlinable
     public func buffer(_ count: Int) -> Buffer<Self> {
-        precondition(count > 0, "a buffer has at least one element, not \(count)")
+        precondition(count > 0, "buffer: count must be positive, but is \(count)")
         return Buffer(self, count)
     }
 }
 
-/// The elements of a stream, so many at a time; made by `buffer(_:)`.
+/// The elements of a stream in arrays of a given size; made by `buffer(_:)`.
 @frozen
 public struct Buffer<Upstream: EventStream>: EventStream {
     public typealias Element = [Upstream.Element]
@@ -40,9 +40,12 @@ public struct Buffer<Upstream: EventStream>: EventStream {
     }
 }
 
-/// Gathers elements.
+extension Buffer: GroupableStream where Upstream: GroupableStream {}
+
+/// Collects elements into arrays.
 @frozen
-public struct BufferSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Input == [Input] {
+@usableFromInline
+struct BufferSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Input == [Input] {
     @usableFromInline let count: Int
     @usableFromInline var elements: [Input] = []
     @usableFromInline var youngest = Timestamp.distantPast
@@ -56,8 +59,8 @@ public struct BufferSink<Input: Sendable, Downstream: Sink>: Sink where Downstre
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
-        // No more than may well come: a count can also be a bound that is never reached.
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        // Not the whole count, which can be an upper bound that is never reached.
         if elements.isEmpty { elements.reserveCapacity(min(count, 1024)) }
         elements.append(copy element)
         youngest = max(youngest, time)
@@ -65,13 +68,13 @@ public struct BufferSink<Input: Sendable, Downstream: Sink>: Sink where Downstre
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         self.watermark = watermark
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         if case .finished = completion, !elements.isEmpty { emit() }
         elements = []
         downstream.finish(completion)

@@ -1,16 +1,16 @@
 public import WeirCore
 
 extension EventStream {
-    /// Goes on with another stream when this one fails.
+    /// Continues with another stream when this one fails.
     ///
     ///     live.catch { error in fallback(for: error) }
     ///
-    /// Emits the elements of this stream, and after a failure those of the stream that `handler` makes of it, when they
-    /// arrive, with their times. Remembers the last watermark; watermarks of the other stream that are not later are left
-    /// out. A completion without failure passes, and so does a failure of the other stream.
+    /// Emits the elements of this stream, and after a failure those of the stream that `handler` returns for it, when
+    /// they arrive, with their times. Remembers the last watermark; watermarks of the other stream that are not later
+    /// are dropped. A completion without failure passes, and so does a failure of the other stream.
     ///
     /// - Parameter handler: Called at most once for each sink, on the thread on which the stream fails.
-    /// - Returns: The elements of the stream, and of the one that takes its place.
+    /// - Returns: The elements of the stream, and of the one that replaces it.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
     public func `catch`<Other: EventStream>(
@@ -20,7 +20,7 @@ extension EventStream {
     }
 }
 
-/// A stream that goes on after a failure; made by `catch`.
+/// A stream that another one replaces when it fails; made by `catch`.
 @frozen
 public struct Catch<First: EventStream, Second: EventStream>: EventStream where First.Element == Second.Element {
     public typealias Element = First.Element
@@ -43,10 +43,11 @@ public struct Catch<First: EventStream, Second: EventStream>: EventStream where 
     }
 }
 
-/// Goes over to another stream at a failure.
+/// Switches to another stream at a failure.
 @frozen
-public struct CatchSink<Next: EventStream, Downstream: Sink>: Sink where Next.Element == Downstream.Input {
-    public typealias Input = Downstream.Input
+@usableFromInline
+struct CatchSink<Next: EventStream, Downstream: Sink>: Sink where Next.Element == Downstream.Input {
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline let handler: @Sendable (any Error) -> Next
     @usableFromInline let chain: SubscriptionChain
@@ -65,18 +66,18 @@ public struct CatchSink<Next: EventStream, Downstream: Sink>: Sink where Next.El
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         downstream?.receive(element, at: time)
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         self.watermark = watermark
         downstream?.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         guard var downstream = downstream.take() else { return }
         switch completion {
         case .finished:

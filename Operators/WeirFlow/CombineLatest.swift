@@ -45,7 +45,8 @@ public struct CombineLatest<First: EventStream, Second: EventStream>: EventStrea
 
 /// Remembers the latest element of each input.
 @frozen
-public struct CombineLatestState<Left: Sendable, Right: Sendable, Downstream: Sink>: JunctionState
+@usableFromInline
+struct CombineLatestState<Left: Sendable, Right: Sendable, Downstream: Sink>: JunctionState
 where Downstream.Input == (Left, Right) {
     @usableFromInline var left: Left?
     @usableFromInline var right: Right?
@@ -59,7 +60,7 @@ where Downstream.Input == (Left, Right) {
     }
 
     @inlinable
-    public mutating func receive(_ signal: Either<Left, Right>, from input: Int, at time: Timestamp) {
+    mutating func receive(_ signal: Either<Left, Right>, from input: Int, at time: Timestamp) {
         switch signal {
         case .first(let element): (left, leftTime) = (element, time)
         case .second(let element): (right, rightTime) = (element, time)
@@ -68,17 +69,17 @@ where Downstream.Input == (Left, Right) {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finishInput(_ input: Int) -> Bool {
+    mutating func finishInput(_ input: Int) -> Bool {
         input == 0 ? left == nil : right == nil
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         left = nil
         right = nil
         downstream.finish(completion)

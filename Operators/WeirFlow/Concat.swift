@@ -1,16 +1,16 @@
 public import WeirCore
 
 extension EventStream {
-    /// Goes on with another stream when this one has finished.
+    /// Continues with another stream when this one has finished.
     ///
     ///     history.concat(live)
     ///
     /// Emits the elements of this stream, and then those of the other, when they arrive, with their times. The other
-    /// stream is attached only then: of a channel, what was published before is not seen. Remembers nothing but the last
-    /// watermark; watermarks of the other stream that are not later are left out. Finishes with the other stream, fails
-    /// when one fails.
+    /// stream is attached only then; events that a channel publishes before are not seen. Remembers the last watermark;
+    /// watermarks of the other stream that are not later are dropped. Finishes with the other stream, fails when one
+    /// fails.
     ///
-    /// - Parameter other: What to go on with; attached on the thread on which this stream finishes.
+    /// - Parameter other: The stream to continue with; attached on the thread on which this stream finishes.
     /// - Returns: The elements of both, one after the other.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
@@ -42,10 +42,11 @@ public struct Concat<First: EventStream, Second: EventStream>: EventStream where
     }
 }
 
-/// Goes over to the next stream at the completion.
+/// Switches to the next stream at the completion.
 @frozen
-public struct ConcatSink<Next: EventStream, Downstream: Sink>: Sink where Next.Element == Downstream.Input {
-    public typealias Input = Downstream.Input
+@usableFromInline
+struct ConcatSink<Next: EventStream, Downstream: Sink>: Sink where Next.Element == Downstream.Input {
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline let next: Next
     @usableFromInline let chain: SubscriptionChain
@@ -60,18 +61,18 @@ public struct ConcatSink<Next: EventStream, Downstream: Sink>: Sink where Next.E
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         downstream?.receive(element, at: time)
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         self.watermark = watermark
         downstream?.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         guard var downstream = downstream.take() else { return }
         switch completion {
         case .finished:
@@ -82,10 +83,11 @@ public struct ConcatSink<Next: EventStream, Downstream: Sink>: Sink where Next.E
     }
 }
 
-/// Leaves out the watermarks that are not later than those that were sent before.
+/// Drops the watermarks that are not later than the last one.
 @frozen
-public struct LaterSink<Downstream: Sink>: Sink {
-    public typealias Input = Downstream.Input
+@usableFromInline
+struct LaterSink<Downstream: Sink>: Sink {
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline var watermark: Timestamp
     @usableFromInline var downstream: Downstream
@@ -97,29 +99,30 @@ public struct LaterSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         downstream.receive(element, at: time)
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         guard watermark > self.watermark else { return }
         self.watermark = watermark
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 }
 
-/// The subscription of streams that are attached one after the other: that of the last one.
+/// The subscription of streams that are attached one after the other; refers to the current one.
 @usableFromInline
 final class SubscriptionChain: Sendable {
     private struct State: Sendable {
         var current: Subscription?
-        // The number of the stream that is attached to; its subscription may come before that of one that ended at once.
+        // The number of the current stream. Its subscription can be set before that of a predecessor that ended while
+        // it was being attached.
         var last = 0
         var isCancelled = false
     }
@@ -128,13 +131,13 @@ final class SubscriptionChain: Sendable {
 
     @usableFromInline
     init() {
-        Prototype.refuse()
+        SinkTemplate.requireNotTemplate()
     }
 
     @usableFromInline
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Detaches from what is left of the stream before, and gives the next one its number.
+    /// Detaches from the previous stream and returns the number of the next one.
     @usableFromInline
     func next() -> Int {
         let (number, previous) = state.withLock { state in
@@ -145,7 +148,7 @@ final class SubscriptionChain: Sendable {
         return number
     }
 
-    /// Says what the subscription of a stream is, which may have ended meanwhile.
+    /// Sets the subscription of a stream, which may have ended meanwhile.
     @usableFromInline
     func set(_ number: Int, _ subscription: Subscription) {
         let isCurrent = state.withLock { state in

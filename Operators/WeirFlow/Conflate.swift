@@ -12,8 +12,8 @@ extension EventStream {
     ///
     /// - Parameters:
     ///   - interval: How long an interval is; positive.
-    ///   - start: Makes the value of the first element.
-    ///   - combine: Brings a further element into the value.
+    ///   - start: Makes the value from the first element.
+    ///   - combine: Combines the value with another element.
     /// - Returns: One value for each interval that has elements.
     /// - Complexity: The cost of `combine` per element.
     @inlinable
@@ -25,7 +25,7 @@ extension EventStream {
         Conflate(self, Nanoseconds.positive(interval, "an interval"), .max, start, combine)
     }
 
-    /// Lets through the last element of each interval of event time.
+    /// Emits the last element of each interval of event time.
     ///
     ///     readings.sample(every: .seconds(1))
     ///
@@ -40,7 +40,7 @@ extension EventStream {
         conflate(every: interval, { $0 }, { $0 = $1 })
     }
 
-    /// Gathers the elements of each interval of event time.
+    /// Collects the elements of each interval of event time into an array.
     ///
     ///     readings.buffer(every: .seconds(1))
     ///
@@ -55,7 +55,7 @@ extension EventStream {
     /// - Complexity: O(1) amortised per element, one allocation per interval.
     @inlinable
     public func buffer(every interval: Duration, limit: Int = 1 << 20) -> Conflate<Self, [Element]> {
-        precondition(limit > 0, "elements are gathered in at least one place, not in \(limit)")
+        precondition(limit > 0, "buffer: limit must be positive, but is \(limit)")
         return Conflate(self, Nanoseconds.positive(interval, "an interval"), limit, { [$0] }, { $0.append($1) })
     }
 }
@@ -101,9 +101,12 @@ public struct Conflate<Upstream: EventStream, Value: Sendable>: EventStream {
     }
 }
 
+extension Conflate: GroupableStream where Upstream: GroupableStream {}
+
 /// Combines the elements of an interval.
 @frozen
-public struct ConflateSink<Input: Sendable, Downstream: Sink>: Sink {
+@usableFromInline
+struct ConflateSink<Input: Sendable, Downstream: Sink>: Sink {
     @usableFromInline let interval: Int64
     @usableFromInline let limit: Int
     @usableFromInline let start: @Sendable (Input) -> Downstream.Input
@@ -135,7 +138,7 @@ public struct ConflateSink<Input: Sendable, Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         guard time >= begin else {
             late.send(copy element, at: time)
             return
@@ -146,7 +149,7 @@ public struct ConflateSink<Input: Sendable, Downstream: Sink>: Sink {
             return
         }
         count += 1
-        // Out of the property while it changes, so that there is only one reference to an array.
+        // Moved out of the property while it changes: a second reference would copy an array.
         if var current = value.take() {
             combine(&current, copy element)
             value = current
@@ -156,19 +159,19 @@ public struct ConflateSink<Input: Sendable, Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         goOn(to: watermark)
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         if case .finished = completion { emit() }
         value = nil
         downstream.finish(completion)
     }
 
-    /// Makes the interval of a time the current one.
+    /// Moves to the interval of a time.
     @inlinable
     mutating func goOn(to time: Timestamp) {
         guard time >= begin.shifted(byNanoseconds: interval) else { return }

@@ -1,7 +1,7 @@
 public import WeirCore
 
 extension EventStream {
-    /// Lets an element through when nothing has followed it for a duration.
+    /// Emits an element when no other has followed it for a duration.
     ///
     ///     keystrokes.debounce(for: .milliseconds(300))
     ///
@@ -11,7 +11,7 @@ extension EventStream {
     /// Watermarks pass. The completion emits what is held, at the time at which it would have been due; a failure
     /// discards it.
     ///
-    /// - Parameter duration: How long it must be quiet, in event time; positive.
+    /// - Parameter duration: The length of the pause after an element, in event time; positive.
     /// - Returns: The elements before a pause.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
@@ -44,10 +44,13 @@ public struct Debounce<Upstream: EventStream>: EventStream {
     }
 }
 
-/// Holds an element until it has been quiet.
+extension Debounce: GroupableStream where Upstream: GroupableStream {}
+
+/// Holds an element until a pause follows it.
 @frozen
-public struct DebounceSink<Downstream: Sink>: Sink {
-    public typealias Input = Downstream.Input
+@usableFromInline
+struct DebounceSink<Downstream: Sink>: Sink {
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline let duration: Int64
     @usableFromInline let late: SideOutput<Input>
@@ -65,7 +68,7 @@ public struct DebounceSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         guard time >= now else { return late.send(copy element, at: time) }
         now = time
         emit(ifDueBy: time)
@@ -74,14 +77,14 @@ public struct DebounceSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         now = max(now, watermark)
         emit(ifDueBy: watermark)
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         if case .finished = completion { emit(ifDueBy: .distantFuture) }
         held = nil
         downstream.finish(completion)

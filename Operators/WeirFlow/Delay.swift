@@ -1,14 +1,14 @@
 public import WeirCore
 
 extension EventStream {
-    /// Moves the stream in event time.
+    /// Shifts the stream in event time.
     ///
     ///     readings.delay(by: .seconds(10)).withLatest(from: alarms)
     ///
-    /// Emits each element when it arrives, at a time that is `duration` after its own; watermarks move likewise, so what
-    /// waits for event time comes that much later. Remembers nothing. The completion passes.
+    /// Emits each element when it arrives, at a time that is `duration` after its own; watermarks are shifted too, so
+    /// operators that wait for event time emit that much later. Remembers nothing. The completion passes.
     ///
-    /// - Parameter duration: By how much; negative to bring the stream forward.
+    /// - Parameter duration: The shift; negative towards earlier times.
     /// - Returns: The same elements at other times; those that would leave the range of time come at its end.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
@@ -38,10 +38,13 @@ public struct Delay<Upstream: EventStream>: EventStream {
     }
 }
 
-/// Moves times.
+extension Delay: GroupableStream where Upstream: GroupableStream {}
+
+/// Shifts times.
 @frozen
-public struct DelaySink<Downstream: Sink>: Sink {
-    public typealias Input = Downstream.Input
+@usableFromInline
+struct DelaySink<Downstream: Sink>: Sink {
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline let duration: Int64
     @usableFromInline var downstream: Downstream
@@ -53,17 +56,17 @@ public struct DelaySink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         downstream.receive(element, at: time.shifted(byNanoseconds: duration))
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark.shifted(byNanoseconds: duration))
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 }

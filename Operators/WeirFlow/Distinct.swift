@@ -1,19 +1,19 @@
 public import WeirCore
 
 extension EventStream {
-    /// Lets an element through unless one with the same key was let through shortly before.
+    /// Drops elements whose key was emitted shortly before.
     ///
     ///     alarms.distinct(by: \.device, within: .seconds(60), limit: 10_000)
     ///
-    /// Emits an element when it arrives, with its time, and drops it if the youngest element of its key that was let
-    /// through is less than `duration` away in event time, before or after. Remembers a time for each key, until the
-    /// watermark has come `duration` further; of more than `limit` keys, it forgets the one that was let through first.
-    /// A key that does not equal itself, like NaN, is no repetition, and is not remembered.
-    /// Watermarks and the completion pass. Elements older than the watermark go to ``Distinct/late``.
+    /// Emits an element when it arrives, with its time, and drops it if the youngest element of its key that was
+    /// emitted is less than `duration` away in event time, before or after. Remembers a time for each key, until the
+    /// watermark has come `duration` further; of more than `limit` keys, it forgets the one that was emitted first. A
+    /// key that does not equal itself, like NaN, is no repetition, and is not remembered. Watermarks and the completion
+    /// pass. Elements older than the watermark go to ``Distinct/late``.
     ///
     /// - Parameters:
     ///   - key: The key of an element.
-    ///   - duration: How long a key is taken for the same; positive.
+    ///   - duration: How long a key counts as a repetition; positive.
     ///   - limit: How many keys to remember; positive.
     /// - Returns: The elements without the repetitions.
     /// - Complexity: One hash look-up per element, without allocation once the memory has grown.
@@ -23,16 +23,16 @@ extension EventStream {
         within duration: Duration,
         limit: Int = 1 << 20
     ) -> Distinct<Self, Key> {
-        precondition(limit > 0, "elements can be told apart by at least one key, not by \(limit)")
+        precondition(limit > 0, "distinct: limit must be positive, but is \(limit)")
         return Distinct(self, key, Nanoseconds.positive(duration, "how long a key is remembered"), limit)
     }
 
-    /// Lets an element through unless its key is among the last that were let through.
+    /// Drops elements whose key is among the last keys that were emitted.
     ///
     ///     orders.distinct(by: \.id, last: 10_000)
     ///
     /// Emits an element when it arrives, with its time; event time plays no part. Remembers `count` keys, and forgets
-    /// the one that was let through first when there are more. Watermarks and the completion pass.
+    /// the one that was emitted first when there are more. Watermarks and the completion pass.
     ///
     /// - Parameters:
     ///   - key: The key of an element.
@@ -44,7 +44,7 @@ extension EventStream {
         by key: @escaping @Sendable (Element) -> Key,
         last count: Int
     ) -> Distinct<Self, Key> {
-        precondition(count > 0, "elements can be told apart by at least one key, not by \(count)")
+        precondition(count > 0, "distinct: count must be positive, but is \(count)")
         return Distinct(self, key, nil, count)
     }
 }
@@ -59,7 +59,7 @@ public struct Distinct<Upstream: EventStream, Key: Hashable & Sendable>: EventSt
     @usableFromInline let duration: Int64?
     @usableFromInline let limit: Int
 
-    /// The elements that came after the watermark, of which it is not known any more whether they are repetitions.
+    /// The elements older than the watermark; whether they are repetitions is not known any more.
     public let late: SideOutput<Element>
 
     @inlinable
@@ -78,17 +78,20 @@ public struct Distinct<Upstream: EventStream, Key: Hashable & Sendable>: EventSt
     }
 }
 
-/// Hands on the elements whose key it does not remember.
-@frozen
-public struct DistinctSink<Key: Hashable & Sendable, Downstream: Sink>: Sink {
-    public typealias Input = Downstream.Input
+extension Distinct: GroupableStream where Upstream: GroupableStream {}
 
-    /// When an element of a key was let through.
+/// Forwards the elements with new keys.
+@frozen
+@usableFromInline
+struct DistinctSink<Key: Hashable & Sendable, Downstream: Sink>: Sink {
+    @usableFromInline typealias Input = Downstream.Input
+
+    /// The time at which an element of a key was emitted.
     @frozen
     @usableFromInline
     struct Memory: Sendable {
         @usableFromInline var time: Timestamp
-        // Of several entries of a key in `order`, the one with this number counts.
+        // If `order` has several entries of a key, the one with this number is valid.
         @usableFromInline var number: UInt64
 
         @inlinable
@@ -103,7 +106,7 @@ public struct DistinctSink<Key: Hashable & Sendable, Downstream: Sink>: Sink {
     @usableFromInline let limit: Int
     @usableFromInline let late: SideOutput<Input>
     @usableFromInline var memory: [Key: Memory] = [:]
-    @usableFromInline var order = Queue<(key: Key, memory: Memory)>()
+    @usableFromInline var order = Deque<(key: Key, memory: Memory)>()
     @usableFromInline var number: UInt64 = 0
     @usableFromInline var watermark = Timestamp.distantPast
     @usableFromInline var downstream: Downstream
@@ -124,7 +127,7 @@ public struct DistinctSink<Key: Hashable & Sendable, Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         if duration != nil, time < watermark {
             late.send(copy element, at: time)
             return
@@ -152,7 +155,7 @@ public struct DistinctSink<Key: Hashable & Sendable, Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         if let duration {
             self.watermark = max(self.watermark, watermark)
             while let oldest = order.first, oldest.memory.time.shifted(byNanoseconds: duration) <= watermark {
@@ -164,13 +167,13 @@ public struct DistinctSink<Key: Hashable & Sendable, Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         memory = [:]
-        order = Queue()
+        order = Deque()
         downstream.finish(completion)
     }
 
-    /// Forgets the key that was let through first, not counting those that were let through again.
+    /// Forgets the key that was emitted first and not again.
     @inlinable
     mutating func forgetFirst() {
         while let oldest = order.popFirst() {

@@ -1,7 +1,7 @@
 public import WeirCore
 
 extension EventStream {
-    /// Puts what a table says about an element beside it; the table changes with another stream.
+    /// Pairs each element with its row of a table that another stream updates.
     ///
     ///     orders.enrich(with: customers, limit: 100_000, by: \.customer, and: \.id)
     ///
@@ -20,11 +20,11 @@ extension EventStream {
     @inlinable
     public func enrich<Table: EventStream, Key: Hashable & Sendable>(
         with table: Table,
-        limit: Int,
+        limit: Int = 1 << 20,
         by key: @escaping @Sendable (Element) -> Key,
         and rowKey: @escaping @Sendable (Table.Element) -> Key
     ) -> Enrich<Self, Table, Key> {
-        precondition(limit > 0, "a table needs room for a row, not for \(limit)")
+        precondition(limit > 0, "enrich: limit must be positive, but is \(limit)")
         return Enrich(self, table, limit, key, rowKey)
     }
 }
@@ -64,7 +64,7 @@ public struct Enrich<First: EventStream, Second: EventStream, Key: Hashable & Se
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
         let state = EnrichState(limit, firstKey, secondKey, refused, sink)
         let junction = Junction(state, inputs: 2)
-        // The table first, so that what it has to say at once is there.
+        // The table first, so that rows that it emits when attached are there.
         let table = second.attach(junction.input(1, RightPort()))
         return junction.subscription(table, first.attach(junction.input(0, LeftPort())))
     }
@@ -72,7 +72,8 @@ public struct Enrich<First: EventStream, Second: EventStream, Key: Hashable & Se
 
 /// Remembers the rows of a table.
 @frozen
-public struct EnrichState<Left: Sendable, Row: Sendable, Key: Hashable & Sendable, Downstream: Sink>: JunctionState
+@usableFromInline
+struct EnrichState<Left: Sendable, Row: Sendable, Key: Hashable & Sendable, Downstream: Sink>: JunctionState
 where Downstream.Input == (Left, Row?) {
     @usableFromInline let limit: Int
     @usableFromInline let key: @Sendable (Left) -> Key
@@ -97,7 +98,7 @@ where Downstream.Input == (Left, Row?) {
     }
 
     @inlinable
-    public mutating func receive(_ signal: Either<Left, Row>, from input: Int, at time: Timestamp) {
+    mutating func receive(_ signal: Either<Left, Row>, from input: Int, at time: Timestamp) {
         switch signal {
         case .first(let element):
             downstream.receive((element, rows[key(element)]), at: time)
@@ -113,18 +114,18 @@ where Downstream.Input == (Left, Row?) {
     }
 
     @inlinable
-    public mutating func advance(_ input: Int, to watermark: Timestamp) {
+    mutating func advance(_ input: Int, to watermark: Timestamp) {
         if input == 0 { downstream.advance(to: watermark) }
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {}
+    mutating func advance(to watermark: Timestamp) {}
 
     @inlinable
-    public mutating func finishInput(_ input: Int) -> Bool { input == 0 }
+    mutating func finishInput(_ input: Int) -> Bool { input == 0 }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         rows = [:]
         downstream.finish(completion)
     }

@@ -1,7 +1,7 @@
 public import WeirCore
 
 extension EventStream {
-    /// Puts what a table says about an element beside it; the table never changes.
+    /// Pairs each element with its row of a constant table.
     ///
     ///     orders.enrich(with: pricesByArticle, by: \.article)
     ///
@@ -45,9 +45,12 @@ public struct EnrichFromTable<Upstream: EventStream, Key: Hashable & Sendable, R
     }
 }
 
+extension EnrichFromTable: GroupableStream where Upstream: GroupableStream {}
+
 /// Looks the row of each element up.
 @frozen
-public struct EnrichFromTableSink<Input: Sendable, Key: Hashable & Sendable, Row: Sendable, Downstream: Sink>: Sink
+@usableFromInline
+struct EnrichFromTableSink<Input: Sendable, Key: Hashable & Sendable, Row: Sendable, Downstream: Sink>: Sink
 where Downstream.Input == (Input, Row?) {
     @usableFromInline let table: [Key: Row]
     @usableFromInline let key: @Sendable (Input) -> Key
@@ -61,18 +64,18 @@ where Downstream.Input == (Input, Row?) {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         let element = copy element
         downstream.receive((element, table[key(element)]), at: time)
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 }

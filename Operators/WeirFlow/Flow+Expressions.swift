@@ -1,34 +1,34 @@
 public import WeirCore
 public import WeirExpressions
 
-// Keys and conditions as typed expressions, such as `grouped(by: \.id % 16, ...)`; a key path alone is a function, and needs
-// no form of its own. What each operator does is said at its form with functions.
+// Keys and conditions as typed expressions, such as `grouped(by: \.id % 16, ...)`; a key path alone is a function, and
+// needs no form of its own. Each operator is documented at its form with functions.
 
 extension EventStream {
-    /// Runs a pipeline of its own for each value of a typed expression, and merges what they emit.
+    /// Runs a separate pipeline for each value of a typed expression, and merges what they emit.
     ///
     ///     readings.grouped(by: \.id % 16, limit: 16) { $0.followedBy(previous(\.x) < \.x) }
     ///
     /// - Parameters:
     ///   - key: The key of an element.
+    ///   - idle: How long a group may be without elements, in event time; positive. `nil` keeps groups for ever.
+    ///   - eviction: What happens to the state of a group that is evicted.
     ///   - limit: How many groups there can be; positive.
-    ///   - idle: How long a group may be without elements, in event time; positive. For ever if there is none.
-    ///   - eviction: What becomes of the state of a group that is evicted.
     ///   - pipeline: Called once, when a sink is attached: builds the pipeline that every group gets a copy of.
     /// - Returns: What the pipelines emit.
     /// - Complexity: One hash look-up and the pipeline's own cost per element; O(groups) per watermark.
     @inlinable
-    public func grouped<Key: ElementExpression, Pipeline: EventStream>(
+    public func grouped<Key: ElementExpression, Pipeline: GroupableStream>(
         by key: Key,
-        limit: Int,
         evictingAfter idle: Duration? = nil,
         _ eviction: GroupEviction = .finish,
+        limit: Int = 1 << 20,
         _ pipeline: @escaping @Sendable (Group<Element>) -> Pipeline
     ) -> Grouped<Self, Key.Value, Pipeline> where Key.Root == Element, Key.Value: Hashable & Sendable {
-        grouped(by: key.function, limit: limit, evictingAfter: idle, eviction, pipeline)
+        grouped(by: key.function, evictingAfter: idle, eviction, limit: limit, pipeline)
     }
 
-    /// Lets an element through unless one of the same key was let through shortly before.
+    /// Drops elements whose key was emitted shortly before.
     ///
     /// - Parameters:
     ///   - key: The key of an element.
@@ -45,7 +45,7 @@ extension EventStream {
         distinct(by: key.function, within: duration, limit: limit)
     }
 
-    /// Lets an element through unless its key is among the last that were let through.
+    /// Drops elements whose key is among the last keys that were emitted.
     ///
     /// - Parameters:
     ///   - key: The key of an element.

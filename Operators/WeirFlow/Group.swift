@@ -2,17 +2,17 @@ public import WeirCore
 
 /// The elements of one key, to build the pipeline of a group on.
 ///
-/// It stands for every group at once: what is attached to it becomes the prototype that each group gets a copy of.
-public final class Group<Element: Sendable>: EventStream {
+/// It represents every group: the sink that is attached to it is the template that each group gets a copy of.
+public final class Group<Element: Sendable>: GroupableStream {
     private let makeBank = Locked<(@Sendable () -> SinkBank<Element>)?>(nil)
 
     @usableFromInline
     init() {}
 
-    /// Takes the prototype of the group's sink.
+    /// Sets the template of the group's sink.
     ///
     /// - Parameter sink: Copied for each group.
-    /// - Returns: A handle that does nothing: a group lives as long as the stream.
+    /// - Returns: A handle without effect: a group lives as long as the stream.
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {

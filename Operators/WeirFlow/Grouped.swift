@@ -1,62 +1,62 @@
 public import WeirCore
 
 extension EventStream {
-    /// Runs a pipeline of its own for each key, and merges what they emit.
+    /// Runs a separate pipeline for each key, and merges what they emit.
     ///
     ///     readings.grouped(by: { $0.recording }, limit: 10_000) { recording in
     ///         recording.followedBy { previous, current in current.x - previous.x > 1 }
     ///     }
     ///
     /// Emits what the pipelines emit, when they emit it. Remembers a copy of the pipeline's state for each key, up to
-    /// `limit`; the elements of further keys go to ``Grouped/refused``, and so do those whose key does not equal itself,
-    /// like NaN, for their group could not be found again. A watermark goes to every group and then on; the
-    /// completion too. A group that begins is told the last watermark first, so that what is late is late in every group.
-    /// What a pipeline emits is late, then, if the pipeline holds watermarks back, like `last()`.
+    /// `limit`; the elements of further keys go to ``Grouped/refused``, and so do those whose key does not equal
+    /// itself, like NaN, because their group could not be found again. A watermark reaches every group and is then
+    /// forwarded; so is the completion. A new group gets the last watermark first, so that what is late is late in
+    /// every group. What a pipeline emits is late, then, if the pipeline holds watermarks back, like `last()`.
     ///
-    /// What joins several streams, shares one, moves it to a context, goes on with another, groups it again, or finds
-    /// patterns in it, has a state that cannot be copied, and traps in a pipeline: put it before the groups or behind them,
-    /// take a key of two parts, and group patterns by their own `grouped(by:)`.
+    /// The pipeline has to be a `GroupableStream`, because each group gets a copy of its state. Operators that join, share,
+    /// concatenate, retry or group streams, move them to another context, or find patterns in them, do not compile there:
+    /// put them before or behind the groups, use a key of two parts, and group patterns by their own `grouped(by:)`.
     ///
-    /// With an idle duration, a group is evicted by the watermark that is at least so far ahead of its youngest element,
-    /// after the group has seen that watermark; what becomes of its state is up to `eviction`. When the key comes back, it
-    /// starts anew.
+    /// With an idle duration, a group is evicted by the watermark that is at least the duration ahead of its youngest
+    /// element, after the group has seen that watermark; `eviction` decides what happens to its state. A key that
+    /// returns starts a new group.
     ///
-    ///     clicks.grouped(by: \.session, limit: 100_000, evictingAfter: .seconds(1_800)) { $0.buffer(100) }
+    ///     clicks.grouped(by: \.session, evictingAfter: .seconds(1_800), limit: 100_000) { $0.buffer(100) }
     ///
     /// - Parameters:
     ///   - key: The key of an element.
+    ///   - idle: How long a group may be without elements, in event time; positive. `nil` keeps groups for ever.
+    ///   - eviction: What happens to the state of a group that is evicted.
     ///   - limit: How many groups there can be; positive.
-    ///   - idle: How long a group may be without elements, in event time; positive. For ever if there is none.
-    ///   - eviction: What becomes of the state of a group that is evicted.
     ///   - pipeline: Called once, when a sink is attached: builds the pipeline that every group gets a copy of.
     /// - Returns: What the pipelines emit.
     /// - Complexity: One hash look-up and the pipeline's own cost per element; O(groups) per watermark.
     @inlinable
-    public func grouped<Key: Hashable & Sendable, Pipeline: EventStream>(
+    public func grouped<Key: Hashable & Sendable, Pipeline: GroupableStream>(
         by key: @escaping @Sendable (Element) -> Key,
-        limit: Int,
         evictingAfter idle: Duration? = nil,
         _ eviction: GroupEviction = .finish,
+        limit: Int = 1 << 20,
         _ pipeline: @escaping @Sendable (Group<Element>) -> Pipeline
     ) -> Grouped<Self, Key, Pipeline> {
-        precondition(limit > 0, "a grouped stream needs room for a group, not for \(limit)")
+        precondition(limit > 0, "grouped: limit must be positive, but is \(limit)")
         let idle = idle.map { Nanoseconds.positive($0, "how long a group may be idle") }
         return Grouped(self, key, limit, idle, eviction, pipeline)
     }
 }
 
-/// What becomes of the state of a group that is evicted.
+/// What happens to the state of a group that is evicted.
 @frozen
 public enum GroupEviction: Sendable, Hashable {
     /// The group's pipeline gets its completion, and emits what it emits then.
     case finish
-    /// It is forgotten.
+    /// It is discarded.
     case discard
 }
 
 /// What the pipelines of the groups emit, merged; made by `grouped`.
 @frozen
-public struct Grouped<Upstream: EventStream, Key: Hashable & Sendable, Pipeline: EventStream>: EventStream {
+public struct Grouped<Upstream: EventStream, Key: Hashable & Sendable, Pipeline: GroupableStream>: EventStream {
     public typealias Element = Pipeline.Element
 
     @usableFromInline let upstream: Upstream
@@ -66,7 +66,7 @@ public struct Grouped<Upstream: EventStream, Key: Hashable & Sendable, Pipeline:
     @usableFromInline let eviction: GroupEviction
     @usableFromInline let pipeline: @Sendable (Group<Upstream.Element>) -> Pipeline
 
-    /// The elements that would have needed one group too many.
+    /// The elements of keys beyond the limit of groups.
     public let refused: SideOutput<Upstream.Element>
 
     @inlinable
@@ -92,7 +92,7 @@ public struct Grouped<Upstream: EventStream, Key: Hashable & Sendable, Pipeline:
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
         let downstream = SinkHandle(sink)
         let group = Group<Upstream.Element>()
-        Prototype.make { pipeline(group).attach(GroupOutputSink(downstream)) }
+        SinkTemplate.attach { pipeline(group).attach(GroupOutputSink(downstream)) }
         return upstream.attach(GroupedSink(key, limit, idle, eviction, refused, group.makeSinks(), downstream))
     }
 }

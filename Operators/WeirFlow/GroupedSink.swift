@@ -1,8 +1,9 @@
 public import WeirCore
 
-/// Hands each element to the sink of its key.
+/// Passes each element to the sink of its key.
 @frozen
-public struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sendable>: Sink {
+@usableFromInline
+struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sendable>: Sink {
     /// The group of a key.
     @frozen
     @usableFromInline
@@ -25,9 +26,9 @@ public struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sen
     // The pipelines of the groups, at the groups' indexes.
     @usableFromInline let bank: SinkBank<Input>
     @usableFromInline var indexes = KeyTable<Key>()
-    // In the order of their first elements, so that the output of a watermark is a function of the input alone.
+    // In the order of their first elements, so that the output at a watermark depends on the input alone.
     @usableFromInline var groups: [Slot] = []
-    // Of all groups, those that are still to come too.
+    // The watermark of all groups, future ones too.
     @usableFromInline var watermark = Timestamp.distantPast
     // No group can be evicted by an earlier watermark.
     @usableFromInline var nextEviction = Timestamp.distantFuture
@@ -53,7 +54,7 @@ public struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sen
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         let key = key(element)
         if let index = indexes.place(of: key) {
             if idle != nil, time > groups[index].youngest { groups[index].youngest = time }
@@ -70,20 +71,20 @@ public struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sen
     }
 
     @inlinable
-    public var looksAhead: Bool { indexes.isLarge }
+    var wantsPrefetch: Bool { indexes.isLarge }
 
     @inlinable
-    public func fetch(for element: borrowing Input, isNear: Bool) {
+    func prefetch(for element: borrowing Input, isNear: Bool) {
         let key = key(element)
         if !isNear {
-            indexes.fetch(key)
+            indexes.prefetch(key)
         } else if let index = indexes.place(of: key) {
-            bank.fetch(index)
+            bank.prefetch(index)
         }
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         self.watermark = watermark
         bank.advance(watermark)
         if watermark >= nextEviction { evict(at: watermark) }
@@ -91,7 +92,7 @@ public struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sen
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         for index in groups.indices { bank.finish(index, completion) }
         bank.keep { _ in false }
         indexes = KeyTable()
@@ -118,9 +119,10 @@ public struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sen
     }
 }
 
-/// Hands what a group emits to the sink behind all groups, which gets watermarks and the completion only once.
+/// Passes the elements of a group to the sink behind all groups, which gets watermarks and the completion only once.
 @frozen
-public struct GroupOutputSink<Input: Sendable>: Sink {
+@usableFromInline
+struct GroupOutputSink<Input: Sendable>: Sink {
     @usableFromInline let downstream: SinkHandle<Input>
 
     @inlinable
@@ -129,13 +131,13 @@ public struct GroupOutputSink<Input: Sendable>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         downstream.receive(element, time)
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {}
+    mutating func advance(to watermark: Timestamp) {}
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {}
+    mutating func finish(_ completion: Completion) {}
 }

@@ -31,8 +31,8 @@ extension EventStream {
         by key: @escaping @Sendable (Element) -> Key,
         and otherKey: @escaping @Sendable (Other.Element) -> Key
     ) -> IntervalJoin<Self, Other, Key> {
-        precondition(distance >= .zero, "elements cannot be joined within \(distance)")
-        precondition(limit > 0, "a join needs room for an element, not for \(limit)")
+        precondition(distance >= .zero, "join: distance must not be negative, but is \(distance)")
+        precondition(limit > 0, "join: limit must be positive, but is \(limit)")
         return IntervalJoin(self, other, distance.wholeNanoseconds, limit, key, otherKey)
     }
 }
@@ -52,7 +52,7 @@ public struct IntervalJoin<First: EventStream, Second: EventStream, Key: Hashabl
     /// The elements that came after the watermark.
     public let late: SideOutput<Either<First.Element, Second.Element>>
 
-    /// The elements that were not remembered, for want of room.
+    /// The elements that found no room.
     public let refused: SideOutput<Either<First.Element, Second.Element>>
 
     @inlinable
@@ -88,7 +88,8 @@ public struct IntervalJoin<First: EventStream, Second: EventStream, Key: Hashabl
 
 /// Remembers what may still find a partner.
 @frozen
-public struct IntervalJoinState<Left: Sendable, Right: Sendable, Key: Hashable & Sendable, Downstream: Sink>:
+@usableFromInline
+struct IntervalJoinState<Left: Sendable, Right: Sendable, Key: Hashable & Sendable, Downstream: Sink>:
     JunctionState
 where Downstream.Input == (Left, Right) {
     @usableFromInline let distance: Int64
@@ -123,7 +124,7 @@ where Downstream.Input == (Left, Right) {
     }
 
     @inlinable
-    public mutating func receive(_ signal: Either<Left, Right>, from input: Int, at time: Timestamp) {
+    mutating func receive(_ signal: Either<Left, Right>, from input: Int, at time: Timestamp) {
         guard time >= watermark else {
             late.send(signal, at: time)
             return
@@ -147,7 +148,7 @@ where Downstream.Input == (Left, Right) {
         keys.use(key)
     }
 
-    /// Hands on the pairs of an element with those of the other side that it can reach.
+    /// Emits the pairs of an element with those of the other side that are within its reach.
     @inlinable
     @inline(__always)
     static func pair<Own, Other>(
@@ -170,7 +171,7 @@ where Downstream.Input == (Left, Right) {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         self.watermark = watermark
         let oldest = watermark.shifted(byNanoseconds: -distance)
         while let key = lefts.removeFirst(olderThan: oldest) { keys.disuse(key) }
@@ -181,7 +182,7 @@ where Downstream.Input == (Left, Right) {
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         keys = KeyNumbers()
         lefts = KeyedStore()
         rights = KeyedStore()

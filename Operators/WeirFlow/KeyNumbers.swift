@@ -1,7 +1,7 @@
 /// Gives keys small numbers, as places in arrays, for as long as something is remembered of them.
 ///
-/// A key that nothing is remembered of any more keeps its number for a while, since it may well come back; when half of
-/// the keys are such, their numbers are given to others.
+/// A key without entries keeps its number for a while, because it is likely to return; when half of the keys are
+/// without entries, their numbers are reused.
 @frozen
 @usableFromInline
 struct KeyNumbers<Key: Hashable & Sendable>: Sendable {
@@ -36,14 +36,14 @@ struct KeyNumbers<Key: Hashable & Sendable>: Sendable {
         return number
     }
 
-    /// Notes that something more is remembered of a key.
+    /// Counts an entry of a key.
     @inlinable
     mutating func use(_ number: Int) {
         if useCounts[number] == 0 { unusedCount -= 1 }
         useCounts[number] += 1
     }
 
-    /// Notes that something is forgotten of a key.
+    /// Removes an entry of a key from its count.
     @inlinable
     mutating func disuse(_ number: Int) {
         useCounts[number] -= 1

@@ -41,13 +41,13 @@ struct KeyTable<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
-    /// Whether the table, and what the places stand for, is likely too large for the cache next to the processor.
+    /// Whether the table and the values at its places are likely larger than the level-two cache.
     @inlinable
     var isLarge: Bool { entries.count > 1 << 14 }
 
-    /// Begins to bring the entry of a key into the cache.
+    /// Prefetches the entry of a key.
     @inlinable
-    func fetch(_ key: Key) { entries.fetch(home(of: key, entries.count - 1)) }
+    func prefetch(_ key: Key) { entries.prefetch(home(of: key, entries.count - 1)) }
 
     /// Adds a key that is not there.
     @inlinable
@@ -69,7 +69,7 @@ struct KeyTable<Key: Hashable & Sendable>: Sendable {
         guard var hole = index(of: key) else { return }
         let mask = entries.count - 1
         var index = hole
-        // Those behind move up, as long as that brings none before its home.
+        // The entries behind move up, but none before its home bucket.
         while true {
             index = (index + 1) & mask
             guard let other = entries[index].key else { break }

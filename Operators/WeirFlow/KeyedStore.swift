@@ -42,9 +42,9 @@ struct KeyedStore<Element: Sendable>: Sendable {
     @usableFromInline var first = 0
     @usableFromInline var end = 0
 
-    // With so many it is time to look behind the first ones for what can be forgotten.
+    // The size from which entries behind the first ones are searched for old ones.
     @usableFromInline var crowd = 32
-    // What came since the last look: from a position on, and what found no room.
+    // The entries since the last search: those from a position on, and those that found no room.
     @usableFromInline var lookedUpTo = 0
     @usableFromInline var refusals = 0
 
@@ -87,7 +87,6 @@ struct KeyedStore<Element: Sendable>: Sendable {
 
     /// Forgets what arrived first, if it is older than a time.
     ///
-    /// - Parameter time: The time.
     /// - Returns: The number of its key; `nil` if nothing is forgotten.
     @inlinable
     mutating func removeFirst(olderThan time: Timestamp) -> Int? {
@@ -102,17 +101,14 @@ struct KeyedStore<Element: Sendable>: Sendable {
         return key
     }
 
-    /// Forgets what is older than a time behind elements that are not, once that may be much.
+    /// Removes entries older than a time that are behind younger ones, once there may be many.
     ///
     /// As a rule elements come nearly in the order of their times, and taking the first is enough. But one from the far
     /// future would keep all that came after it. So what is left is looked through whenever there is twice as much as the
     /// last time, or the limit is reached; and, of more than 64, not before a quarter is new, so that an element costs O(1)
     /// on average.
     ///
-    /// - Parameters:
-    ///   - time: The time.
-    ///   - limit: How many elements there may be.
-    /// - Returns: The numbers of the keys of what is forgotten, one for each element.
+    /// - Returns: The key numbers of the removed elements, one for each.
     @inlinable
     mutating func removeHidden(olderThan time: Timestamp, limit: Int) -> [Int] {
         guard count >= min(crowd, limit), count <= 64 || (end - lookedUpTo + refusals) * 4 >= count else { return [] }

@@ -5,8 +5,7 @@ extension EventStream {
     ///
     ///     corrections.merge(readings)
     ///
-    /// Here nothing waits for a reader, as it does where priority decides which of two full queues is read first. So
-    /// priority decides what is open in event time: which element comes first of those that have the same time.
+    /// No queue is read here that priority could choose. So priority orders elements with the same time.
     ///
     /// Everything else is as in `merged(limit:)`.
     ///
@@ -18,13 +17,13 @@ extension EventStream {
     @inlinable
     public func merge<Other: EventStream>(_ other: Other, limit: Int = 1 << 20) -> Merge<Self, Other>
     where Other.Element == Element {
-        precondition(limit > 0, "streams that are merged need room for an element, not for \(limit)")
+        precondition(limit > 0, "merge: limit must be positive, but is \(limit)")
         return Merge(self, other, limit)
     }
 }
 
 extension Sequence where Element: EventStream {
-    /// Merges streams in the order of event time; at equal times the stream that stands first has priority.
+    /// Merges streams in the order of event time; at equal times the first stream has priority.
     ///
     ///     [alarms, warnings, notes].merged()
     ///
@@ -34,9 +33,9 @@ extension Sequence where Element: EventStream {
     /// after what still waits, and fails as soon as one fails, which discards what waits.
     ///
     /// Remembers the elements that wait; when there are `limit` of them, those of the oldest time are emitted ahead of
-    /// time, and that time is a watermark for what follows. An element that is older than what was forwarded goes to `late`.
-    /// The streams may run on different threads; signals that meet a busy merge wait in a ring of 1,024, and then the
-    /// thread that brings them waits.
+    /// time, and that time is a watermark for what follows. An element that is older than what was forwarded goes to
+    /// `late`. The streams may run on different threads; signals that meet a busy merge wait in a ring of 1,024, and
+    /// when that is full the publishing thread waits.
     ///
     /// - Parameter limit: How many elements may wait; positive.
     /// - Returns: The elements of all in order; of no streams, a stream that finishes at once.
@@ -44,7 +43,7 @@ extension Sequence where Element: EventStream {
     ///   stream; without allocation once the memory has grown.
     @inlinable
     public func merged(limit: Int = 1 << 20) -> MergeOfMany<Element> {
-        precondition(limit > 0, "streams that are merged need room for an element, not for \(limit)")
+        precondition(limit > 0, "merged: limit must be positive, but is \(limit)")
         return MergeOfMany(Array(self), limit)
     }
 }
@@ -112,13 +111,14 @@ public struct MergeOfMany<Upstream: EventStream>: EventStream {
 
 /// Keeps elements until no older one, and none of higher priority, can come.
 @frozen
-public struct MergeState<Downstream: Sink>: JunctionState {
+@usableFromInline
+struct MergeState<Downstream: Sink>: JunctionState {
     @usableFromInline let limit: Int
     @usableFromInline let late: SideOutput<Downstream.Input>
     // By input, the highest priority first.
-    @usableFromInline var waiting: [TimeOrdered<Downstream.Input>]
+    @usableFromInline var waiting: [TimeOrderedQueue<Downstream.Input>]
     @usableFromInline var count = 0
-    // What was forwarded; what is older is late.
+    // The last watermark that was forwarded; older elements are late.
     @usableFromInline var watermark = Timestamp.distantPast
     @usableFromInline var downstream: Downstream
 
@@ -126,12 +126,12 @@ public struct MergeState<Downstream: Sink>: JunctionState {
     init(inputs: Int, _ limit: Int, _ late: SideOutput<Downstream.Input>, _ downstream: consuming Downstream) {
         self.limit = limit
         self.late = late
-        waiting = Array(repeating: TimeOrdered(), count: inputs)
+        waiting = Array(repeating: TimeOrderedQueue(), count: inputs)
         self.downstream = downstream
     }
 
     @inlinable
-    public mutating func receive(_ signal: Downstream.Input, from input: Int, at time: Timestamp) {
+    mutating func receive(_ signal: Downstream.Input, from input: Int, at time: Timestamp) {
         if count == limit, time >= watermark { makeRoom() }
         guard time >= watermark else { return late.send(signal, at: time) }
         waiting[input].insert(signal, at: time)
@@ -139,7 +139,7 @@ public struct MergeState<Downstream: Sink>: JunctionState {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         // One that came ahead of time may have been later.
         guard watermark > self.watermark else { return }
         while let next = oldest(), next.time < watermark { emitFirst(of: next.input) }
@@ -148,7 +148,7 @@ public struct MergeState<Downstream: Sink>: JunctionState {
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         if case .finished = completion {
             while let next = oldest() { emitFirst(of: next.input) }
         }

@@ -9,7 +9,7 @@ extension EventStream {
     /// nothing. Watermarks and the completion go to both. Each part attaches to the stream for itself, so the condition
     /// is called for each; `share()` the stream first where what comes before is costly or must run once.
     ///
-    /// - Parameter condition: Called once for each element and part; must say the same each time.
+    /// - Parameter condition: Called once for each element and part; must return the same result each time.
     /// - Returns: The elements that satisfy it, and those that do not.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
@@ -43,10 +43,13 @@ public struct Part<Upstream: EventStream>: EventStream {
     }
 }
 
-/// Hands on the elements of which the condition says what it is to say.
+extension Part: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards one side of a partition.
 @frozen
-public struct PartSink<Downstream: Sink>: Sink {
-    public typealias Input = Downstream.Input
+@usableFromInline
+struct PartSink<Downstream: Sink>: Sink {
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline let condition: @Sendable (Input) -> Bool
     @usableFromInline let side: Bool
@@ -60,17 +63,17 @@ public struct PartSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         if condition(element) == side { downstream.receive(element, at: time) }
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 }

@@ -1,13 +1,14 @@
 public import WeirCore
 
 extension EventStream {
-    /// Lets through so many elements per duration on average, and a number of them at once.
+    /// Limits the rate of elements, with bursts.
     ///
     ///     requests.limit(100, per: .seconds(1), burst: 20)
     ///
-    /// A token bucket in event time: it holds up to `burst` tokens, is full at the beginning, and gains `count` tokens per
-    /// `duration`, evenly. Emits an element when it arrives, with its time, if there is a token for it; the others go to
-    /// ``RateLimit/refused``. Time that goes back brings no tokens. Remembers one time. Watermarks and the completion pass.
+    /// A token bucket in event time: it holds up to `burst` tokens, is full at the beginning, and gains `count` tokens
+    /// per `duration`, evenly. Emits an element when it arrives, with its time, if there is a token for it; the others
+    /// go to ``RateLimit/refused``. Time that goes back adds no tokens. Remembers one time. Watermarks and the
+    /// completion pass.
     ///
     /// - Parameters:
     ///   - count: How many elements per duration; positive, and at most one per nanosecond.
@@ -51,10 +52,13 @@ public struct RateLimit<Upstream: EventStream>: EventStream {
     }
 }
 
-/// Hands on the elements for which there is a token.
+extension RateLimit: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the elements for which there is a token.
 @frozen
-public struct RateLimitSink<Downstream: Sink>: Sink {
-    public typealias Input = Downstream.Input
+@usableFromInline
+struct RateLimitSink<Downstream: Sink>: Sink {
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline let spacing: Int64
     // How much earlier than evenly spaced an element may come: the tokens of a full bucket but one.
@@ -73,7 +77,7 @@ public struct RateLimitSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         if time >= full.shifted(byNanoseconds: -tolerance) {
             full = max(full, time).shifted(byNanoseconds: spacing)
             downstream.receive(element, at: time)
@@ -83,12 +87,12 @@ public struct RateLimitSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 }

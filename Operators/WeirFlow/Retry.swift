@@ -1,24 +1,26 @@
 public import WeirCore
+public import WeirDispatch
 
 extension EventStream {
     /// Attaches to the stream again when it fails, after a pause that doubles.
     ///
     ///     connection.retry(5, after: .milliseconds(100), on: scheduler)
     ///
-    /// Emits the elements of all attempts when they arrive, with their times; elements that an attempt repeats come
-    /// again. Remembers the last watermark; watermarks that are not later are left out. After `count` attempts more, the
-    /// failure passes; so does it when the scheduler has no room. A completion without failure passes at once.
+    /// Emits the elements of all attempts when they arrive, with their times; elements that an attempt repeats are
+    /// emitted again. Remembers the last watermark; watermarks that are not later are dropped. After `count` attempts
+    /// more, the failure passes; so does it when the scheduler has no room. A completion without failure passes at
+    /// once.
     ///
     /// - Parameters:
     ///   - count: How often to try again at most; positive.
     ///   - pause: How long to wait before the first time; the pause doubles each time. Not negative.
-    ///   - scheduler: What waits; the stream is attached again on its thread.
+    ///   - scheduler: The scheduler that waits; the stream is attached again on its thread.
     /// - Returns: The elements of all attempts.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
     public func retry(_ count: Int, after pause: Duration, on scheduler: Scheduler) -> Retry<Self> {
-        precondition(count > 0, "a stream cannot be tried again \(count) times")
-        precondition(pause >= .zero, "a stream cannot be tried again after \(pause)")
+        precondition(count > 0, "retry: count must be positive, but is \(count)")
+        precondition(pause >= .zero, "retry: pause must not be negative, but is \(pause)")
         return Retry(self, count, pause, scheduler)
     }
 }
@@ -53,8 +55,9 @@ public struct Retry<Upstream: EventStream>: EventStream {
 
 /// Attaches itself again at a failure.
 @frozen
-public struct RetrySink<Upstream: EventStream, Downstream: Sink>: Sink where Upstream.Element == Downstream.Input {
-    public typealias Input = Downstream.Input
+@usableFromInline
+struct RetrySink<Upstream: EventStream, Downstream: Sink>: Sink where Upstream.Element == Downstream.Input {
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline let upstream: Upstream
     @usableFromInline let count: Int
@@ -84,19 +87,19 @@ public struct RetrySink<Upstream: EventStream, Downstream: Sink>: Sink where Ups
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         downstream?.receive(element, at: time)
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         guard watermark > self.watermark else { return }
         self.watermark = watermark
         downstream?.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         guard var last = downstream.take() else { return }
         guard case .failed = completion, count > 0, !chain.isCancelled else {
             last.finish(completion)

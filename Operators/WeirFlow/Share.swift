@@ -65,9 +65,10 @@ public final class Shared<Upstream: EventStream>: EventStream {
     }
 }
 
-/// Hands what it gets to the sinks of a multicast.
+/// Forwards signals to the sinks of a multicast.
 @frozen
-public struct MulticastSink<Input: Sendable>: Sink {
+@usableFromInline
+struct MulticastSink<Input: Sendable>: Sink {
     @usableFromInline let multicast: Multicast<Input>
 
     @inlinable
@@ -76,17 +77,17 @@ public struct MulticastSink<Input: Sendable>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         multicast.send(copy element, at: time)
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         multicast.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         multicast.finish(completion)
     }
 }

@@ -8,7 +8,7 @@ extension EventStream {
     /// Emits each element of either stream when it arrives, with its time; the elements of each keep their order.
     /// Remembers the watermark of each and forwards the earlier one. Finishes when both have finished, and fails as
     /// soon as one fails. The streams may run on different threads; signals that meet a busy union wait in a ring of
-    /// 1,024, and then the thread that brings them waits.
+    /// 1,024, and when that is full the publishing thread waits.
     ///
     /// - Parameter other: The other stream.
     /// - Returns: The elements of both.
@@ -27,7 +27,7 @@ extension Sequence where Element: EventStream {
     /// Emits each element of each stream when it arrives, with its time; the elements of each keep their order.
     /// Remembers the watermark of each and forwards the earliest. Finishes when all have finished, and fails as soon as
     /// one fails. The streams may run on different threads; signals that meet a busy union wait in a ring of 1,024, and
-    /// then the thread that brings them waits.
+    /// when that is full the publishing thread waits.
     ///
     /// - Returns: The elements of all; of none, a stream that finishes at once.
     /// - Complexity: O(1) per element and O(*n*) per watermark for *n* streams, without allocation.

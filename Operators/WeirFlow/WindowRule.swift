@@ -1,21 +1,21 @@
 public import WeirCore
 
-/// What comes out of the elements that two streams have in a window.
+/// How the elements that two streams have in a window are combined.
 public protocol WindowRule: Sendable {
     /// The elements of the first stream.
     associatedtype Left: Sendable
     /// The elements of the second stream.
     associatedtype Right: Sendable
-    /// What comes out.
+    /// The results.
     associatedtype Output: Sendable
 
-    /// Says what comes out of an element of the first stream.
+    /// Emits the results for an element of the first stream.
     ///
     /// - Parameters:
     ///   - left: The element and its time.
     ///   - isFirst: Whether it is the first of its key in the window.
     ///   - rights: The elements of its key of the second stream.
-    ///   - emit: Takes what comes out, and its time.
+    ///   - emit: Called with each result and its time.
     func close(
         _ left: (element: Left, time: Timestamp),
         isFirst: Bool,
@@ -23,10 +23,10 @@ public protocol WindowRule: Sendable {
         _ emit: (Output, Timestamp) -> Void
     )
 
-    /// Says what comes out of an element of the second stream without a partner.
+    /// Returns the result for an element of the second stream without a partner.
     ///
     /// - Parameter right: The element.
-    /// - Returns: What comes out, if anything.
+    /// - Returns: The result, or `nil`.
     func close(alone right: Right) -> Output?
 }
 

@@ -27,7 +27,7 @@ extension EventStream {
     ///
     /// - Parameters:
     ///   - other: The other stream; it may run on another thread.
-    ///   - kind: What becomes of elements without a partner.
+    ///   - kind: What happens to elements without a partner.
     ///   - size: The length of a window; positive.
     ///   - limit: How many elements to remember; positive.
     ///   - key: The key of an element of this stream.
@@ -50,8 +50,8 @@ extension EventStream {
     ///
     ///     seen.intersect(registered, every: .seconds(60), limit: 100_000, by: \.id, and: \.id)
     ///
-    /// Emits, when a window closes, the first element of each key that both streams have in it, in the order of arrival,
-    /// with its time. What is remembered, late elements, the limit, watermarks and the completion are those of
+    /// Emits, when a window closes, the first element of each key that both streams have in it, in the order of
+    /// arrival, with its time. Memory, late elements, the limit, watermarks and the completion are those of
     /// `join(_:_:every:limit:by:and:)`.
     ///
     /// - Parameters:
@@ -78,7 +78,7 @@ extension EventStream {
     ///     registered.except(seen, every: .seconds(60), limit: 100_000, by: \.id, and: \.id)
     ///
     /// Emits, when a window closes, the first element of each key that only this stream has in it, in the order of
-    /// arrival, with its time. What is remembered, late elements, the limit, watermarks and the completion are those of
+    /// arrival, with its time. Memory, late elements, the limit, watermarks and the completion are those of
     /// `join(_:_:every:limit:by:and:)`.
     ///
     /// - Parameters:
@@ -101,7 +101,7 @@ extension EventStream {
     }
 }
 
-/// What two streams make of each other window by window; made by `join`, `intersect` and `except`.
+/// Two streams combined window by window; made by `join`, `intersect` and `except`.
 @frozen
 public struct WindowedJoin<
     First: EventStream,
@@ -122,7 +122,7 @@ public struct WindowedJoin<
     /// The elements of windows that were closed.
     public let late: SideOutput<Either<First.Element, Second.Element>>
 
-    /// The elements that were not remembered, for want of room.
+    /// The elements that found no room.
     public let refused: SideOutput<Either<First.Element, Second.Element>>
 
     @inlinable
@@ -135,7 +135,7 @@ public struct WindowedJoin<
         _ firstKey: @escaping @Sendable (First.Element) -> Key,
         _ secondKey: @escaping @Sendable (Second.Element) -> Key
     ) {
-        precondition(limit > 0, "a join needs room for an element, not for \(limit)")
+        precondition(limit > 0, "WindowedJoin: limit must be positive, but is \(limit)")
         self.first = first
         self.second = second
         self.rule = rule

@@ -2,7 +2,8 @@ public import WeirCore
 
 /// Remembers the elements of the open windows.
 @frozen
-public struct WindowedJoinState<Rule: WindowRule, Key: Hashable & Sendable, Downstream: Sink>: JunctionState
+@usableFromInline
+struct WindowedJoinState<Rule: WindowRule, Key: Hashable & Sendable, Downstream: Sink>: JunctionState
 where Downstream.Input == Rule.Output {
     /// The elements of a key.
     @frozen
@@ -67,7 +68,7 @@ where Downstream.Input == Rule.Output {
     }
 
     @inlinable
-    public mutating func receive(_ signal: Either<Rule.Left, Rule.Right>, from input: Int, at time: Timestamp) {
+    mutating func receive(_ signal: Either<Rule.Left, Rule.Right>, from input: Int, at time: Timestamp) {
         guard time >= open else {
             late.send(signal, at: time)
             return
@@ -91,7 +92,7 @@ where Downstream.Input == Rule.Output {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         let begin = watermark.roundedDown(toNanoseconds: size)
         guard begin > open else { return }
         open = begin
@@ -106,7 +107,7 @@ where Downstream.Input == Rule.Output {
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         if case .finished = completion {
             for window in windows { close(window) }
         }
@@ -141,7 +142,7 @@ where Downstream.Input == Rule.Output {
 }
 
 extension WindowedJoinState.Group {
-    /// Notes an element of the first stream, and says whether it is the first.
+    /// Adds an element of the first stream and returns whether it is the first of its key.
     @inlinable
     mutating func addLeft() -> Bool {
         defer { hasLeft = true }

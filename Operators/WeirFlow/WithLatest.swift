@@ -1,7 +1,7 @@
 public import WeirCore
 
 extension EventStream {
-    /// Puts the latest element of another stream beside each element.
+    /// Pairs each element with the latest element of another stream.
     ///
     ///     orders.withLatest(from: prices)
     ///
@@ -41,7 +41,7 @@ public struct WithLatest<First: EventStream, Second: EventStream>: EventStream {
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
         let junction = Junction(WithLatestState<First.Element, Second.Element, S>(refused, sink), inputs: 2)
-        // The other stream first, so that what it has to say at once is there.
+        // The other stream first, so that what it emits when attached is there.
         let other = second.attach(junction.input(1, RightPort()))
         return junction.subscription(other, first.attach(junction.input(0, LeftPort())))
     }
@@ -49,7 +49,8 @@ public struct WithLatest<First: EventStream, Second: EventStream>: EventStream {
 
 /// Remembers the latest element of the second input.
 @frozen
-public struct WithLatestState<Left: Sendable, Right: Sendable, Downstream: Sink>: JunctionState
+@usableFromInline
+struct WithLatestState<Left: Sendable, Right: Sendable, Downstream: Sink>: JunctionState
 where Downstream.Input == (Left, Right) {
     @usableFromInline let refused: SideOutput<Left>
     @usableFromInline var latest: Right?
@@ -62,7 +63,7 @@ where Downstream.Input == (Left, Right) {
     }
 
     @inlinable
-    public mutating func receive(_ signal: Either<Left, Right>, from input: Int, at time: Timestamp) {
+    mutating func receive(_ signal: Either<Left, Right>, from input: Int, at time: Timestamp) {
         switch signal {
         case .first(let element):
             guard let latest else { return refused.send(element, at: time) }
@@ -73,15 +74,15 @@ where Downstream.Input == (Left, Right) {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finishInput(_ input: Int) -> Bool { input == 0 }
+    mutating func finishInput(_ input: Int) -> Bool { input == 0 }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         latest = nil
         downstream.finish(completion)
     }

@@ -1,26 +1,16 @@
 public import WeirCore
 
-/// What a `zip` does with an element that finds no room.
-public enum ZipOverflow: Sendable, Hashable {
-    /// Puts it aside.
-    case dropNewest
-    /// Puts the one aside that has waited longest, and keeps it.
-    case dropOldest
-    /// Fails the stream with ``FlowError/overflow(limit:)``.
-    case fail
-}
-
 /// Why an operator of this module ends a stream.
 public enum FlowError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// More elements had to wait than the operator may remember.
+    /// More elements wait than the limit allows.
     case overflow(limit: Int)
-    /// No element came for so long.
+    /// No element arrived within the duration.
     case timeout(Duration)
 
     public var description: String {
         switch self {
-        case .overflow(let limit): "more than \(limit) elements had to wait"
-        case .timeout(let duration): "no element came for \(duration)"
+        case .overflow(let limit): "more than \(limit) elements are waiting"
+        case .timeout(let duration): "no element arrived for \(duration)"
         }
     }
 }
@@ -28,31 +18,32 @@ public enum FlowError: Error, Sendable, Hashable, CustomStringConvertible {
 extension EventStream {
     /// Pairs the first element of this stream with the first of another, the second with the second, and so on.
     ///
-    ///     requests.zip(replies, limit: 100, onOverflow: .dropOldest)
+    ///     requests.zip(replies, overflowPolicy: .dropOldest, limit: 100)
     ///
     /// Emits a pair when its second element arrives, with the later of the two event times. Remembers the elements of
     /// one stream that wait for a partner, at most `limit`; those without room go to ``Zip/refused``, or fail the
-    /// stream. Watermarks pass: the earlier one of the two streams. Finishes when a stream has finished of which no
-    /// element waits; fails when one fails. What waits of the other then goes to ``Zip/refused``, too.
+    /// stream. Watermarks pass: the earlier one of the two streams. Finishes when a stream has finished and none of its
+    /// elements waits; fails when one fails. Elements of the other that still wait go to ``Zip/refused``, too.
     ///
     /// - Parameters:
     ///   - other: The other stream; it may run on another thread.
+    ///   - policy: What happens to an element that finds no room; what is given up goes to ``Zip/refused``, and a failure
+    ///     is ``FlowError/overflow(limit:)``.
     ///   - limit: How many elements may wait; positive.
-    ///   - policy: What happens to an element that finds no room.
     /// - Returns: The pairs, the element of this stream first.
     /// - Complexity: O(1) per element, without allocation once the memory has grown.
     @inlinable
     public func zip<Other: EventStream>(
         _ other: Other,
-        limit: Int,
-        onOverflow policy: ZipOverflow = .fail
+        overflowPolicy policy: LimitPolicy = .fail,
+        limit: Int = 1 << 20
     ) -> Zip<Self, Other> {
-        precondition(limit > 0, "a zip needs room for an element, not for \(limit)")
+        precondition(limit > 0, "zip: limit must be positive, but is \(limit)")
         return Zip(self, other, limit, policy)
     }
 }
 
-/// The elements of two streams, pair by pair; made by `zip(_:limit:onOverflow:)`.
+/// The elements of two streams, pair by pair; made by `zip(_:overflowPolicy:limit:)`.
 @frozen
 public struct Zip<First: EventStream, Second: EventStream>: EventStream {
     public typealias Element = (First.Element, Second.Element)
@@ -60,13 +51,13 @@ public struct Zip<First: EventStream, Second: EventStream>: EventStream {
     @usableFromInline let first: First
     @usableFromInline let second: Second
     @usableFromInline let limit: Int
-    @usableFromInline let policy: ZipOverflow
+    @usableFromInline let policy: LimitPolicy
 
     /// The elements that found no room to wait, or no partner before the end.
     public let refused: SideOutput<Either<First.Element, Second.Element>>
 
     @inlinable
-    init(_ first: First, _ second: Second, _ limit: Int, _ policy: ZipOverflow) {
+    init(_ first: First, _ second: Second, _ limit: Int, _ policy: LimitPolicy) {
         self.first = first
         self.second = second
         self.limit = limit
@@ -77,7 +68,7 @@ public struct Zip<First: EventStream, Second: EventStream>: EventStream {
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let own = LateSubscription()
+        let own = DeferredSubscription()
         let state = ZipState<First.Element, Second.Element, S>(limit, policy, refused, own, sink)
         let junction = Junction(state, inputs: 2)
         return own.set(
@@ -91,14 +82,15 @@ public struct Zip<First: EventStream, Second: EventStream>: EventStream {
 
 /// Remembers the elements of one input that wait for those of the other.
 @frozen
-public struct ZipState<Left: Sendable, Right: Sendable, Downstream: Sink>: JunctionState
+@usableFromInline
+struct ZipState<Left: Sendable, Right: Sendable, Downstream: Sink>: JunctionState
 where Downstream.Input == (Left, Right) {
     @usableFromInline let limit: Int
-    @usableFromInline let policy: ZipOverflow
+    @usableFromInline let policy: LimitPolicy
     @usableFromInline let refused: SideOutput<Either<Left, Right>>
-    @usableFromInline let own: LateSubscription
-    // All of one input.
-    @usableFromInline var waiting = Queue<(signal: Either<Left, Right>, time: Timestamp)>()
+    @usableFromInline let own: DeferredSubscription
+    // All elements are of one input.
+    @usableFromInline var waiting = Deque<(signal: Either<Left, Right>, time: Timestamp)>()
     @usableFromInline var hasFinished = [false, false]
     @usableFromInline var isFinished = false
     @usableFromInline var downstream: Downstream
@@ -106,9 +98,9 @@ where Downstream.Input == (Left, Right) {
     @inlinable
     init(
         _ limit: Int,
-        _ policy: ZipOverflow,
+        _ policy: LimitPolicy,
         _ refused: SideOutput<Either<Left, Right>>,
-        _ own: LateSubscription,
+        _ own: DeferredSubscription,
         _ downstream: consuming Downstream
     ) {
         self.limit = limit
@@ -119,7 +111,7 @@ where Downstream.Input == (Left, Right) {
     }
 
     @inlinable
-    public mutating func receive(_ signal: Either<Left, Right>, from input: Int, at time: Timestamp) {
+    mutating func receive(_ signal: Either<Left, Right>, from input: Int, at time: Timestamp) {
         guard !isFinished else { return }
         guard let partner = waiting.first else {
             wait(signal, time)
@@ -154,12 +146,12 @@ where Downstream.Input == (Left, Right) {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         if !isFinished { downstream.advance(to: watermark) }
     }
 
     @inlinable
-    public mutating func finishInput(_ input: Int) -> Bool {
+    mutating func finishInput(_ input: Int) -> Bool {
         hasFinished[input] = true
         switch waiting.first?.signal {
         case .first: return input == 1
@@ -169,11 +161,11 @@ where Downstream.Input == (Left, Right) {
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         guard !isFinished else { return }
         isFinished = true
         while let alone = waiting.popFirst() { refused.send(alone.signal, at: alone.time) }
-        waiting = Queue()
+        waiting = Deque()
         downstream.finish(completion)
         own.cancel()
     }

@@ -25,7 +25,7 @@ public enum GraphError: Error, Sendable, Hashable, CustomStringConvertible {
         case .foreign(let port): "the port \(port) belongs to another graph"
         case .deadlock(let ports):
             """
-            the graph cannot go on: \(ports.joined(separator: ", which waits for ")); give the cycle a first element, or a \
+            the graph is stuck: \(ports.joined(separator: ", which waits for ")); give the cycle a first element, or a \
             buffer that drops
             """
         case .overflow(let capacity): "a buffer of \(capacity) elements is full"

@@ -14,7 +14,7 @@ extension EventStream {
     ///
     /// Remembers the elements that the watermark has not passed, without those between two that are less than
     /// `duration` apart, and at most `limit`: beyond that the oldest goes to ``Absent/dropped``, and the silence after
-    /// it is not told. Elements older than the watermark go to ``Absent/late`` and break no silence.
+    /// it is not reported. Elements older than the watermark go to ``Absent/late`` and break no silence.
     ///
     /// - Parameters:
     ///   - duration: How long a silence is; positive.
@@ -54,7 +54,7 @@ public struct Absent<Upstream: EventStream>: EventStream {
     /// The elements that were older than the watermark.
     public let late = SideOutput<Upstream.Element>()
 
-    /// The elements that were forgotten because there were too many to remember.
+    /// The elements that were removed at the limit.
     public let dropped = SideOutput<Upstream.Element>()
 
     @usableFromInline let upstream: Upstream
@@ -64,7 +64,7 @@ public struct Absent<Upstream: EventStream>: EventStream {
 
     @inlinable
     init(_ upstream: Upstream, _ duration: Duration, _ start: Timestamp?, _ limit: Int) {
-        precondition(duration >= .nanoseconds(1), "a silence of \(duration) can not be found: be positive")
+        precondition(duration >= .nanoseconds(1), "Absent: duration must be positive, but is \(duration)")
         precondition(limit >= 2, "silences can not be found by remembering \(limit) elements: at least 2 are needed")
         self.upstream = upstream
         self.duration = duration.wholeNanoseconds
@@ -79,17 +79,20 @@ public struct Absent<Upstream: EventStream>: EventStream {
     }
 }
 
+extension Absent: GroupableStream where Upstream: GroupableStream {}
+
 /// Watches for silences.
 @frozen
-public struct AbsentSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Input == Silence<Input> {
+@usableFromInline
+struct AbsentSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Input == Silence<Input> {
     @usableFromInline let duration: Int64
     @usableFromInline let limit: Int
     @usableFromInline let late: SideOutput<Input>
     @usableFromInline let dropped: SideOutput<Input>
     @usableFromInline var watermark = Timestamp.distantPast
-    // The youngest element that the watermark has passed, or the start; `nil` when its silence has been told.
+    // The youngest element that the watermark has passed, or the start; `nil` when its silence has been reported.
     @usableFromInline var open: Silence<Input>?
-    @usableFromInline var waiting = TimeOrdered<Input>()
+    @usableFromInline var waiting = TimeOrderedQueue<Input>()
     @usableFromInline var downstream: Downstream
 
     @inlinable
@@ -110,7 +113,7 @@ public struct AbsentSink<Input: Sendable, Downstream: Sink>: Sink where Downstre
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         let element = copy element
         guard time >= watermark else {
             late.send(element, at: time)
@@ -118,7 +121,7 @@ public struct AbsentSink<Input: Sendable, Downstream: Sink>: Sink where Downstre
         }
         let next = waiting.isEmpty ? 0 : waiting.firstPosition(after: time)
         if next > 0, next < waiting.count, isClose(waiting[next - 1].time, waiting[next].time) { return }
-        // What stands between two that are close says nothing about silences.
+        // An element between two close ones does not affect silences.
         if next > 1, isClose(waiting[next - 2].time, time) {
             waiting.remove(at: next - 1)
         } else if next + 1 < waiting.count, isClose(time, waiting[next + 1].time) {
@@ -132,7 +135,7 @@ public struct AbsentSink<Input: Sendable, Downstream: Sink>: Sink where Downstre
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         if watermark > self.watermark {
             self.watermark = watermark
             while let first = waiting.first, first.time < watermark {
@@ -145,7 +148,7 @@ public struct AbsentSink<Input: Sendable, Downstream: Sink>: Sink where Downstre
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         if case .finished = completion {
             while !waiting.isEmpty { follow(with: waiting.removeFirst()) }
         }
@@ -159,9 +162,9 @@ public struct AbsentSink<Input: Sendable, Downstream: Sink>: Sink where Downstre
         younger < older.shifted(byNanoseconds: duration)
     }
 
-    /// Goes on to the next element.
+    /// Advances to the next element.
     @inlinable
-    mutating func follow(with entry: TimeOrdered<Input>.Entry) {
+    mutating func follow(with entry: TimeOrderedQueue<Input>.Entry) {
         tell(until: entry.time)
         if let open, open.since > entry.time { return }
         open = Silence(since: entry.time, last: entry.value)

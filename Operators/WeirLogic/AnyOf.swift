@@ -75,8 +75,9 @@ public struct AnyOf<First: EventStream, Second: EventStream>: EventStream where 
 
 /// Takes the mark off the elements of two streams of one element type.
 @frozen
-public struct UnmarkingSink<Downstream: Sink>: Sink {
-    public typealias Input = Either<Downstream.Input, Downstream.Input>
+@usableFromInline
+struct UnmarkingSink<Downstream: Sink>: Sink {
+    @usableFromInline typealias Input = Either<Downstream.Input, Downstream.Input>
 
     @usableFromInline var downstream: Downstream
 
@@ -86,19 +87,19 @@ public struct UnmarkingSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         switch copy element {
         case .first(let element), .second(let element): downstream.receive(element, at: time)
         }
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 }

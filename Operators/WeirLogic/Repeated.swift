@@ -44,9 +44,9 @@ public struct Repeated<Upstream: EventStream>: EventStream {
 
     @inlinable
     init(_ upstream: Upstream, _ least: Int, _ most: Int, _ duration: Duration) {
-        precondition(least > 0, "a repetition has at least one element, not \(least)")
+        precondition(least > 0, "Repeated: least must be positive, but is \(least)")
         precondition(most >= least, "a repetition of at least \(least) elements can not have at most \(most)")
-        precondition(duration >= .nanoseconds(1), "a repetition needs a positive duration, not \(duration)")
+        precondition(duration >= .nanoseconds(1), "Repeated: duration must be positive, but is \(duration)")
         self.upstream = upstream
         self.least = least
         self.most = most
@@ -60,16 +60,19 @@ public struct Repeated<Upstream: EventStream>: EventStream {
     }
 }
 
+extension Repeated: GroupableStream where Upstream: GroupableStream {}
+
 /// Collects elements that come within a duration.
 @frozen
-public struct RepeatedSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Input == [Input] {
+@usableFromInline
+struct RepeatedSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Input == [Input] {
     @usableFromInline let least: Int
     @usableFromInline let most: Int
     @usableFromInline let duration: Int64
     @usableFromInline let late: SideOutput<Input>
     // The youngest element or watermark.
     @usableFromInline var now = Timestamp.distantPast
-    @usableFromInline var group = TimeOrdered<Input>()
+    @usableFromInline var group = TimeOrderedQueue<Input>()
     @usableFromInline var downstream: Downstream
 
     @inlinable
@@ -88,7 +91,7 @@ public struct RepeatedSink<Input: Sendable, Downstream: Sink>: Sink where Downst
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         guard time >= now else {
             late.send(copy element, at: time)
             return
@@ -100,7 +103,7 @@ public struct RepeatedSink<Input: Sendable, Downstream: Sink>: Sink where Downst
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         if watermark > now {
             now = watermark
             close(until: watermark)
@@ -109,7 +112,7 @@ public struct RepeatedSink<Input: Sendable, Downstream: Sink>: Sink where Downst
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         if case .finished = completion, group.count >= least, let first = group.first {
             emit(at: first.time.shifted(byNanoseconds: duration))
         }

@@ -10,8 +10,7 @@ extension EventStream {
     ///
     /// Emits an element once, when the watermark of both streams reaches its deadline, which is `duration` after it;
     /// with the event time of the deadline; in the order of the deadlines. The order of arrival makes no difference.
-    /// When both streams have ended, nothing can follow any more, and what waits is emitted; after a failure it goes to
-    /// ``Unless/dropped``.
+    /// When both streams have ended, the waiting elements are emitted; after a failure they go to ``Unless/dropped``.
     ///
     /// Remembers an element until it is followed or emitted, an element of `other` until the watermark reaches it, and
     /// at most `limit` of each: beyond that the oldest is forgotten and goes to ``Unless/dropped``. Elements older than
@@ -44,7 +43,7 @@ public struct Unless<First: EventStream, Second: EventStream>: EventStream {
     /// The elements that were older than the watermark of both streams together.
     public let late = SideOutput<Part>()
 
-    /// The elements that were forgotten: too many to remember, or undecided when a stream failed.
+    /// The elements that were removed at the limit, or undecided when a stream failed.
     public let dropped = SideOutput<Part>()
 
     @usableFromInline let first: First
@@ -54,8 +53,8 @@ public struct Unless<First: EventStream, Second: EventStream>: EventStream {
 
     @inlinable
     init(_ first: First, _ second: Second, _ duration: Duration, _ limit: Int) {
-        precondition(duration >= .nanoseconds(1), "what is alone for \(duration) can not be found: be positive")
-        precondition(limit > 0, "nothing can be found by remembering \(limit) elements: be positive")
+        precondition(duration >= .nanoseconds(1), "Unless: duration must be positive, but is \(duration)")
+        precondition(limit > 0, "Unless: limit must be positive, but is \(limit)")
         self.first = first
         self.second = second
         self.duration = duration.wholeNanoseconds
@@ -69,20 +68,21 @@ public struct Unless<First: EventStream, Second: EventStream>: EventStream {
     }
 }
 
-/// Hands on elements that nothing followed, at their deadlines.
+/// Forwards the elements that nothing followed, at their deadlines.
 @frozen
-public struct UnlessSink<Second: Sendable, Downstream: Sink>: Sink {
-    public typealias Input = Either<Downstream.Input, Second>
+@usableFromInline
+struct UnlessSink<Second: Sendable, Downstream: Sink>: Sink {
+    @usableFromInline typealias Input = Either<Downstream.Input, Second>
 
     @usableFromInline let duration: Int64
     @usableFromInline let limit: Int
     @usableFromInline let late: SideOutput<Either<Downstream.Input, Second>>
     @usableFromInline let dropped: SideOutput<Either<Downstream.Input, Second>>
     @usableFromInline var watermark = Timestamp.distantPast
-    // Not followed so far.
-    @usableFromInline var firsts = TimeOrdered<Downstream.Input>()
+    // The elements that have not been followed yet.
+    @usableFromInline var firsts = TimeOrderedQueue<Downstream.Input>()
     // What may follow elements that are still to come.
-    @usableFromInline var seconds = TimeOrdered<Second>()
+    @usableFromInline var seconds = TimeOrderedQueue<Second>()
     @usableFromInline var downstream: Downstream
 
     @inlinable
@@ -101,7 +101,7 @@ public struct UnlessSink<Second: Sendable, Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         let element = copy element
         guard time >= watermark else {
             late.send(element, at: time)
@@ -130,7 +130,7 @@ public struct UnlessSink<Second: Sendable, Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         if watermark > self.watermark {
             self.watermark = watermark
             while let first = firsts.first {
@@ -145,7 +145,7 @@ public struct UnlessSink<Second: Sendable, Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         while !firsts.isEmpty {
             let first = firsts.removeFirst()
             switch completion {

@@ -9,22 +9,22 @@ public import WeirCore
 /// `forbidden` is younger than the one and older than the other (at the event time of either it is not between them):
 /// these are the pairs of `first.then(second, within: duration)`, without those with something forbidden between.
 ///
-/// - With ``Reuse/reuse``, every such pair is a result.
-/// - With ``Reuse/consume``, an element is part of at most one pair: each element of `second`, in the order of their
+/// - With `ConsumptionPolicy/reuse`, every such pair is a result.
+/// - With `ConsumptionPolicy/consume`, an element is part of at most one pair: each element of `second`, in the order of their
 ///   event times, takes the oldest element before it that is free, young enough, and has nothing forbidden behind it.
 ///
 /// Emits a pair when the watermark of all three streams has passed its second element, with that element's time, oldest
-/// first. The order of arrival makes no difference. The completion settles what waits for the watermark, unless it is a
-/// failure. Remembers elements until the watermark passes them, those of `first` for `duration` beyond it, and at most
-/// `limit` per stream: beyond that the oldest is forgotten and goes to ``Without/dropped``. Elements older than the
-/// watermark go to ``Without/late``.
+/// first. The order of arrival makes no difference. The completion, unless it is a failure, emits the pairs that wait
+/// for the watermark. Remembers elements until the watermark passes them, those of `first` for `duration` beyond it,
+/// and at most `limit` per stream: beyond that the oldest is forgotten and goes to ``Without/dropped``. Elements older
+/// than the watermark go to ``Without/late``.
 ///
 /// - Parameters:
 ///   - forbidden: The stream whose elements must not lie between.
 ///   - first: The stream of the first elements.
 ///   - second: The stream of the second elements.
 ///   - duration: The second element is less than this younger than the first; positive.
-///   - reuse: Whether an element may be part of several pairs.
+///   - consumption: Whether an element may be part of several pairs.
 ///   - limit: How many elements of each stream are remembered; positive.
 /// - Returns: The pairs.
 /// - Complexity: O(*p*) per element that arrives in order, for *p* pairs that it is in.
@@ -34,10 +34,10 @@ public func without<Forbidden: EventStream, First: EventStream, Second: EventStr
     between first: First,
     and second: Second,
     within duration: Duration,
-    reuse: Reuse = .reuse,
+    consumption: ConsumptionPolicy = .reuse,
     limit: Int = 1024
 ) -> Without<Forbidden, First, Second> {
-    Without(EitherOfThreeStream(forbidden, first, second), duration, reuse, limit)
+    Without(EitherOfThreeStream(forbidden, first, second), duration, consumption, limit)
 }
 
 /// The pairs of elements with nothing forbidden between them; made by `without`.
@@ -51,67 +51,68 @@ public struct Without<Forbidden: EventStream, First: EventStream, Second: EventS
     /// The elements that were older than the watermark of the three streams together.
     public let late = SideOutput<Part>()
 
-    /// The elements that were forgotten because there were too many to remember.
+    /// The elements that were removed at the limit.
     public let dropped = SideOutput<Part>()
 
     @usableFromInline let streams: EitherOfThreeStream<Forbidden, First, Second>
     @usableFromInline let duration: Int64
-    @usableFromInline let reuse: Reuse
+    @usableFromInline let consumption: ConsumptionPolicy
     @usableFromInline let limit: Int
 
     @inlinable
     init(
         _ streams: EitherOfThreeStream<Forbidden, First, Second>,
         _ duration: Duration,
-        _ reuse: Reuse,
+        _ consumption: ConsumptionPolicy,
         _ limit: Int
     ) {
-        precondition(duration >= .nanoseconds(1), "what follows within \(duration) can not be found: be positive")
-        precondition(limit > 0, "pairs can not be found by remembering \(limit) elements: be positive")
+        precondition(duration >= .nanoseconds(1), "Without: duration must be positive, but is \(duration)")
+        precondition(limit > 0, "Without: limit must be positive, but is \(limit)")
         self.streams = streams
         self.duration = duration.wholeNanoseconds
-        self.reuse = reuse
+        self.consumption = consumption
         self.limit = limit
     }
 
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        streams.attach(WithoutSink(duration, reuse, limit, late, dropped, sink))
+        streams.attach(WithoutSink(duration, consumption, limit, late, dropped, sink))
     }
 }
 
 /// Pairs elements that have nothing forbidden between them, in the order of their times.
 @frozen
-public struct WithoutSink<Forbidden: Sendable, First: Sendable, Second: Sendable, Downstream: Sink>: Sink
+@usableFromInline
+struct WithoutSink<Forbidden: Sendable, First: Sendable, Second: Sendable, Downstream: Sink>: Sink
 where Downstream.Input == (First, Second) {
-    public typealias Input = EitherOfThree<Forbidden, First, Second>
+    @usableFromInline typealias Input = EitherOfThree<Forbidden, First, Second>
 
     @usableFromInline let duration: Int64
-    @usableFromInline let reuse: Reuse
+    @usableFromInline let consumption: ConsumptionPolicy
     @usableFromInline let limit: Int
     @usableFromInline let late: SideOutput<EitherOfThree<Forbidden, First, Second>>
     @usableFromInline let dropped: SideOutput<EitherOfThree<Forbidden, First, Second>>
     @usableFromInline var watermark = Timestamp.distantPast
-    // What the watermark has not passed.
-    @usableFromInline var forbidden = TimeOrdered<Forbidden>()
-    @usableFromInline var firsts = TimeOrdered<First>()
-    @usableFromInline var seconds = TimeOrdered<Second>()
-    // The first elements with nothing forbidden behind them so far.
-    @usableFromInline var open = TimeOrdered<First>()
+    // The elements that the watermark has not passed.
+    @usableFromInline var forbidden = TimeOrderedQueue<Forbidden>()
+    @usableFromInline var firsts = TimeOrderedQueue<First>()
+    @usableFromInline var seconds = TimeOrderedQueue<Second>()
+    // The first elements that no forbidden element has followed yet.
+    @usableFromInline var open = TimeOrderedQueue<First>()
     @usableFromInline var downstream: Downstream
 
     @inlinable
     init(
         _ duration: Int64,
-        _ reuse: Reuse,
+        _ consumption: ConsumptionPolicy,
         _ limit: Int,
         _ late: SideOutput<EitherOfThree<Forbidden, First, Second>>,
         _ dropped: SideOutput<EitherOfThree<Forbidden, First, Second>>,
         _ downstream: consuming Downstream
     ) {
         self.duration = duration
-        self.reuse = reuse
+        self.consumption = consumption
         self.limit = limit
         self.late = late
         self.dropped = dropped
@@ -119,7 +120,7 @@ where Downstream.Input == (First, Second) {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         let element = copy element
         guard time >= watermark else {
             late.send(element, at: time)
@@ -148,7 +149,7 @@ where Downstream.Input == (First, Second) {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         if watermark > self.watermark {
             self.watermark = watermark
             settle(before: watermark)
@@ -158,7 +159,7 @@ where Downstream.Input == (First, Second) {
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         if case .finished = completion { settle(before: nil) }
         forbidden.removeAll()
         firsts.removeAll()
@@ -198,9 +199,9 @@ where Downstream.Input == (First, Second) {
     }
 
     @inlinable
-    mutating func pair(_ second: TimeOrdered<Second>.Entry) {
+    mutating func pair(_ second: TimeOrderedQueue<Second>.Entry) {
         forget(from: second.time)
-        switch reuse {
+        switch consumption {
         case .reuse:
             for index in 0..<open.count { downstream.receive((open[index].value, second.value), at: second.time) }
         case .consume:
@@ -209,7 +210,7 @@ where Downstream.Input == (First, Second) {
         }
     }
 
-    /// Lets go of the elements that nothing from `horizon` on follows in time.
+    /// Removes the elements that nothing from `horizon` on can follow in time.
     @inlinable
     mutating func forget(from horizon: Timestamp) {
         let oldest = horizon.shifted(byNanoseconds: -duration)

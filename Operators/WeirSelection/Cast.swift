@@ -1,7 +1,7 @@
 public import WeirCore
 
 extension EventStream {
-    /// Lets through the elements of a type, as elements of that type.
+    /// Emits the elements of a type, as elements of that type.
     ///
     ///     let quakes = signals.cast(to: Quake.self)
     ///     quakes.refused.count  // the signals that were no quakes
@@ -9,7 +9,7 @@ extension EventStream {
     /// Emits an element when it arrives, with its time. Remembers nothing. Elements of another type go to the stream's
     /// side output ``Cast/refused``. Watermarks and the completion pass.
     ///
-    /// - Parameter type: What to cast to.
+    /// - Parameter type: The type to cast to.
     /// - Returns: The elements that are of the type.
     /// - Complexity: O(1) per element: one dynamic cast, which may allocate when a value is put into or taken out of an
     ///   existential.
@@ -40,9 +40,12 @@ public struct Cast<Upstream: EventStream, Element: Sendable>: EventStream {
     }
 }
 
-/// Hands on the elements that are of a type.
+extension Cast: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the elements of a type.
 @frozen
-public struct CastSink<Input: Sendable, Downstream: Sink>: Sink {
+@usableFromInline
+struct CastSink<Input: Sendable, Downstream: Sink>: Sink {
     @usableFromInline let refused: SideOutput<Input>
     @usableFromInline var downstream: Downstream
 
@@ -53,7 +56,7 @@ public struct CastSink<Input: Sendable, Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         let element = copy element
         if let output = element as? Downstream.Input {
             downstream.receive(output, at: time)
@@ -63,12 +66,12 @@ public struct CastSink<Input: Sendable, Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 }

@@ -1,7 +1,7 @@
 public import WeirCore
 
 extension EventStream {
-    /// Leaves out the elements that equal the one before in something.
+    /// Drops consecutive elements with equal keys.
     ///
     ///     readings.changes(of: \.station)
     ///     readings.changes(of: { $0.celsius.rounded() })
@@ -10,7 +10,7 @@ extension EventStream {
     /// the value of one element. Watermarks and the completion pass.
     ///
     /// - Parameter value: What to compare, as a key path or a function; called once for each element.
-    /// - Returns: The elements with which it changes.
+    /// - Returns: The elements whose value differs from that of their predecessor.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
     public func changes<Value: Equatable & Sendable>(
@@ -21,7 +21,7 @@ extension EventStream {
 }
 
 extension EventStream where Element: Equatable {
-    /// Leaves out the elements that equal the one before.
+    /// Drops consecutive equal elements.
     ///
     ///     states.changes()
     ///
@@ -36,7 +36,7 @@ extension EventStream where Element: Equatable {
     }
 }
 
-/// The elements of a stream with which something changes; made by `changes`.
+/// The elements of a stream whose key differs from that of their predecessor; made by `changes`.
 @frozen
 public struct Changes<Upstream: EventStream, Value: Equatable & Sendable>: EventStream {
     public typealias Element = Upstream.Element
@@ -57,10 +57,13 @@ public struct Changes<Upstream: EventStream, Value: Equatable & Sendable>: Event
     }
 }
 
-/// Hands on the elements with which something changes.
+extension Changes: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the elements whose key differs from that of their predecessor.
 @frozen
-public struct ChangesSink<Value: Equatable & Sendable, Downstream: Sink>: Sink {
-    public typealias Input = Downstream.Input
+@usableFromInline
+struct ChangesSink<Value: Equatable & Sendable, Downstream: Sink>: Sink {
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline let value: @Sendable (Input) -> Value
     @usableFromInline var previous: Value?
@@ -73,7 +76,7 @@ public struct ChangesSink<Value: Equatable & Sendable, Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         let current = value(element)
         guard current != previous else { return }
         previous = current
@@ -81,12 +84,12 @@ public struct ChangesSink<Value: Equatable & Sendable, Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         previous = nil
         downstream.finish(completion)
     }

@@ -2,7 +2,7 @@ public import WeirCore
 public import WeirExpressions
 
 extension EventStream {
-    /// Leaves out the elements that are not a change from the one before.
+    /// Drops the elements that are no change from their predecessor.
     ///
     ///     readings.changes { previous, current in abs(current.celsius - previous.celsius) > 0.5 }
     ///
@@ -19,11 +19,11 @@ extension EventStream {
         ChangesBy(self, isChange)
     }
 
-    /// Leaves out the elements that are not a change from the one before, by a typed expression.
+    /// Drops the elements that are no change from their predecessor, given as a typed expression.
     ///
     ///     readings.changes(by: abs(previous(\.celsius) - \.celsius) > 0.5)
     ///
-    /// Does what the form with a closure does.
+    /// Equivalent to the form with a closure.
     ///
     /// - Parameter isChange: An expression on the later element, and on `previous` ones for the earlier; computed once for
     ///   each pair of neighbours.
@@ -57,10 +57,13 @@ public struct ChangesBy<Upstream: EventStream>: EventStream {
     }
 }
 
-/// Hands on the elements that are a change from the one before.
+extension ChangesBy: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the elements that are a change from the one before.
 @frozen
-public struct ChangesBySink<Downstream: Sink>: Sink {
-    public typealias Input = Downstream.Input
+@usableFromInline
+struct ChangesBySink<Downstream: Sink>: Sink {
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline let isChange: @Sendable (Input, Input) -> Bool
     @usableFromInline var previous: Input?
@@ -73,7 +76,7 @@ public struct ChangesBySink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         var passes = true
         if let previous { passes = isChange(previous, element) }
         previous = copy element
@@ -81,12 +84,12 @@ public struct ChangesBySink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         previous = nil
         downstream.finish(completion)
     }

@@ -1,7 +1,7 @@
 public import WeirCore
 
 extension EventStream {
-    /// Turns each element into another value, and leaves out those that there is none for.
+    /// Transforms each element and drops those without a result.
     ///
     ///     lines.compactMap { Double($0.text) }
     ///
@@ -9,7 +9,7 @@ extension EventStream {
     /// Watermarks and the completion pass.
     ///
     /// - Parameter transform: Called once for each element.
-    /// - Returns: The values that it makes.
+    /// - Returns: The transformed elements.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
     public func compactMap<Output: Sendable>(
@@ -19,7 +19,7 @@ extension EventStream {
     }
 }
 
-/// The values that a transformation makes of the elements of a stream; made by `compactMap`.
+/// The results of a transformation that are not `nil`; made by `compactMap`.
 @frozen
 public struct CompactMap<Upstream: EventStream, Element: Sendable>: EventStream {
     @usableFromInline let upstream: Upstream
@@ -38,9 +38,12 @@ public struct CompactMap<Upstream: EventStream, Element: Sendable>: EventStream 
     }
 }
 
-/// Turns each element into another value and hands that on, if there is one.
+extension CompactMap: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the transformed elements that are not `nil`.
 @frozen
-public struct CompactMapSink<Input: Sendable, Downstream: Sink>: Sink {
+@usableFromInline
+struct CompactMapSink<Input: Sendable, Downstream: Sink>: Sink {
     @usableFromInline let transform: @Sendable (Input) -> Downstream.Input?
     @usableFromInline var downstream: Downstream
 
@@ -51,17 +54,17 @@ public struct CompactMapSink<Input: Sendable, Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         if let output = transform(element) { downstream.receive(output, at: time) }
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 }

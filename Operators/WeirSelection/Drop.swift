@@ -1,19 +1,19 @@
 public import WeirCore
 
 extension EventStream {
-    /// Leaves out the first elements.
+    /// Drops the first elements.
     ///
     ///     readings.drop(3)
     ///
-    /// Emits every later element when it arrives, with its time. Remembers how many are still to be left out.
-    /// Watermarks and the completion pass.
+    /// Emits every later element when it arrives, with its time. Remembers how many are still to be dropped. Watermarks
+    /// and the completion pass.
     ///
     /// - Parameter count: How many elements, in the order of arrival; not negative.
     /// - Returns: The elements after them.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
     public func drop(_ count: Int) -> Drop<Self> {
-        precondition(count >= 0, "a stream can leave out its first elements, but not \(count)")
+        precondition(count >= 0, "drop: count must not be negative, but is \(count)")
         return Drop(self, count)
     }
 }
@@ -39,10 +39,13 @@ public struct Drop<Upstream: EventStream>: EventStream {
     }
 }
 
-/// Hands on the elements after the first ones.
+extension Drop: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the elements after the first ones.
 @frozen
-public struct DropSink<Downstream: Sink>: Sink {
-    public typealias Input = Downstream.Input
+@usableFromInline
+struct DropSink<Downstream: Sink>: Sink {
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline var unwanted: Int
     @usableFromInline var downstream: Downstream
@@ -54,7 +57,7 @@ public struct DropSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         if unwanted > 0 {
             unwanted -= 1
         } else {
@@ -63,12 +66,12 @@ public struct DropSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 }

@@ -1,12 +1,12 @@
 public import WeirCore
 
 extension EventStream {
-    /// Leaves out the elements before the first one that does not satisfy a condition.
+    /// Drops the elements before the first one that does not satisfy a condition.
     ///
     ///     readings.drop(while: { $0.celsius < 30 })
     ///
-    /// Emits that element and every later one when it arrives, with its time. Remembers whether it came. Watermarks and
-    /// the completion pass.
+    /// Emits that element and every later one when it arrives, with its time. Remembers whether it has arrived.
+    /// Watermarks and the completion pass.
     ///
     /// - Parameter condition: Called once for each element up to the first that fails.
     /// - Returns: The first element that fails, and all after it.
@@ -38,10 +38,13 @@ public struct DropWhile<Upstream: EventStream>: EventStream {
     }
 }
 
-/// Hands on the elements from the first one on that fails a condition.
+extension DropWhile: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the elements from the first one on that fails a condition.
 @frozen
-public struct DropWhileSink<Downstream: Sink>: Sink {
-    public typealias Input = Downstream.Input
+@usableFromInline
+struct DropWhileSink<Downstream: Sink>: Sink {
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline let condition: @Sendable (Input) -> Bool
     @usableFromInline var isDropping = true
@@ -54,7 +57,7 @@ public struct DropWhileSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         if isDropping {
             guard !condition(element) else { return }
             isDropping = false
@@ -63,12 +66,12 @@ public struct DropWhileSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 }

@@ -6,14 +6,15 @@ extension EventStream {
     ///     laps.element(at: 2)  // the third lap
     ///
     /// Emits the element when it arrives, with its time, finishes at once, and detaches. Remembers how
-    /// many elements come before it. Watermarks pass until then; a shorter stream just completes.
+    /// many elements come before it. Watermarks pass until then; a shorter stream finishes without an element, which
+    /// ``failIfEmpty()`` makes a failure.
     ///
     /// - Parameter position: The position; not negative.
     /// - Returns: The element.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
     public func element(at position: Int) -> Take<Drop<Self>> {
-        precondition(position >= 0, "the elements of a stream are counted from zero, there is none at \(position)")
+        precondition(position >= 0, "element: position must not be negative, but is \(position)")
         return Take(Drop(self, position), 1)
     }
 }

@@ -35,9 +35,12 @@ public struct Enumerated<Upstream: EventStream>: EventStream {
     }
 }
 
-/// Hands on each element with its number.
+extension Enumerated: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards each element with its number.
 @frozen
-public struct EnumeratedSink<Input: Sendable, Downstream: Sink>: Sink
+@usableFromInline
+struct EnumeratedSink<Input: Sendable, Downstream: Sink>: Sink
 where Downstream.Input == (index: Int, element: Input) {
     @usableFromInline var next = 0
     @usableFromInline var downstream: Downstream
@@ -48,18 +51,18 @@ where Downstream.Input == (index: Int, element: Input) {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         downstream.receive((index: next, element: copy element), at: time)
         next += 1
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 }

@@ -2,12 +2,12 @@ public import WeirCore
 public import WeirExpressions
 
 extension EventStream {
-    /// Lets through the elements that satisfy a condition, given as a typed expression.
+    /// Emits the elements that satisfy a condition, given as a typed expression.
     ///
     ///     readings.filter(\.celsius > 30)
     ///
-    /// Does what the form with a closure does, without calling one. Emits an element when it arrives, with its time.
-    /// Remembers nothing. Watermarks and the completion pass.
+    /// Equivalent to the form with a closure, without a call per element. Emits an element when it arrives, with its
+    /// time. Remembers nothing. Watermarks and the completion pass.
     ///
     /// - Parameter condition: Computed once for each element.
     /// - Returns: The elements that satisfy it.
@@ -27,7 +27,7 @@ where Condition.Root == Upstream.Element, Condition.Value == Bool {
 
     @usableFromInline let upstream: Upstream
 
-    /// What an element must satisfy.
+    /// The condition for an element.
     public let condition: Condition
 
     @inlinable
@@ -43,11 +43,14 @@ where Condition.Root == Upstream.Element, Condition.Value == Bool {
     }
 }
 
-/// Hands on the elements that satisfy a condition.
+extension ExpressionFilter: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the elements that satisfy a condition.
 @frozen
-public struct ExpressionFilterSink<Condition: ElementExpression, Downstream: Sink>: Sink
+@usableFromInline
+struct ExpressionFilterSink<Condition: ElementExpression, Downstream: Sink>: Sink
 where Condition.Root == Downstream.Input, Condition.Value == Bool {
-    public typealias Input = Downstream.Input
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline let condition: Condition
     @usableFromInline var downstream: Downstream
@@ -59,17 +62,17 @@ where Condition.Root == Downstream.Input, Condition.Value == Bool {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         if condition.value(of: element) { downstream.receive(element, at: time) }
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 }

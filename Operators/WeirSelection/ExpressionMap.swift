@@ -2,15 +2,15 @@ public import WeirCore
 public import WeirExpressions
 
 extension EventStream {
-    /// Turns each element into the value of a typed expression.
+    /// Transforms each element with a typed expression.
     ///
     ///     readings.map(\.celsius * 1.8 + 32)
     ///
-    /// Does what the form with a closure does, without calling one. Emits a value when its element arrives, with the
-    /// element's time. Remembers nothing. Watermarks and the completion pass.
+    /// Equivalent to the form with a closure, without a call per element. Emits a value when its element arrives, with
+    /// the element's time. Remembers nothing. Watermarks and the completion pass.
     ///
     /// - Parameter projection: Computed once for each element.
-    /// - Returns: The values that it makes.
+    /// - Returns: The transformed elements.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
     public func map<Projection: ElementExpression>(_ projection: Projection) -> ExpressionMap<Self, Projection>
@@ -19,7 +19,7 @@ extension EventStream {
     }
 }
 
-/// The elements of a stream, each turned into another value; made by `map` of a typed expression.
+/// The transformed elements of a stream; made by `map` of a typed expression.
 @frozen
 public struct ExpressionMap<Upstream: EventStream, Projection: ElementExpression>: EventStream
 where Projection.Root == Upstream.Element, Projection.Value: Sendable {
@@ -27,7 +27,7 @@ where Projection.Root == Upstream.Element, Projection.Value: Sendable {
 
     @usableFromInline let upstream: Upstream
 
-    /// What an element is turned into.
+    /// The transformation.
     public let projection: Projection
 
     @inlinable
@@ -43,11 +43,14 @@ where Projection.Root == Upstream.Element, Projection.Value: Sendable {
     }
 }
 
-/// Turns each element into another value and hands that on.
+extension ExpressionMap: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the transformed elements.
 @frozen
-public struct ExpressionMapSink<Projection: ElementExpression, Downstream: Sink>: Sink
+@usableFromInline
+struct ExpressionMapSink<Projection: ElementExpression, Downstream: Sink>: Sink
 where Projection.Value == Downstream.Input, Projection.Root: Sendable {
-    public typealias Input = Projection.Root
+    @usableFromInline typealias Input = Projection.Root
 
     @usableFromInline let projection: Projection
     @usableFromInline var downstream: Downstream
@@ -59,17 +62,17 @@ where Projection.Value == Downstream.Input, Projection.Root: Sendable {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         downstream.receive(projection.value(of: element), at: time)
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 }

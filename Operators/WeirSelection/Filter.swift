@@ -1,7 +1,7 @@
 public import WeirCore
 
 extension EventStream {
-    /// Lets through the elements that satisfy a condition.
+    /// Emits the elements that satisfy a condition.
     ///
     ///     readings.filter { $0.celsius > 30 }
     ///
@@ -37,10 +37,13 @@ public struct Filter<Upstream: EventStream>: EventStream {
     }
 }
 
-/// Hands on the elements that satisfy a condition.
+extension Filter: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the elements that satisfy a condition.
 @frozen
-public struct FilterSink<Downstream: Sink>: Sink {
-    public typealias Input = Downstream.Input
+@usableFromInline
+struct FilterSink<Downstream: Sink>: Sink {
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline let condition: @Sendable (Input) -> Bool
     @usableFromInline var downstream: Downstream
@@ -52,17 +55,17 @@ public struct FilterSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         if condition(element) { downstream.receive(element, at: time) }
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 }

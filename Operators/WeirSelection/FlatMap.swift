@@ -1,7 +1,7 @@
 public import WeirCore
 
 extension EventStream {
-    /// Turns each element into a sequence of values.
+    /// Transforms each element into a sequence and emits its values.
     ///
     ///     orders.flatMap { $0.items }
     ///
@@ -40,9 +40,12 @@ public struct FlatMap<Upstream: EventStream, Values: Sequence>: EventStream wher
     }
 }
 
-/// Turns each element into a sequence and hands its values on.
+extension FlatMap: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the values of the sequences that elements are transformed into.
 @frozen
-public struct FlatMapSink<Input: Sendable, Values: Sequence, Downstream: Sink>: Sink
+@usableFromInline
+struct FlatMapSink<Input: Sendable, Values: Sequence, Downstream: Sink>: Sink
 where Downstream.Input == Values.Element {
     @usableFromInline let transform: @Sendable (Input) -> Values
     @usableFromInline var downstream: Downstream
@@ -54,17 +57,17 @@ where Downstream.Input == Values.Element {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         for value in transform(element) { downstream.receive(value, at: time) }
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 }

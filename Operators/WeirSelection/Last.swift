@@ -5,9 +5,10 @@ extension EventStream {
     ///
     ///     readings.last()
     ///
-    /// Emits one element at the completion, with its own time; none if the stream had none, or failed. Remembers one
-    /// element. Watermarks pass, but none that is later than the element that it remembers, so that the element is not
-    /// late when it is emitted; the completion passes after the element.
+    /// Emits one element at the completion, with its own time; none if the stream failed. A stream without elements
+    /// finishes without one, which ``failIfEmpty()`` makes a failure. Remembers one element. Watermarks pass, but none
+    /// that is later than the element that it remembers, so that the element is not late when it is emitted; the
+    /// completion passes after the element.
     ///
     /// - Returns: The element that arrived last.
     /// - Complexity: O(1) per element, without allocation.
@@ -36,10 +37,13 @@ public struct Last<Upstream: EventStream>: EventStream {
     }
 }
 
-/// Hands on the last element at the completion.
+extension Last: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the last element at the completion.
 @frozen
-public struct LastSink<Downstream: Sink>: Sink {
-    public typealias Input = Downstream.Input
+@usableFromInline
+struct LastSink<Downstream: Sink>: Sink {
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline var last: Input?
     // After every watermark as long as there is no element.
@@ -53,13 +57,13 @@ public struct LastSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         last = copy element
         self.time = time
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         let safe = min(watermark, time)
         guard safe > sentWatermark else { return }
         sentWatermark = safe
@@ -67,7 +71,7 @@ public struct LastSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         if case .finished = completion, let last { downstream.receive(last, at: time) }
         last = nil
         downstream.finish(completion)

@@ -1,7 +1,7 @@
 public import WeirCore
 
 extension EventStream {
-    /// Turns each element into another value.
+    /// Transforms each element.
     ///
     ///     readings.map { $0.celsius * 1.8 + 32 }
     ///
@@ -9,7 +9,7 @@ extension EventStream {
     /// completion pass.
     ///
     /// - Parameter transform: Called once for each element.
-    /// - Returns: The values that it makes.
+    /// - Returns: The transformed elements.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
     public func map<Output: Sendable>(_ transform: @escaping @Sendable (Element) -> Output) -> Map<Self, Output> {
@@ -17,7 +17,7 @@ extension EventStream {
     }
 }
 
-/// The elements of a stream, each turned into another value; made by `map`.
+/// The transformed elements of a stream; made by `map`.
 @frozen
 public struct Map<Upstream: EventStream, Element: Sendable>: EventStream {
     @usableFromInline let upstream: Upstream
@@ -36,9 +36,12 @@ public struct Map<Upstream: EventStream, Element: Sendable>: EventStream {
     }
 }
 
-/// Turns each element into another value and hands that on.
+extension Map: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the transformed elements.
 @frozen
-public struct MapSink<Input: Sendable, Downstream: Sink>: Sink {
+@usableFromInline
+struct MapSink<Input: Sendable, Downstream: Sink>: Sink {
     @usableFromInline let transform: @Sendable (Input) -> Downstream.Input
     @usableFromInline var downstream: Downstream
 
@@ -49,17 +52,17 @@ public struct MapSink<Input: Sendable, Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         downstream.receive(transform(element), at: time)
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 }

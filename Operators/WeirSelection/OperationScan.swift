@@ -6,8 +6,8 @@ extension EventStream {
     ///
     ///     amounts.scan(into: 0.0, with: BinaryOperations.Sum.self)
     ///
-    /// Does what the form with a closure does, without calling one. Emits when an element arrives, with the element's
-    /// time. Remembers the running value. Watermarks and the completion pass.
+    /// Equivalent to the form with a closure, without a call per element. Emits when an element arrives, with the
+    /// element's time. Remembers the running value. Watermarks and the completion pass.
     ///
     /// - Parameters:
     ///   - initial: The value before the first element.
@@ -45,11 +45,14 @@ where Operation.Operand == Upstream.Element, Operation.Result == Upstream.Elemen
     }
 }
 
-/// Folds what it receives into a running value and hands that on.
+extension OperationScan: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the running value of a fold.
 @frozen
-public struct OperationScanSink<Operation: BinaryOperation, Downstream: Sink>: Sink
+@usableFromInline
+struct OperationScanSink<Operation: BinaryOperation, Downstream: Sink>: Sink
 where Operation.Operand == Downstream.Input, Operation.Result == Downstream.Input {
-    public typealias Input = Downstream.Input
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline var value: Input
     @usableFromInline var downstream: Downstream
@@ -61,18 +64,18 @@ where Operation.Operand == Downstream.Input, Operation.Result == Downstream.Inpu
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         value = Operation.apply(value, copy element)
         downstream.receive(value, at: time)
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 }

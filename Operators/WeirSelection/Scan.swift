@@ -47,9 +47,12 @@ public struct Scan<Upstream: EventStream, Element: Sendable>: EventStream {
     }
 }
 
-/// Folds what it receives into a running value and hands that on.
+extension Scan: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the running value of a fold.
 @frozen
-public struct ScanSink<Input: Sendable, Downstream: Sink>: Sink {
+@usableFromInline
+struct ScanSink<Input: Sendable, Downstream: Sink>: Sink {
     @usableFromInline var value: Downstream.Input
     @usableFromInline let update: @Sendable (inout Downstream.Input, Input) -> Void
     @usableFromInline var downstream: Downstream
@@ -66,18 +69,18 @@ public struct ScanSink<Input: Sendable, Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         update(&value, element)
         downstream.receive(value, at: time)
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 }

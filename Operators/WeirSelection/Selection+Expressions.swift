@@ -2,9 +2,9 @@ public import WeirCore
 public import WeirExpressions
 
 extension EventStream {
-    /// Lets through the elements before the first one that fails a condition, given as a typed expression.
+    /// Emits the elements before the first one that fails a condition, given as a typed expression.
     ///
-    /// Does what the form with a closure does.
+    /// Equivalent to the form with a closure.
     ///
     /// - Parameter condition: Computed for each element until it is `false`.
     /// - Returns: The elements before that.
@@ -15,9 +15,9 @@ extension EventStream {
         take(while: condition.function)
     }
 
-    /// Leaves out the elements before the first one that fails a condition, given as a typed expression.
+    /// Drops the elements before the first one that fails a condition, given as a typed expression.
     ///
-    /// Does what the form with a closure does.
+    /// Equivalent to the form with a closure.
     ///
     /// - Parameter condition: Computed for each element until it is `false`.
     /// - Returns: The elements from that one on.
@@ -28,14 +28,14 @@ extension EventStream {
         drop(while: condition.function)
     }
 
-    /// Leaves out the elements that equal the one before in the value of a typed expression.
+    /// Drops consecutive elements with equal values of a typed expression.
     ///
     ///     readings.changes(of: \.celsius / 5)
     ///
-    /// Does what the form with a closure does.
+    /// Equivalent to the form with a closure.
     ///
     /// - Parameter value: What to compare; computed once for each element.
-    /// - Returns: The elements with which it changes.
+    /// - Returns: The elements whose value differs from that of their predecessor.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
     public func changes<Expression: ElementExpression>(of value: Expression) -> Changes<Self, Expression.Value>

@@ -6,13 +6,13 @@ extension EventStream {
     ///     readings.stampedOnArrival(clock: EventClock())
     ///
     /// Emits each element when it arrives, with the clock's time; times never go back, even if the clock does. The
-    /// watermark is the time of the last signal: it goes on before an element, and whenever a watermark arrives, if time
-    /// has passed; the watermarks of event time do not. Remembers the last time. The completion passes.
+    /// watermark is the time of the last signal: it is sent before an element, and whenever a watermark arrives, if
+    /// time has passed; the watermarks of event time are dropped. Remembers the last time. The completion passes.
     ///
     /// Only the time that travels with an element changes, not a time inside the element.
     ///
     /// - Parameters:
-    ///   - clock: Asked once for each element and each watermark.
+    ///   - clock: Read once for each element and each watermark.
     ///   - interval: How much time passes at least between two watermarks; not negative. Zero advances whenever time
     ///     passes, which costs a watermark per element where every element has a time of its own.
     /// - Returns: The same elements in arrival time.
@@ -22,7 +22,7 @@ extension EventStream {
         clock: Clock,
         watermarkEvery interval: Duration = .zero
     ) -> StampedOnArrival<Self, Clock> {
-        precondition(interval >= .zero, "watermarks can not be \(interval) apart")
+        precondition(interval >= .zero, "stampedOnArrival: interval must not be negative, but is \(interval)")
         return StampedOnArrival(self, clock, interval.wholeNanoseconds)
     }
 }
@@ -50,10 +50,13 @@ public struct StampedOnArrival<Upstream: EventStream, Clock: TimeSource>: EventS
     }
 }
 
-/// Hands on the elements with the time of their arrival.
+extension StampedOnArrival: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the elements with the time of their arrival.
 @frozen
-public struct StampedOnArrivalSink<Clock: TimeSource, Downstream: Sink>: Sink {
-    public typealias Input = Downstream.Input
+@usableFromInline
+struct StampedOnArrivalSink<Clock: TimeSource, Downstream: Sink>: Sink {
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline let clock: Clock
     @usableFromInline let interval: Int64
@@ -69,18 +72,18 @@ public struct StampedOnArrivalSink<Clock: TimeSource, Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         passTime()
         downstream.receive(element, at: now)
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         passTime()
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 
@@ -88,7 +91,7 @@ public struct StampedOnArrivalSink<Clock: TimeSource, Downstream: Sink>: Sink {
     mutating func passTime() {
         now = max(now, clock.now())
         guard now >= nextWatermark else { return }
-        // At least a nanosecond: the same watermark twice says nothing.
+        // At least a nanosecond: an equal watermark has no effect.
         nextWatermark = now.shifted(byNanoseconds: max(interval, 1))
         downstream.advance(to: now)
     }

@@ -5,15 +5,15 @@ extension EventStream {
     ///
     ///     readings.take(3)
     ///
-    /// Emits an element when it arrives, with its time; with the last one wanted it finishes at once, and detaches.
-    /// Remembers how many are still wanted. Watermarks pass until then; the completion passes when it comes before.
+    /// Emits an element when it arrives, with its time; with the last one it finishes at once, and detaches. Remembers
+    /// how many are still to come. Watermarks pass until then; the completion passes when it comes before.
     ///
     /// - Parameter count: How many elements, in the order of arrival; positive.
     /// - Returns: The first elements.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
     public func take(_ count: Int) -> Take<Self> {
-        precondition(count > 0, "a stream that takes elements takes at least one, not \(count)")
+        precondition(count > 0, "take: count must be positive, but is \(count)")
         return Take(self, count)
     }
 
@@ -21,8 +21,9 @@ extension EventStream {
     ///
     ///     alarms.first()
     ///
-    /// Emits the element when it arrives, with its time, finishes at once, and detaches. Remembers whether it came.
-    /// Watermarks pass until then; a stream without elements just completes.
+    /// Emits the element when it arrives, with its time, finishes at once, and detaches. Remembers whether it has
+    /// arrived. Watermarks pass until then; a stream without elements finishes without one, which ``failIfEmpty()``
+    /// makes a failure.
     ///
     /// - Returns: The element that arrives first.
     /// - Complexity: O(1) per element, without allocation.
@@ -35,8 +36,9 @@ extension EventStream {
     ///
     ///     readings.first { $0.celsius > 30 }
     ///
-    /// Emits the element when it arrives, with its time, finishes at once, and detaches. Remembers whether it came.
-    /// Watermarks pass until then; a stream without such an element just completes.
+    /// Emits the element when it arrives, with its time, finishes at once, and detaches. Remembers whether it has
+    /// arrived. Watermarks pass until then; a stream without such an element finishes without one, which
+    /// ``failIfEmpty()`` makes a failure.
     ///
     /// - Parameter condition: Called once for each element.
     /// - Returns: The first element that satisfies it.
@@ -64,30 +66,33 @@ public struct Take<Upstream: EventStream>: EventStream {
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let own = LateSubscription()
+        let own = DeferredSubscription()
         return own.set(upstream.attach(TakeSink(count, own, sink)))
     }
 }
 
-/// Hands on the first elements, and then finishes.
+extension Take: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the first elements, and then finishes.
 @frozen
-public struct TakeSink<Downstream: Sink>: Sink {
-    public typealias Input = Downstream.Input
+@usableFromInline
+struct TakeSink<Downstream: Sink>: Sink {
+    @usableFromInline typealias Input = Downstream.Input
 
     // Zero once the stream has ended.
     @usableFromInline var wanted: Int
-    @usableFromInline let own: LateSubscription
+    @usableFromInline let own: DeferredSubscription
     @usableFromInline var downstream: Downstream
 
     @inlinable
-    init(_ wanted: Int, _ own: LateSubscription, _ downstream: consuming Downstream) {
+    init(_ wanted: Int, _ own: DeferredSubscription, _ downstream: consuming Downstream) {
         self.wanted = wanted
         self.own = own
         self.downstream = downstream
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         guard wanted > 0 else { return }
         wanted -= 1
         downstream.receive(element, at: time)
@@ -97,12 +102,12 @@ public struct TakeSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         if wanted > 0 { downstream.advance(to: watermark) }
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         guard wanted > 0 else { return }
         wanted = 0
         downstream.finish(completion)

@@ -6,8 +6,8 @@ extension EventStream {
     ///     readings.take(until: midnight)
     ///
     /// Emits an element that is older than `end` when it arrives, with its time, and ignores the others; elements may
-    /// be out of order, so it finishes when the watermark reaches `end`, and detaches. Remembers whether
-    /// that happened. Watermarks pass, the last one as `end`; the completion passes when it comes before.
+    /// be out of order, so it finishes when the watermark reaches `end`, and detaches. Remembers whether it has
+    /// finished. Watermarks pass, the last one as `end`; the completion passes when it comes before.
     ///
     /// - Parameter end: The time that an element must be older than.
     /// - Returns: The elements before it.
@@ -35,43 +35,46 @@ public struct TakeUntil<Upstream: EventStream>: EventStream {
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let own = LateSubscription()
+        let own = DeferredSubscription()
         return own.set(upstream.attach(TakeUntilSink(end, own, sink)))
     }
 }
 
-/// Hands on the elements before a point in event time, and then finishes.
+extension TakeUntil: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the elements before a point in event time, and then finishes.
 @frozen
-public struct TakeUntilSink<Downstream: Sink>: Sink {
-    public typealias Input = Downstream.Input
+@usableFromInline
+struct TakeUntilSink<Downstream: Sink>: Sink {
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline let end: Timestamp
-    @usableFromInline let own: LateSubscription
+    @usableFromInline let own: DeferredSubscription
     @usableFromInline var isFinished = false
     @usableFromInline var downstream: Downstream
 
     @inlinable
-    init(_ end: Timestamp, _ own: LateSubscription, _ downstream: consuming Downstream) {
+    init(_ end: Timestamp, _ own: DeferredSubscription, _ downstream: consuming Downstream) {
         self.end = end
         self.own = own
         self.downstream = downstream
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         if time < end, !isFinished { downstream.receive(element, at: time) }
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         guard !isFinished else { return }
-        // What follows counts time as if the watermark had stopped at the end, however far it jumped.
+        // Operators behind see a watermark that stops at the end, however far it jumped.
         downstream.advance(to: min(watermark, end))
         if watermark >= end { finish(.finished) }
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         guard !isFinished else { return }
         isFinished = true
         downstream.finish(completion)

@@ -6,8 +6,8 @@ extension EventStream {
     ///     readings.take(while: { $0.celsius < 30 })
     ///
     /// Emits an element when it arrives, with its time; at the first one that fails, which is not emitted, it finishes
-    /// at once, and detaches. Remembers whether that happened. Watermarks pass until then; the
-    /// completion passes when it comes before.
+    /// at once, and detaches. Remembers whether it has finished. Watermarks pass until then; the completion passes when
+    /// it comes before.
     ///
     /// - Parameter condition: Called once for each element up to the first that fails.
     /// - Returns: The elements before that.
@@ -35,25 +35,28 @@ public struct TakeWhile<Upstream: EventStream>: EventStream {
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let own = LateSubscription()
+        let own = DeferredSubscription()
         return own.set(upstream.attach(TakeWhileSink(condition, own, sink)))
     }
 }
 
-/// Hands on the elements before the first one that fails a condition, and then finishes.
+extension TakeWhile: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the elements before the first one that fails a condition, and then finishes.
 @frozen
-public struct TakeWhileSink<Downstream: Sink>: Sink {
-    public typealias Input = Downstream.Input
+@usableFromInline
+struct TakeWhileSink<Downstream: Sink>: Sink {
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline let condition: @Sendable (Input) -> Bool
-    @usableFromInline let own: LateSubscription
+    @usableFromInline let own: DeferredSubscription
     @usableFromInline var isFinished = false
     @usableFromInline var downstream: Downstream
 
     @inlinable
     init(
         _ condition: @escaping @Sendable (Input) -> Bool,
-        _ own: LateSubscription,
+        _ own: DeferredSubscription,
         _ downstream: consuming Downstream
     ) {
         self.condition = condition
@@ -62,7 +65,7 @@ public struct TakeWhileSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         guard !isFinished else { return }
         if condition(element) {
             downstream.receive(element, at: time)
@@ -72,12 +75,12 @@ public struct TakeWhileSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         if !isFinished { downstream.advance(to: watermark) }
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         guard !isFinished else { return }
         isFinished = true
         downstream.finish(completion)

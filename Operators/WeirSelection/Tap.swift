@@ -1,7 +1,7 @@
 public import WeirCore
 
 extension EventStream {
-    /// Calls a function with each element on its way, and leaves the stream as it is.
+    /// Calls a function with each element and forwards the stream unchanged.
     ///
     ///     readings.tap { print("in:", $0) }.filter { $0.celsius > 30 }
     ///
@@ -9,8 +9,8 @@ extension EventStream {
     /// completion pass.
     ///
     /// - Parameters:
-    ///   - onElement: Called with each element, before the element goes on.
-    ///   - onCompletion: Called once at the end, before the completion goes on.
+    ///   - onElement: Called with each element, before the element is forwarded.
+    ///   - onCompletion: Called once at the end, before the completion is forwarded.
     /// - Returns: The same elements.
     /// - Complexity: That of `onElement` per element, without allocation of its own.
     @inlinable
@@ -22,7 +22,7 @@ extension EventStream {
     }
 }
 
-/// The elements of a stream, which somebody looks at on their way; made by `tap`.
+/// The elements of a stream, each passed to a function first; made by `tap`.
 @frozen
 public struct Tap<Upstream: EventStream>: EventStream {
     public typealias Element = Upstream.Element
@@ -49,10 +49,13 @@ public struct Tap<Upstream: EventStream>: EventStream {
     }
 }
 
-/// Calls a function with each element and hands it on.
+extension Tap: GroupableStream where Upstream: GroupableStream {}
+
+/// Calls a function with each element before it forwards it.
 @frozen
-public struct TapSink<Downstream: Sink>: Sink {
-    public typealias Input = Downstream.Input
+@usableFromInline
+struct TapSink<Downstream: Sink>: Sink {
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline let onElement: @Sendable (Input) -> Void
     @usableFromInline let onCompletion: (@Sendable (Completion) -> Void)?
@@ -70,18 +73,18 @@ public struct TapSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         onElement(element)
         downstream.receive(element, at: time)
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         onCompletion?(completion)
         downstream.finish(completion)
     }

@@ -6,9 +6,9 @@ extension EventStream {
     ///
     ///     readings.followedBy(abs(previous(\.celsius) - \.celsius) > 5)
     ///
-    /// Does what the form with a closure does, without calling one. Emits the pair when its second element arrives, with
-    /// that element's time. Remembers one element; every sink that is attached has a memory of its own. Watermarks and
-    /// the completion pass.
+    /// Equivalent to the form with a closure, without a call per element. Emits the pair when its second element
+    /// arrives, with that element's time. Remembers one element; every attached sink has a state of its own. Watermarks
+    /// and the completion pass.
     ///
     /// - Parameter condition: An expression on the later element, and on `previous` ones for the earlier; computed once
     ///   for each pair of neighbours.
@@ -30,7 +30,7 @@ where Condition.Root == Upstream.Element, Condition.Value == Bool {
 
     @usableFromInline let upstream: Upstream
 
-    /// What a pair must satisfy.
+    /// The condition for a pair.
     public let condition: Condition
 
     @inlinable
@@ -46,11 +46,14 @@ where Condition.Root == Upstream.Element, Condition.Value == Bool {
     }
 }
 
-/// Hands on the pairs of neighbours that satisfy a condition.
+extension ExpressionFollowedBy: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the pairs of neighbours that satisfy a condition.
 @frozen
-public struct ExpressionFollowedBySink<Condition: TypedExpression, Downstream: Sink>: Sink
+@usableFromInline
+struct ExpressionFollowedBySink<Condition: TypedExpression, Downstream: Sink>: Sink
 where Downstream.Input == (Condition.Root, Condition.Root), Condition.Root: Sendable, Condition.Value == Bool {
-    public typealias Input = Condition.Root
+    @usableFromInline typealias Input = Condition.Root
 
     @usableFromInline var previous: Input?
     @usableFromInline let condition: Condition
@@ -63,7 +66,7 @@ where Downstream.Input == (Condition.Root, Condition.Root), Condition.Root: Send
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         if let previous, condition.value(of: element, after: previous) {
             downstream.receive((previous, copy element), at: time)
         }
@@ -71,12 +74,12 @@ where Downstream.Input == (Condition.Root, Condition.Root), Condition.Root: Send
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         previous = nil
         downstream.finish(completion)
     }

@@ -3,14 +3,14 @@ public import WeirCore
 extension EventStream {
     /// Finds pairs of neighbours that satisfy a condition together.
     ///
-    /// Neighbours are two elements of which the second arrives directly after the first; every element but the first
-    /// and the last is a neighbour twice, so pairs may overlap.
+    /// The `followedBy` of a pattern is another: it skips elements between the two. Neighbours are two elements that arrive
+    /// directly after each other; every element but the first and the last is a neighbour twice, so pairs may overlap.
     ///
     ///     readings.followedBy { previous, current in current.celsius - previous.celsius > 5 }
     ///         .subscribe { (previous, current) in print("jump from", previous, "to", current) }
     ///
-    /// Emits the pair when its second element arrives, with that element's time. Remembers one element; every sink
-    /// that is attached has a memory of its own. Watermarks and the completion pass.
+    /// Emits the pair when its second element arrives, with that element's time. Remembers one element; every attached
+    /// sink has a state of its own. Watermarks and the completion pass.
     ///
     /// - Parameter condition: Takes the earlier element and the later one; called once for each pair of neighbours.
     /// - Returns: The pairs that satisfy it.
@@ -44,9 +44,12 @@ public struct FollowedBy<Upstream: EventStream>: EventStream {
     }
 }
 
-/// Hands on the pairs of neighbours that satisfy a condition.
+extension FollowedBy: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the pairs of neighbours that satisfy a condition.
 @frozen
-public struct FollowedBySink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Input == (Input, Input) {
+@usableFromInline
+struct FollowedBySink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Input == (Input, Input) {
     @usableFromInline var previous: Input?
     @usableFromInline let condition: @Sendable (Input, Input) -> Bool
     @usableFromInline var downstream: Downstream
@@ -58,7 +61,7 @@ public struct FollowedBySink<Input: Sendable, Downstream: Sink>: Sink where Down
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         if let previous, condition(previous, element) {
             downstream.receive((previous, copy element), at: time)
         }
@@ -66,12 +69,12 @@ public struct FollowedBySink<Input: Sendable, Downstream: Sink>: Sink where Down
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         previous = nil
         downstream.finish(completion)
     }

@@ -19,7 +19,7 @@ enum Trend: Sendable {
     case falling
     case notRising
 
-    /// Whether `next` goes on in a run that `previous` is in.
+    /// Returns whether `next` continues the run of `previous`.
     @inlinable
     func goesOn<Value: Comparable>(from previous: Value, to next: Value) -> Bool {
         switch self {
@@ -55,7 +55,7 @@ public struct MonotoneRuns<Upstream: EventStream, Value: Comparable & Sendable>:
         _ limit: Int,
         _ longRun: LongRun
     ) {
-        precondition(least > 0, "a run has at least one element, not \(least)")
+        precondition(least > 0, "MonotoneRuns: least must be positive, but is \(least)")
         precondition(limit >= least, "runs of at least \(least) elements can not be found by remembering \(limit)")
         self.upstream = upstream
         self.value = value
@@ -72,9 +72,12 @@ public struct MonotoneRuns<Upstream: EventStream, Value: Comparable & Sendable>:
     }
 }
 
+extension MonotoneRuns: GroupableStream where Upstream: GroupableStream {}
+
 /// Collects elements as long as their values go the same way.
 @frozen
-public struct MonotoneRunsSink<Input: Sendable, Value: Comparable & Sendable, Downstream: Sink>: Sink
+@usableFromInline
+struct MonotoneRunsSink<Input: Sendable, Value: Comparable & Sendable, Downstream: Sink>: Sink
 where Downstream.Input == [Input] {
     @usableFromInline let value: @Sendable (Input) -> Value
     @usableFromInline let trend: Trend
@@ -110,7 +113,7 @@ where Downstream.Input == [Input] {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         let next = value(copy element)
         if let previous, !trend.goesOn(from: previous, to: next) { end() }
         if run.count < limit {
@@ -128,13 +131,13 @@ where Downstream.Input == [Input] {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         self.watermark = max(self.watermark, watermark)
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         if case .finished = completion { end() }
         run = []
         previous = nil

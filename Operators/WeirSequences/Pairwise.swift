@@ -5,8 +5,8 @@ extension EventStream {
     ///
     ///     positions.pairwise().map { (previous, current) in distance(previous, current) }
     ///
-    /// Emits a pair when its second element arrives, with that element's time; nothing for the first element.
-    /// Remembers one element; every sink that is attached has a memory of its own. Watermarks and the completion pass.
+    /// Emits a pair when its second element arrives, with that element's time; nothing for the first element. Remembers
+    /// one element; every attached sink has a state of its own. Watermarks and the completion pass.
     ///
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
@@ -34,9 +34,12 @@ public struct Pairwise<Upstream: EventStream>: EventStream {
     }
 }
 
-/// Hands on each pair of neighbours.
+extension Pairwise: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards each pair of neighbours.
 @frozen
-public struct PairwiseSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Input == (Input, Input) {
+@usableFromInline
+struct PairwiseSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Input == (Input, Input) {
     @usableFromInline var previous: Input?
     @usableFromInline var downstream: Downstream
 
@@ -46,7 +49,7 @@ public struct PairwiseSink<Input: Sendable, Downstream: Sink>: Sink where Downst
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         if let previous {
             downstream.receive((previous, copy element), at: time)
         }
@@ -54,12 +57,12 @@ public struct PairwiseSink<Input: Sendable, Downstream: Sink>: Sink where Downst
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         previous = nil
         downstream.finish(completion)
     }

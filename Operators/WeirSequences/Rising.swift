@@ -15,11 +15,11 @@ extension EventStream {
     ///
     /// - Parameters:
     ///   - least: How many elements make a run; positive.
-    ///   - value: What has to rise; called once per element.
+    ///   - value: The value that has to rise; called once per element.
     ///   - strictly: Whether equal values end a run.
-    ///   - limit: How many elements are remembered; at least `least`.
-    ///   - longRun: What happens to a run that becomes longer than `limit`; what is forgotten goes to
+    ///   - longRun: What happens to a run that becomes longer than `limit`; removed elements go to
     ///     ``MonotoneRuns/dropped``.
+    ///   - limit: How many elements are remembered; at least `least`.
     /// - Returns: The runs, oldest element first.
     /// - Complexity: O(1) per element; one allocation per run that is emitted.
     @inlinable
@@ -27,8 +27,8 @@ extension EventStream {
         atLeast least: Int,
         by value: @escaping @Sendable (Element) -> Value,
         strictly: Bool = true,
-        limit: Int = 1024,
-        longRun: LongRun = .split
+        longRun: LongRun = .split,
+        limit: Int = 1024
     ) -> MonotoneRuns<Self, Value> {
         MonotoneRuns(self, value, strictly ? .rising : .notFalling, least, limit, longRun)
     }
@@ -37,16 +37,16 @@ extension EventStream {
     ///
     ///     prices.falling(atLeast: 3, by: \.amount).subscribe { run in print("down to", run[run.count - 1].amount) }
     ///
-    /// When runs are emitted, what is remembered, the limit, watermarks and the end are as in
-    /// ``rising(atLeast:by:strictly:limit:longRun:)``, the other way round.
+    /// Emission, memory, the limit, watermarks and the completion are those of
+    /// ``rising(atLeast:by:strictly:longRun:limit:)``.
     ///
     /// - Parameters:
     ///   - least: How many elements make a run; positive.
-    ///   - value: What has to fall; called once per element.
+    ///   - value: The value that has to fall; called once per element.
     ///   - strictly: Whether equal values end a run.
-    ///   - limit: How many elements are remembered; at least `least`.
-    ///   - longRun: What happens to a run that becomes longer than `limit`; what is forgotten goes to
+    ///   - longRun: What happens to a run that becomes longer than `limit`; removed elements go to
     ///     ``MonotoneRuns/dropped``.
+    ///   - limit: How many elements are remembered; at least `least`.
     /// - Returns: The runs, oldest element first.
     /// - Complexity: O(1) per element; one allocation per run that is emitted.
     @inlinable
@@ -54,8 +54,8 @@ extension EventStream {
         atLeast least: Int,
         by value: @escaping @Sendable (Element) -> Value,
         strictly: Bool = true,
-        limit: Int = 1024,
-        longRun: LongRun = .split
+        longRun: LongRun = .split,
+        limit: Int = 1024
     ) -> MonotoneRuns<Self, Value> {
         MonotoneRuns(self, value, strictly ? .falling : .notRising, least, limit, longRun)
     }
@@ -66,45 +66,45 @@ extension EventStream where Element: Comparable {
     ///
     ///     levels.map(\.value).rising(atLeast: 5)
     ///
-    /// Like ``EventStream/rising(atLeast:by:strictly:limit:longRun:)`` with the elements as values.
+    /// Like ``EventStream/rising(atLeast:by:strictly:longRun:limit:)`` with the elements as values.
     ///
     /// - Parameters:
     ///   - least: How many elements make a run; positive.
     ///   - strictly: Whether equal elements end a run.
-    ///   - limit: How many elements are remembered; at least `least`.
     ///   - longRun: What happens to a run that becomes longer than `limit`.
+    ///   - limit: How many elements are remembered; at least `least`.
     /// - Returns: The runs, oldest element first.
     /// - Complexity: O(1) per element; one allocation per run that is emitted.
     @inlinable
     public func rising(
         atLeast least: Int,
         strictly: Bool = true,
-        limit: Int = 1024,
-        longRun: LongRun = .split
+        longRun: LongRun = .split,
+        limit: Int = 1024
     ) -> MonotoneRuns<Self, Element> {
-        rising(atLeast: least, by: { $0 }, strictly: strictly, limit: limit, longRun: longRun)
+        rising(atLeast: least, by: { $0 }, strictly: strictly, longRun: longRun, limit: limit)
     }
 
     /// Finds runs of elements that fall from each to the next.
     ///
     ///     levels.map(\.value).falling(atLeast: 5)
     ///
-    /// Like ``EventStream/rising(atLeast:by:strictly:limit:longRun:)`` with the elements as values, the other way round.
+    /// Like ``EventStream/rising(atLeast:by:strictly:longRun:limit:)`` with the elements as values, the other way round.
     ///
     /// - Parameters:
     ///   - least: How many elements make a run; positive.
     ///   - strictly: Whether equal elements end a run.
-    ///   - limit: How many elements are remembered; at least `least`.
     ///   - longRun: What happens to a run that becomes longer than `limit`.
+    ///   - limit: How many elements are remembered; at least `least`.
     /// - Returns: The runs, oldest element first.
     /// - Complexity: O(1) per element; one allocation per run that is emitted.
     @inlinable
     public func falling(
         atLeast least: Int,
         strictly: Bool = true,
-        limit: Int = 1024,
-        longRun: LongRun = .split
+        longRun: LongRun = .split,
+        limit: Int = 1024
     ) -> MonotoneRuns<Self, Element> {
-        falling(atLeast: least, by: { $0 }, strictly: strictly, limit: limit, longRun: longRun)
+        falling(atLeast: least, by: { $0 }, strictly: strictly, longRun: longRun, limit: limit)
     }
 }

@@ -10,22 +10,22 @@ extension EventStream {
     /// one another), by less than `duration`. Other elements may lie between them. Results depend on event times alone,
     /// not on the order of arrival.
     ///
-    /// - With ``Reuse/reuse``, every such pair is a result. It is emitted when the second of the two arrives: in input
+    /// - With `ConsumptionPolicy/reuse`, every such pair is a result. It is emitted when the second of the two arrives: in input
     ///   that is in order that is the element of `other`. Pairs that arrive together come with the oldest first.
-    /// - With ``Reuse/consume``, an element is part of at most one pair: each element of `other`, in the order of their
+    /// - With `ConsumptionPolicy/consume`, an element is part of at most one pair: each element of `other`, in the order of their
     ///   event times, takes the oldest element before it that is free and young enough. Results are emitted when the
     ///   watermark has passed the element of `other`, oldest first.
     ///
     /// A pair has the event time of its element of `other`. Elements older than the watermark of both streams together
-    /// go to ``Then/late``. An element is remembered until the watermark says that nothing can pair with it any more,
-    /// and at most `limit` per stream: beyond that the oldest is forgotten and goes to ``Then/dropped``. So without
-    /// watermarks the operator works on the last `limit` elements of each stream. The completion comes when both streams
-    /// have ended, or at the first failure; it settles what waits for the watermark, unless it is a failure.
+    /// go to ``Then/late``. An element is remembered until the watermark rules out that another pairs with it, and at
+    /// most `limit` per stream: beyond that the oldest is forgotten and goes to ``Then/dropped``. So without watermarks
+    /// the operator works on the last `limit` elements of each stream. The completion comes when both streams have
+    /// ended, or at the first failure; it settles what waits for the watermark, unless it is a failure.
     ///
     /// - Parameters:
     ///   - other: The stream whose elements come second.
     ///   - duration: The second element is less than this younger than the first; positive.
-    ///   - reuse: Whether an element may be part of several pairs.
+    ///   - consumption: Whether an element may be part of several pairs.
     ///   - limit: How many elements of each stream are remembered; positive.
     /// - Returns: The pairs.
     /// - Complexity: O(log *n* + *p*) per element, for *n* remembered elements and *p* pairs; without allocation.
@@ -33,10 +33,10 @@ extension EventStream {
     public func then<Other: EventStream>(
         _ other: Other,
         within duration: Duration,
-        reuse: Reuse = .reuse,
+        consumption: ConsumptionPolicy = .reuse,
         limit: Int = 1024
     ) -> Then<Self, Other> {
-        Then(self, other, duration, reuse, limit)
+        Then(self, other, duration, consumption, limit)
     }
 }
 
@@ -51,60 +51,61 @@ public struct Then<First: EventStream, Second: EventStream>: EventStream {
     /// The elements that were older than the watermark of both streams together; they are part of no pair.
     public let late = SideOutput<Part>()
 
-    /// The elements that were forgotten because there were too many to remember, the oldest first.
+    /// The elements that were removed at the limit, the oldest first.
     public let dropped = SideOutput<Part>()
 
     @usableFromInline let first: First
     @usableFromInline let second: Second
     @usableFromInline let duration: Int64
-    @usableFromInline let reuse: Reuse
+    @usableFromInline let consumption: ConsumptionPolicy
     @usableFromInline let limit: Int
 
     @inlinable
-    init(_ first: First, _ second: Second, _ duration: Duration, _ reuse: Reuse, _ limit: Int) {
-        precondition(duration >= .nanoseconds(1), "what follows within \(duration) can not be found: be positive")
-        precondition(limit > 0, "pairs can not be found by remembering \(limit) elements: be positive")
+    init(_ first: First, _ second: Second, _ duration: Duration, _ consumption: ConsumptionPolicy, _ limit: Int) {
+        precondition(duration >= .nanoseconds(1), "Then: duration must be positive, but is \(duration)")
+        precondition(limit > 0, "Then: limit must be positive, but is \(limit)")
         self.first = first
         self.second = second
         self.duration = duration.wholeNanoseconds
-        self.reuse = reuse
+        self.consumption = consumption
         self.limit = limit
     }
 
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        EitherStream(first, second).attach(ThenSink(duration, reuse, limit, late, dropped, sink))
+        EitherStream(first, second).attach(ThenSink(duration, consumption, limit, late, dropped, sink))
     }
 }
 
 /// Remembers elements of two streams and finds those that follow one another.
 @frozen
-public struct ThenSink<First: Sendable, Second: Sendable, Downstream: Sink>: Sink
+@usableFromInline
+struct ThenSink<First: Sendable, Second: Sendable, Downstream: Sink>: Sink
 where Downstream.Input == (First, Second) {
-    public typealias Input = Either<First, Second>
+    @usableFromInline typealias Input = Either<First, Second>
 
     @usableFromInline let duration: Int64
-    @usableFromInline let reuse: Reuse
+    @usableFromInline let consumption: ConsumptionPolicy
     @usableFromInline let limit: Int
     @usableFromInline let late: SideOutput<Either<First, Second>>
     @usableFromInline let dropped: SideOutput<Either<First, Second>>
     @usableFromInline var watermark = Timestamp.distantPast
-    @usableFromInline var firsts = TimeOrdered<First>()
-    @usableFromInline var seconds = TimeOrdered<Second>()
+    @usableFromInline var firsts = TimeOrderedQueue<First>()
+    @usableFromInline var seconds = TimeOrderedQueue<Second>()
     @usableFromInline var downstream: Downstream
 
     @inlinable
     init(
         _ duration: Int64,
-        _ reuse: Reuse,
+        _ consumption: ConsumptionPolicy,
         _ limit: Int,
         _ late: SideOutput<Either<First, Second>>,
         _ dropped: SideOutput<Either<First, Second>>,
         _ downstream: consuming Downstream
     ) {
         self.duration = duration
-        self.reuse = reuse
+        self.consumption = consumption
         self.limit = limit
         self.late = late
         self.dropped = dropped
@@ -112,7 +113,7 @@ where Downstream.Input == (First, Second) {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         let element = copy element
         guard time >= watermark else {
             late.send(element, at: time)
@@ -120,14 +121,14 @@ where Downstream.Input == (First, Second) {
         }
         switch element {
         case .first(let first):
-            if reuse == .reuse { pair(first, at: time) }
+            if consumption == .reuse { pair(first, at: time) }
             if firsts.count == limit {
                 let oldest = firsts.removeFirst()
                 dropped.send(.first(oldest.value), at: oldest.time)
             }
             firsts.insert(first, at: time)
         case .second(let second):
-            if reuse == .reuse {
+            if consumption == .reuse {
                 pair(second, at: time)
                 // Nothing that is still to come is older.
                 guard time > watermark else { return }
@@ -141,10 +142,10 @@ where Downstream.Input == (First, Second) {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         if watermark > self.watermark {
             self.watermark = watermark
-            switch reuse {
+            switch consumption {
             case .reuse:
                 while let second = seconds.first, second.time <= watermark { seconds.removeFirst() }
             case .consume:
@@ -156,8 +157,8 @@ where Downstream.Input == (First, Second) {
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
-        if reuse == .consume, case .finished = completion {
+    mutating func finish(_ completion: Completion) {
+        if consumption == .consume, case .finished = completion {
             while !seconds.isEmpty { settle(seconds.removeFirst()) }
         }
         firsts.removeAll()
@@ -186,14 +187,14 @@ where Downstream.Input == (First, Second) {
 
     /// Pairs an element with the oldest that is free and young enough, when all that are older are known.
     @inlinable
-    mutating func settle(_ second: TimeOrdered<Second>.Entry) {
+    mutating func settle(_ second: TimeOrderedQueue<Second>.Entry) {
         forget(from: second.time)
         guard let first = firsts.first, first.time < second.time else { return }
         firsts.removeFirst()
         downstream.receive((first.value, second.value), at: second.time)
     }
 
-    /// Lets go of the elements that nothing from `horizon` on follows in time.
+    /// Removes the elements that nothing from `horizon` on can follow in time.
     @inlinable
     mutating func forget(from horizon: Timestamp) {
         let oldest = horizon.shifted(byNanoseconds: -duration)

@@ -1,6 +1,6 @@
 /// What can go wrong with signals.
 public enum SignalError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A signal depends on itself; the path leads from the signal over what it reads back to it.
+    /// A signal depends on itself; the path leads from the signal through its dependencies back to it.
     ///
     /// Signals are named as they were named when they were made, or else by where that was.
     case cycle(path: [String])

@@ -5,9 +5,9 @@
 ///         speed.value = 3
 ///     }
 ///
-/// What depends on them is computed once, and observers are told once, after `body`; they never see one write without
-/// the other. Transactions may be nested: the outermost counts. A derived signal that is read inside, after a write, is
-/// computed for the occasion. What was written before `body` throws stays written, and is carried.
+/// Dependents are computed once, and observers notified once, after `body`; they never see one write without the other.
+/// Transactions may be nested: the outermost counts. A derived signal that is read inside, after a write, is computed
+/// at once, with its dependencies; all others wait for the end. Writes before `body` throws stay, and are propagated.
 ///
 /// - Parameter body: Writes to signals.
 /// - Returns: What `body` returns.
@@ -20,9 +20,9 @@ public func transaction<Result, Failure: Error>(_ body: () throws(Failure) -> Re
 
 /// Makes several writes to signals one change, unless that makes a signal depend on itself.
 ///
-/// That is a programmer's mistake, and traps with the path of the signals where nobody checks. Here all writes are taken
-/// back, as if there had been none, and the error is thrown; observers hear nothing. Inside of another transaction nothing
-/// is checked: the outermost one counts.
+/// Unchecked, that is a programmer's error and traps with the path of the signals. Here all writes are reverted and the
+/// error is thrown; observers are not notified. Inside of another transaction nothing is checked: the outermost one
+/// counts.
 ///
 /// - Parameter body: Writes to signals.
 /// - Throws: ``SignalError/cycle(path:)``.

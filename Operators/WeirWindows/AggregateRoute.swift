@@ -1,7 +1,7 @@
 public import WeirAggregates
 public import WeirCore
 
-/// A way to attach an aggregate to windows, by what the aggregate can do.
+/// How an aggregate is attached to windows, by its capabilities.
 public protocol AggregateRoute<Base>: Sendable {
     /// The aggregate.
     associatedtype Base: Aggregate

@@ -20,7 +20,7 @@ where Windows.Input == Route.Base.Input {
     @inlinable
     public var late: SideOutput<Windows.Input> { windows.late }
 
-    /// The elements that a limit left no room for.
+    /// The elements that a limit refused.
     @inlinable
     public var refused: SideOutput<Windows.Input> { windows.refused }
 
@@ -31,13 +31,15 @@ where Windows.Input == Route.Base.Input {
     }
 }
 
+extension AggregatedWindows: GroupableStream where Windows: GroupableStream {}
+
 extension WindowedStream {
     /// Emits an aggregate of each window instead of its elements.
     ///
     ///     readings.tumbling(.seconds(1)).aggregate(Mean(of: \.celsius))
     ///
-    /// Emits when the kind of window does, with its times, phases, watermarks and completion. Remembers what the kind of
-    /// window says, and no elements unless the aggregate or the kind of window has to.
+    /// Emits when the kind of window does, with its times, phases, watermarks and completion. Remembers what the kind
+    /// of window documents, and elements only if the aggregate or the kind of window needs them.
     ///
     /// The other forms of `aggregate` do the same for aggregates that can do more, at less cost; the compiler chooses.
     ///

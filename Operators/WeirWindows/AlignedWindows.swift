@@ -10,10 +10,10 @@ extension EventStream {
     /// `size` from the epoch, also before it.
     ///
     /// Emits a window's result when the watermark reaches its end, windows in order, with the time of the window's last
-    /// instant (`end` less a nanosecond), so that windows of windows hold what they should; early results carry the
-    /// time of the element or watermark that caused them; results for late elements the watermark's. Without
-    /// watermarks nothing closes before the completion: put `ascendingWatermarks()` before this if the source is in order
-    /// and sends none. The completion closes all windows; a failure discards them.
+    /// instant (`end` less a nanosecond), so that windows of windows contain the right results; early results carry the
+    /// time of the element or watermark that caused them; results for late elements the watermark's. Without watermarks
+    /// nothing closes before the completion: put `ascendingWatermarks()` before this if the source is in order and
+    /// sends none. The completion closes all windows; a failure discards them.
     ///
     /// Remembers one aggregate for each open window. An element is late when it is older than the watermark by more
     /// than `allowedLateness`, and goes to ``WindowedStream/late``; until then a closed window is kept, and emits again at
@@ -41,9 +41,9 @@ extension EventStream {
     ///
     ///     readings.hopping(.seconds(10), every: .seconds(1)).max(of: \.celsius)
     ///
-    /// A window is `[start, end)`, the starts are multiples of `slide` from the epoch; each element is in
-    /// `ceil(size / slide)` windows, one less where `slide` does not divide `size` and the element stands between. When
-    /// results are emitted, late elements and limits are those of `tumbling(_:allowedLateness:emit:limit:)`.
+    /// A window is `[start, end)`, the starts are multiples of `slide` from the epoch; each element is in `ceil(size /
+    /// slide)` windows, one less where `slide` does not divide `size` and the element lies between. Emission, late
+    /// elements and limits are those of `tumbling(_:allowedLateness:emit:limit:)`.
     ///
     /// Remembers one aggregate for each pane, which is as long as the greatest common divisor of `size` and `slide`, if the
     /// aggregate is a `MergeableAggregate`; one for each open window otherwise.
@@ -110,6 +110,8 @@ public struct AlignedWindows<Upstream: EventStream>: WindowedStream {
         return upstream.attach(PanedSink(aggregate, size, slide, settings, sides, sink))
     }
 }
+
+extension AlignedWindows: GroupableStream where Upstream: GroupableStream {}
 
 /// Windows of one size at regular distances.
 @frozen

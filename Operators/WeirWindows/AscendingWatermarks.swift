@@ -6,8 +6,8 @@ extension EventStream {
     ///     readings.ascendingWatermarks().tumbling(.seconds(1)).mean(of: \.celsius)
     ///
     /// Emits an element when it arrives, after a watermark of its time if that is later than the last one. An element
-    /// that is older than one before it passes too; what follows finds it late. Remembers the last watermark. Watermarks
-    /// from upstream pass where they are later than the last one, and the completion passes.
+    /// that is older than one before it passes, too, and is late for the operators behind. Remembers the last
+    /// watermark. Later watermarks from upstream and the completion pass.
     ///
     /// - Returns: The same elements, with a watermark before each that moves time on.
     /// - Complexity: O(1) per element, without allocation.
@@ -36,10 +36,13 @@ public struct AscendingWatermarks<Upstream: EventStream>: EventStream {
     }
 }
 
+extension AscendingWatermarks: GroupableStream where Upstream: GroupableStream {}
+
 /// Sends a watermark before each element that moves time on.
 @frozen
-public struct AscendingWatermarksSink<Downstream: Sink>: Sink {
-    public typealias Input = Downstream.Input
+@usableFromInline
+struct AscendingWatermarksSink<Downstream: Sink>: Sink {
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline var watermark = Timestamp.distantPast
     @usableFromInline var downstream: Downstream
@@ -50,20 +53,20 @@ public struct AscendingWatermarksSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         advance(to: time)
         downstream.receive(element, at: time)
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         guard watermark > self.watermark else { return }
         self.watermark = watermark
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 }

@@ -2,7 +2,7 @@ public import WeirAggregates
 public import WeirCore
 
 extension EventStream {
-    /// Looks at one window of event time.
+    /// Emits one window of event time.
     ///
     ///     readings.fixed(from: opening, to: closing).mean(of: \.celsius)
     ///
@@ -127,11 +127,14 @@ public struct BoundedWindow<Upstream: EventStream>: WindowedStream {
     }
 }
 
+extension BoundedWindow: GroupableStream where Upstream: GroupableStream {}
+
 /// Keeps the aggregate of a single window.
 @frozen
-public struct BoundedSink<Base: Aggregate, Downstream: Sink>: Sink
+@usableFromInline
+struct BoundedSink<Base: Aggregate, Downstream: Sink>: Sink
 where Downstream.Input == WindowResult<Base.Output> {
-    public typealias Input = Base.Input
+    @usableFromInline typealias Input = Base.Input
 
     @usableFromInline var aggregate: Base
     // Nil until an element opens the window.
@@ -144,7 +147,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     @usableFromInline var count = 0
     @usableFromInline var newest = Timestamp.distantPast
     @usableFromInline var watermark = Timestamp.distantPast
-    // What is older is late.
+    // Older elements are late.
     @usableFromInline var oldest = Int64.min
     @usableFromInline var isChanged = false
     @usableFromInline var isClosed = false
@@ -171,7 +174,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         guard time.nanosecondsSinceEpoch >= oldest else { return sides.late.send(copy element, at: time) }
         if start == nil, let opens, opens(element) { start = time }
         guard let start, time >= start else { return }
@@ -191,7 +194,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         guard watermark > self.watermark else { return }
         self.watermark = watermark
         oldest = Nanoseconds.difference(watermark.nanosecondsSinceEpoch, settings.lateness)
@@ -204,7 +207,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         if case .finished = completion {
             close(at: end.map { Timestamp($0.nanosecondsSinceEpoch - 1) } ?? max(newest, watermark))
         }

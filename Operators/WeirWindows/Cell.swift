@@ -2,7 +2,8 @@ public import WeirAggregates
 
 /// The aggregate of a window, or of a pane that windows share.
 @frozen
-public struct Cell<Base: Aggregate>: Sendable {
+@usableFromInline
+struct Cell<Base: Aggregate>: Sendable {
     // Nanoseconds; the end is excluded.
     @usableFromInline var start: Int64
     @usableFromInline var end: Int64

@@ -36,7 +36,7 @@ extension EventStream {
         emit emission: Emission = .onClose,
         limit: Int = 1_000_000
     ) -> CustomWindows<Self> {
-        precondition(limit > 0, "a window needs room for an element, not for \(limit)")
+        precondition(limit > 0, "windows: limit must be positive, but is \(limit)")
         let duration = within.map { Nanoseconds.positive($0, "a window") } ?? .max
         let settings = WindowSettings(.zero, emission, WindowLimit(windows: 1, elements: limit))
         return CustomWindows(self, opens, closes, duration, settings)
@@ -85,11 +85,14 @@ public struct CustomWindows<Upstream: EventStream>: WindowedStream {
     }
 }
 
+extension CustomWindows: GroupableStream where Upstream: GroupableStream {}
+
 /// Keeps the aggregate of the window that is open.
 @frozen
-public struct CustomSink<Base: Aggregate, Downstream: Sink>: Sink
+@usableFromInline
+struct CustomSink<Base: Aggregate, Downstream: Sink>: Sink
 where Downstream.Input == WindowResult<Base.Output> {
-    public typealias Input = Base.Input
+    @usableFromInline typealias Input = Base.Input
 
     @usableFromInline let initial: Base
     @usableFromInline let opens: @Sendable (Input) -> Bool
@@ -129,7 +132,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         if count > 0, duration != .max, time.nanosecondsSinceEpoch >= deadline { expire() }
         if count == 0 {
             guard opens(element) else { return }
@@ -149,7 +152,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         guard watermark > self.watermark else { return }
         if count > 0, duration != .max, watermark.nanosecondsSinceEpoch >= deadline { expire() }
         self.watermark = watermark
@@ -158,7 +161,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         if case .finished = completion, count > 0 { close(at: max(newest, watermark)) }
         downstream.finish(completion)
     }

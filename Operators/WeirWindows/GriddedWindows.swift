@@ -6,12 +6,12 @@ extension EventStream {
     ///
     ///     readings.windows(on: shifts).mean(of: \.celsius)
     ///
-    /// A window is `[start, end)`, as the grid says: an element exactly at the end belongs to the next one. When results
-    /// are emitted, late elements, early results and limits are those of `tumbling(_:allowedLateness:emit:limit:)`. The
-    /// completion closes all windows, a failure discards them.
+    /// A window is `[start, end)` of the grid: an element exactly at the end belongs to the next one. Emission, late
+    /// elements, early results and limits are those of `tumbling(_:allowedLateness:emit:limit:)`. The completion closes
+    /// all windows, a failure discards them.
     ///
-    /// Remembers one aggregate for each open window, and for each closed one that late elements may still change. Asks
-    /// the grid only for windows that it does not remember.
+    /// Remembers one aggregate for each open window, and for each closed one that late elements may still change.
+    /// Queries the grid only for windows that it does not remember.
     ///
     /// - Parameters:
     ///   - grid: Where windows start and end.
@@ -32,7 +32,7 @@ extension EventStream {
     }
 }
 
-/// Windows that follow each other as a grid says; made by `windows(on:)`.
+/// Consecutive windows of a grid; made by `windows(on:)`.
 @frozen
 public struct GriddedWindows<Upstream: EventStream, Grid: WindowGrid>: WindowedStream {
     public typealias Input = Upstream.Element
@@ -62,6 +62,8 @@ public struct GriddedWindows<Upstream: EventStream, Grid: WindowGrid>: WindowedS
         upstream.attach(WindowSink(aggregate, GridAssignment(grid), settings, sides, sink))
     }
 }
+
+extension GriddedWindows: GroupableStream where Upstream: GroupableStream {}
 
 /// The windows of a grid.
 @frozen

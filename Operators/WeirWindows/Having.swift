@@ -2,12 +2,12 @@ public import WeirCore
 public import WeirExpressions
 
 extension EventStream {
-    /// Lets through the results whose value satisfies a condition: a detection by an aggregate.
+    /// Emits the results whose value satisfies a condition: a detection by an aggregate.
     ///
     ///     readings.tumbling(.seconds(1)).mean(of: \.celsius).having { $0 > 30 }
     ///
-    /// Emits a result when it arrives, with its time. Where windows emit early or late results, each is looked at by itself,
-    /// so a result that is not let through does not take back one before it. Remembers nothing. Watermarks and the
+    /// Emits a result when it arrives, with its time. Where windows emit early or late results, each is tested by
+    /// itself, so a result that is dropped does not retract an earlier one. Remembers nothing. Watermarks and the
     /// completion pass.
     ///
     /// - Parameter condition: Called once for each result, with its value.
@@ -19,12 +19,12 @@ extension EventStream {
         Having(self, condition)
     }
 
-    /// Lets through the results whose value satisfies a condition, given as a typed expression.
+    /// Emits the results whose value satisfies a condition, given as a typed expression.
     ///
     ///     readings.tumbling(.seconds(1)).mean(of: \.celsius).having(\.self > 30)
     ///     readings.tumbling(.seconds(1)).aggregate(Both(Mean(of: \.celsius), Count())).having(\.0 > 30 && \.1 >= 10)
     ///
-    /// Does what the form with a closure does.
+    /// Equivalent to the form with a closure.
     ///
     /// - Parameter condition: On the value of a result; computed once for each.
     /// - Returns: The results that satisfy it.
@@ -58,10 +58,13 @@ where Upstream.Element == WindowResult<Value> {
     }
 }
 
-/// Hands on the results whose value satisfies a condition.
+extension Having: GroupableStream where Upstream: GroupableStream {}
+
+/// Forwards the results whose value satisfies a condition.
 @frozen
-public struct HavingSink<Value: Sendable, Downstream: Sink>: Sink where Downstream.Input == WindowResult<Value> {
-    public typealias Input = WindowResult<Value>
+@usableFromInline
+struct HavingSink<Value: Sendable, Downstream: Sink>: Sink where Downstream.Input == WindowResult<Value> {
+    @usableFromInline typealias Input = WindowResult<Value>
 
     @usableFromInline let condition: @Sendable (Value) -> Bool
     @usableFromInline var downstream: Downstream
@@ -73,17 +76,17 @@ public struct HavingSink<Value: Sendable, Downstream: Sink>: Sink where Downstre
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         if condition(element.value) { downstream.receive(element, at: time) }
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
 }

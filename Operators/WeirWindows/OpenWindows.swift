@@ -1,7 +1,7 @@
 public import WeirAggregates
 public import WeirCore
 
-/// The windows that have elements, each with its aggregate, and what becomes of them as event time goes on.
+/// The windows that have elements, with their aggregates, and their emission as event time advances.
 ///
 /// Which windows an element is in is up to the sink that keeps them. Windows lie in the order of their starts, and so of
 /// their ends; those that are closed come first, and stay until no element can be late for them any more.
@@ -12,7 +12,7 @@ struct OpenWindows<Base: Aggregate, Downstream: Sink>: Sendable where Downstream
     @usableFromInline var downstream: Downstream
     @usableFromInline var cells: ContiguousArray<Cell<Base>> = []
     @usableFromInline var watermark = Int64.min
-    // What is older is late.
+    // Older elements are late.
     @usableFromInline var oldest = Int64.min
     // When the watermark may have something to do.
     @usableFromInline var nextDue = Int64.max
@@ -40,7 +40,7 @@ struct OpenWindows<Base: Aggregate, Downstream: Sink>: Sendable where Downstream
     @inlinable
     var isDue: Bool { watermark >= nextDue }
 
-    /// Whether the limit allows so many windows more, and that so many windows keep one element more.
+    /// Returns whether the limit allows a number of further windows, and one further element in a number of windows.
     @inlinable
     func hasRoom(forWindows windowCount: Int, elements: Int) -> Bool {
         cells.count + windowCount <= settings.limit.windows
@@ -56,7 +56,7 @@ struct OpenWindows<Base: Aggregate, Downstream: Sink>: Sendable where Downstream
         if !cell.isClosed { nextDue = min(nextDue, end) }
     }
 
-    /// Sees to it that early results come at their times, where they are wanted.
+    /// Schedules early results, if there are any.
     @inlinable
     mutating func scheduleResults() {
         guard settings.period > 0 else { return }
@@ -69,7 +69,7 @@ struct OpenWindows<Base: Aggregate, Downstream: Sink>: Sendable where Downstream
         Nanoseconds.sum(Nanoseconds.floor(watermark, to: settings.period), settings.period)
     }
 
-    /// Emits what the change of a window by an element makes due at once.
+    /// Emits the early result of a window that an element has changed, if it is due at once.
     @inlinable
     mutating func emitChange(of index: Int, _ nanoseconds: Int64) {
         if cells[index].isClosed {
@@ -79,7 +79,7 @@ struct OpenWindows<Base: Aggregate, Downstream: Sink>: Sendable where Downstream
         }
     }
 
-    /// Closes the windows that the watermark has reached, emits early results, and forgets what nobody needs.
+    /// Closes the windows that the watermark has reached, emits early results, and removes expired windows.
     @inlinable
     @inline(never)
     mutating func emitDue() {
@@ -103,7 +103,7 @@ struct OpenWindows<Base: Aggregate, Downstream: Sink>: Sendable where Downstream
         if settings.period > 0, !cells.isEmpty { nextDue = min(nextDue, nextResult) }
     }
 
-    /// Emits what is open, unless the stream failed, and forgets everything.
+    /// Emits the open windows, unless the stream failed, and removes all.
     @inlinable
     mutating func finish(_ completion: Completion) {
         if case .finished = completion {

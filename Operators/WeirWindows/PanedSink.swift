@@ -3,9 +3,10 @@ public import WeirCore
 
 /// Keeps an aggregate for each pane, and merges those of a window when it emits.
 @frozen
-public struct PanedSink<Base: MergeableAggregate, Downstream: Sink>: Sink
+@usableFromInline
+struct PanedSink<Base: MergeableAggregate, Downstream: Sink>: Sink
 where Downstream.Input == WindowResult<Base.Output> {
-    public typealias Input = Base.Input
+    @usableFromInline typealias Input = Base.Input
 
     @usableFromInline let initial: Base
     @usableFromInline let size: Int64
@@ -18,7 +19,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     // By start.
     @usableFromInline var panes: ContiguousArray<Cell<Base>> = []
     @usableFromInline var watermark = Int64.min
-    // What is older is late.
+    // Older elements are late.
     @usableFromInline var oldest = Int64.min
     // When the watermark has something to do.
     @usableFromInline var nextDue = Int64.max
@@ -50,7 +51,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         let nanoseconds = time.nanosecondsSinceEpoch
         if nanoseconds >= recentStart, nanoseconds < recentEnd {
             panes[recentIndex].aggregate.add(element, at: time)
@@ -60,7 +61,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         let nanoseconds = watermark.nanosecondsSinceEpoch
         guard nanoseconds > self.watermark else { return }
         let before = self.watermark
@@ -72,7 +73,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         if case .finished = completion {
             forEachWindow(endingAfter: watermark) { sink, range, start in
                 sink.emit(range, start, .closing)
@@ -176,7 +177,7 @@ where Downstream.Input == WindowResult<Base.Output> {
         }
     }
 
-    /// Emits what an element changed in windows that are closed, or in all if that is asked for.
+    /// Emits the closed windows that an element has changed, or all that it has changed.
     @inlinable
     mutating func emitWindows(around pane: Int64, _ nanoseconds: Int64) {
         var start = firstStart(containing: pane)
@@ -185,7 +186,7 @@ where Downstream.Input == WindowResult<Base.Output> {
             let end = Nanoseconds.sum(start, size)
             let range = panes.index(ofStart: start)..<panes.index(ofStart: end)
             if end <= watermark {
-                // A window that nobody waits for any more is left alone.
+                // A window without pending results is skipped.
                 if end > oldest { emit(range, start, .late) }
             } else if settings.emitsOnEveryElement {
                 emit(range, start, .early, at: max(nanoseconds, watermark))
@@ -196,7 +197,7 @@ where Downstream.Input == WindowResult<Base.Output> {
         }
     }
 
-    /// Closes the windows that the watermark has reached, emits early results, and forgets what nobody needs.
+    /// Closes the windows that the watermark has reached, emits early results, and removes expired windows.
     @inlinable
     @inline(never)
     mutating func emitDue(_ before: Int64) {

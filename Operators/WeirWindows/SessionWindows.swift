@@ -32,11 +32,11 @@ extension EventStream {
         return SessionWindows(self, { _ in gap }, WindowSettings(allowedLateness, emission, limit))
     }
 
-    /// Cuts the stream where nothing happens for a while, which each element says.
+    /// Splits the stream into sessions at gaps whose length each element determines.
     ///
     ///     clicks.sessions(gap: { $0.isPurchase ? .seconds(60) : .seconds(30 * 60) }).count()
     ///
-    /// Each element stands for the time `[time, time + gap)`; those that overlap are one session. Everything else is as
+    /// Each element covers the time `[time, time + gap)`; elements that overlap are one session. Everything else is as
     /// in `sessions(gap:allowedLateness:emit:limit:)` with one gap.
     ///
     /// - Parameters:
@@ -98,11 +98,14 @@ public struct SessionWindows<Upstream: EventStream>: WindowedStream {
     }
 }
 
+extension SessionWindows: GroupableStream where Upstream: GroupableStream {}
+
 /// Keeps an aggregate for each session.
 @frozen
-public struct SessionSink<Base: MergeableAggregate, Downstream: Sink>: Sink
+@usableFromInline
+struct SessionSink<Base: MergeableAggregate, Downstream: Sink>: Sink
 where Downstream.Input == WindowResult<Base.Output> {
-    public typealias Input = Base.Input
+    @usableFromInline typealias Input = Base.Input
 
     @usableFromInline let initial: Base
     @usableFromInline let gap: @Sendable (Input) -> Int64
@@ -126,7 +129,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         let nanoseconds = time.nanosecondsSinceEpoch
         guard nanoseconds >= windows.oldest else { return sides.late.send(copy element, at: time) }
         let end = Nanoseconds.sum(nanoseconds, gap(element))
@@ -156,14 +159,14 @@ where Downstream.Input == WindowResult<Base.Output> {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         guard windows.move(to: watermark) else { return }
         if windows.isDue { windows.emitDue() }
         windows.downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         windows.finish(completion)
     }
 
@@ -178,7 +181,7 @@ where Downstream.Input == WindowResult<Base.Output> {
         windows.cells.removeSubrange(range.dropFirst())
     }
 
-    /// Finds out what is to be done about a session that has changed.
+    /// Updates emission and expiry of a session that has changed.
     @inlinable
     mutating func settle(_ index: Int, _ nanoseconds: Int64) {
         windows.cells[index].isClosed = windows.cells[index].end <= windows.watermark

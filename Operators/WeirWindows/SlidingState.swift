@@ -1,27 +1,29 @@
 public import WeirAggregates
 public import WeirCore
 
-/// What a sliding window remembers, by what its aggregate can do.
-public protocol SlidingState: Sendable {
+/// The state of a sliding window, by the capabilities of its aggregate.
+@usableFromInline
+protocol SlidingState: Sendable {
     /// The aggregate.
     associatedtype Base: Aggregate
 
-    /// How many elements, or stand-ins for them, are remembered.
+    /// The number of entries.
     var count: Int { get }
 
     /// Adds the newest element.
     mutating func add(_ element: borrowing Base.Input, at time: Timestamp, position: Int64)
 
-    /// Takes out all elements whose position is not after `position`.
+    /// Removes the elements up to `position`.
     mutating func evict(through position: Int64)
 
-    /// The aggregate of what is in.
+    /// The aggregate of the elements in the window.
     mutating func result() -> Base.Output
 }
 
 /// An element of a sliding window.
 @frozen
-public struct SlidingEntry<Element: Sendable>: Sendable {
+@usableFromInline
+struct SlidingEntry<Element: Sendable>: Sendable {
     @usableFromInline let element: Element
     @usableFromInline let time: Timestamp
     @usableFromInline let position: Int64
@@ -34,11 +36,12 @@ public struct SlidingEntry<Element: Sendable>: Sendable {
     }
 }
 
-/// Remembers the elements and folds them anew for each result: O(elements) per result.
+/// Remembers the elements and folds them again for each result: O(elements) per result.
 @frozen
-public struct RefoldingState<Base: Aggregate>: SlidingState {
+@usableFromInline
+struct RefoldingState<Base: Aggregate>: SlidingState {
     @usableFromInline let initial: Base
-    @usableFromInline var entries = Backlog<SlidingEntry<Base.Input>>()
+    @usableFromInline var entries = Deque<SlidingEntry<Base.Input>>()
 
     @inlinable
     init(_ initial: Base) {
@@ -46,20 +49,20 @@ public struct RefoldingState<Base: Aggregate>: SlidingState {
     }
 
     @inlinable
-    public var count: Int { entries.count }
+    var count: Int { entries.count }
 
     @inlinable
-    public mutating func add(_ element: borrowing Base.Input, at time: Timestamp, position: Int64) {
+    mutating func add(_ element: borrowing Base.Input, at time: Timestamp, position: Int64) {
         entries.append(SlidingEntry(copy element, time, position))
     }
 
     @inlinable
-    public mutating func evict(through position: Int64) {
+    mutating func evict(through position: Int64) {
         while !entries.isEmpty, entries[0].position <= position { entries.removeFirst() }
     }
 
     @inlinable
-    public mutating func result() -> Base.Output {
+    mutating func result() -> Base.Output {
         var aggregate = initial
         for index in 0..<entries.count {
             let entry = entries[index]
@@ -69,11 +72,12 @@ public struct RefoldingState<Base: Aggregate>: SlidingState {
     }
 }
 
-/// Remembers the elements and takes them out of the aggregate again: O(1) per element.
+/// Remembers the elements and removes them from the aggregate: O(1) per element.
 @frozen
-public struct InvertingState<Base: InvertibleAggregate>: SlidingState {
+@usableFromInline
+struct InvertingState<Base: InvertibleAggregate>: SlidingState {
     @usableFromInline var aggregate: Base
-    @usableFromInline var entries = Backlog<SlidingEntry<Base.Input>>()
+    @usableFromInline var entries = Deque<SlidingEntry<Base.Input>>()
 
     @inlinable
     init(_ initial: Base) {
@@ -81,16 +85,16 @@ public struct InvertingState<Base: InvertibleAggregate>: SlidingState {
     }
 
     @inlinable
-    public var count: Int { entries.count }
+    var count: Int { entries.count }
 
     @inlinable
-    public mutating func add(_ element: borrowing Base.Input, at time: Timestamp, position: Int64) {
+    mutating func add(_ element: borrowing Base.Input, at time: Timestamp, position: Int64) {
         aggregate.add(element, at: time)
         entries.append(SlidingEntry(copy element, time, position))
     }
 
     @inlinable
-    public mutating func evict(through position: Int64) {
+    mutating func evict(through position: Int64) {
         while !entries.isEmpty {
             let entry = entries[0]
             guard entry.position <= position else { return }
@@ -100,14 +104,15 @@ public struct InvertingState<Base: InvertibleAggregate>: SlidingState {
     }
 
     @inlinable
-    public mutating func result() -> Base.Output { aggregate.result() }
+    mutating func result() -> Base.Output { aggregate.result() }
 }
 
 /// Remembers the values that may still become the result, in a monotone deque: O(1) amortised per element.
 @frozen
-public struct SelectingState<Base: SelectingAggregate>: SlidingState {
+@usableFromInline
+struct SelectingState<Base: SelectingAggregate>: SlidingState {
     @usableFromInline let initial: Base
-    @usableFromInline var values = Backlog<SlidingEntry<Base.Output>>()
+    @usableFromInline var values = Deque<SlidingEntry<Base.Output>>()
 
     @inlinable
     init(_ initial: Base) {
@@ -115,28 +120,29 @@ public struct SelectingState<Base: SelectingAggregate>: SlidingState {
     }
 
     @inlinable
-    public var count: Int { values.count }
+    var count: Int { values.count }
 
     @inlinable
-    public mutating func add(_ element: borrowing Base.Input, at time: Timestamp, position: Int64) {
+    mutating func add(_ element: borrowing Base.Input, at time: Timestamp, position: Int64) {
         let value = initial.value(of: element)
         while !values.isEmpty, initial.supersedes(value, values[values.count - 1].element) { values.removeLast() }
         values.append(SlidingEntry(value, time, position))
     }
 
     @inlinable
-    public mutating func evict(through position: Int64) {
+    mutating func evict(through position: Int64) {
         while !values.isEmpty, values[0].position <= position { values.removeFirst() }
     }
 
     @inlinable
-    public mutating func result() -> Base.Output { values[0].element }
+    mutating func result() -> Base.Output { values[0].element }
 }
 
 /// Remembers the newer elements, and for each older one the aggregate from it on (two stacks): two merges per element,
 /// amortised.
 @frozen
-public struct MergingState<Base: MergeableAggregate>: SlidingState {
+@usableFromInline
+struct MergingState<Base: MergeableAggregate>: SlidingState {
     @usableFromInline let initial: Base
     // The aggregate from an element on up to where the newer elements begin; the oldest is the last.
     @usableFromInline var older: ContiguousArray<SlidingEntry<Base>> = []
@@ -150,16 +156,16 @@ public struct MergingState<Base: MergeableAggregate>: SlidingState {
     }
 
     @inlinable
-    public var count: Int { older.count + newer.count }
+    var count: Int { older.count + newer.count }
 
     @inlinable
-    public mutating func add(_ element: borrowing Base.Input, at time: Timestamp, position: Int64) {
+    mutating func add(_ element: borrowing Base.Input, at time: Timestamp, position: Int64) {
         newerAggregate.add(element, at: time)
         newer.append(SlidingEntry(copy element, time, position))
     }
 
     @inlinable
-    public mutating func evict(through position: Int64) {
+    mutating func evict(through position: Int64) {
         while true {
             if let oldest = older.last {
                 guard oldest.position <= position else { return }
@@ -185,7 +191,7 @@ public struct MergingState<Base: MergeableAggregate>: SlidingState {
     }
 
     @inlinable
-    public mutating func result() -> Base.Output {
+    mutating func result() -> Base.Output {
         guard var aggregate = older.last?.element else { return newerAggregate.result() }
         aggregate.merge(newerAggregate)
         return aggregate.result()

@@ -42,7 +42,7 @@ extension EventStream {
     /// - Complexity: That of `sliding(_:limit:)`.
     @inlinable
     public func sliding(count: Int) -> SlidingWindows<Self> {
-        precondition(count > 0, "a window needs room for an element, not for \(count)")
+        precondition(count > 0, "sliding: count must be positive, but is \(count)")
         return SlidingWindows(self, Int64(count), isCounting: true, .max)
     }
 }
@@ -61,7 +61,7 @@ public struct SlidingWindows<Upstream: EventStream>: WindowedStream {
 
     @inlinable
     init(_ upstream: Upstream, _ size: Int64, isCounting: Bool, _ limit: Int) {
-        precondition(limit > 0, "a window needs room for an element, not for \(limit)")
+        precondition(limit > 0, "SlidingWindows: limit must be positive, but is \(limit)")
         self.upstream = upstream
         self.size = size
         self.isCounting = isCounting
@@ -116,11 +116,14 @@ public struct SlidingWindows<Upstream: EventStream>: WindowedStream {
     }
 }
 
+extension SlidingWindows: GroupableStream where Upstream: GroupableStream {}
+
 /// Emits the aggregate of the time before each element.
 @frozen
-public struct SlidingSink<State: SlidingState, Downstream: Sink>: Sink
+@usableFromInline
+struct SlidingSink<State: SlidingState, Downstream: Sink>: Sink
 where Downstream.Input == WindowResult<State.Base.Output> {
-    public typealias Input = State.Base.Input
+    @usableFromInline typealias Input = State.Base.Input
 
     @usableFromInline var state: State
     @usableFromInline let size: Int64
@@ -146,7 +149,7 @@ where Downstream.Input == WindowResult<State.Base.Output> {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         guard time >= newest else { return sides.late.send(copy element, at: time) }
         newest = time
         let start = Nanoseconds.difference(time.nanosecondsSinceEpoch, size)
@@ -157,13 +160,13 @@ where Downstream.Input == WindowResult<State.Base.Output> {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         if watermark > newest { newest = watermark }
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         state.evict(through: .max)
         downstream.finish(completion)
     }
@@ -171,14 +174,15 @@ where Downstream.Input == WindowResult<State.Base.Output> {
 
 /// Emits the aggregate of the elements before each element.
 @frozen
-public struct CountSlidingSink<State: SlidingState, Downstream: Sink>: Sink
+@usableFromInline
+struct CountSlidingSink<State: SlidingState, Downstream: Sink>: Sink
 where Downstream.Input == WindowResult<State.Base.Output> {
-    public typealias Input = State.Base.Input
+    @usableFromInline typealias Input = State.Base.Input
 
     @usableFromInline var state: State
     @usableFromInline let size: Int64
     @usableFromInline var position: Int64 = 0
-    @usableFromInline var times = Backlog<Timestamp>()
+    @usableFromInline var times = Deque<Timestamp>()
     @usableFromInline var downstream: Downstream
 
     @inlinable
@@ -189,7 +193,7 @@ where Downstream.Input == WindowResult<State.Base.Output> {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         position += 1
         if times.count == Int(size) { times.removeFirst() }
         times.append(time)
@@ -199,12 +203,12 @@ where Downstream.Input == WindowResult<State.Base.Output> {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         downstream.advance(to: watermark)
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         state.evict(through: .max)
         downstream.finish(completion)
     }

@@ -9,10 +9,6 @@ protocol WindowAssignment: Sendable {
 
     /// The windows of a time, made where they are missing.
     ///
-    /// - Parameters:
-    ///   - time: Any time.
-    ///   - windows: Those that are open.
-    ///   - initial: The aggregate of no elements.
     /// - Returns: Their indices; `nil` when the limit does not allow one of them.
     func windows<Base, Downstream>(
         of time: Timestamp,

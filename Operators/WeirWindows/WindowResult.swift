@@ -13,7 +13,7 @@ public enum WindowPhase: Sendable {
     case late
 }
 
-/// What a window holds: its elements, or their aggregate.
+/// The elements of the window, or their aggregate.
 @frozen
 public struct WindowResult<Value: Sendable>: Sendable {
     /// Where the window starts.

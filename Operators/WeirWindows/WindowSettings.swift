@@ -13,32 +13,33 @@ public enum Emission: Sendable, Hashable {
     case every(Duration)
 }
 
-/// How much the windows of one stream may hold, whatever their number of elements.
+/// A limit on the memory of the windows of a stream.
 @frozen
 public struct WindowLimit: Sendable, Hashable {
-    /// How many windows, or shared panes of windows, there may be at a time.
+    /// The maximum number of windows, or of shared panes.
     public var windows: Int
 
-    /// How many elements all windows may hold together, where the aggregate keeps elements.
+    /// The maximum number of elements of all windows, where the aggregate keeps elements.
     public var elements: Int
 
     /// Creates a limit.
     ///
     /// - Parameters:
-    ///   - windows: How many windows, or shared panes of windows, there may be at a time; positive.
-    ///   - elements: How many elements all windows may hold together, where the aggregate keeps elements; positive.
+    ///   - windows: The maximum number of windows, or of shared panes; positive.
+    ///   - elements: The maximum number of elements of all windows, where the aggregate keeps elements; positive.
     @inlinable
     public init(windows: Int = 10_000, elements: Int = 1_000_000) {
-        precondition(windows > 0, "a limit of \(windows) windows leaves no room for any")
-        precondition(elements > 0, "a limit of \(elements) elements leaves no room for any")
+        precondition(windows > 0, "WindowLimit: windows must be positive, but is \(windows)")
+        precondition(elements > 0, "WindowLimit: elements must be positive, but is \(elements)")
         self.windows = windows
         self.elements = elements
     }
 }
 
-/// What all windows by event time are told.
+/// The settings of all windows by event time.
 @frozen
-public struct WindowSettings: Sendable {
+@usableFromInline
+struct WindowSettings: Sendable {
     @usableFromInline let lateness: Int64
     // Nanoseconds; 0 without periodic results.
     @usableFromInline let period: Int64
@@ -47,7 +48,7 @@ public struct WindowSettings: Sendable {
 
     @inlinable
     init(_ lateness: Duration, _ emission: Emission, _ limit: WindowLimit) {
-        precondition(lateness >= .zero, "an allowed lateness cannot be negative, like \(lateness)")
+        precondition(lateness >= .zero, "WindowSettings: lateness must not be negative, but is \(lateness)")
         self.lateness = lateness.wholeNanoseconds
         self.limit = limit
         switch emission {
@@ -77,12 +78,13 @@ public struct WindowSettings: Sendable {
 
 /// The side outputs of windows.
 @frozen
-public struct WindowSides<Input: Sendable>: Sendable {
+@usableFromInline
+struct WindowSides<Input: Sendable>: Sendable {
     /// The elements that came too late.
-    public let late = SideOutput<Input>()
+    @usableFromInline let late = SideOutput<Input>()
 
-    /// The elements that a limit left no room for.
-    public let refused = SideOutput<Input>()
+    /// The elements that a limit refused.
+    @usableFromInline let refused = SideOutput<Input>()
 
     @usableFromInline
     init() {}

@@ -10,8 +10,8 @@ public import WeirCore
 ///     readings.tumbling(.seconds(1)).mean(of: \.celsius)         // WindowResult<Double>
 ///     readings.tumbling(.seconds(1)).aggregate(Both(Count(), Max(of: \.celsius)))
 ///
-/// A window without elements emits nothing. A kind of window says how it attaches an aggregate that can do no more than
-/// add, and may do better for those that can do more.
+/// A window without elements emits nothing. A kind of window attaches an aggregate that can only add, and may have
+/// faster ways for aggregates that can be merged or inverted.
 public protocol WindowedStream<Input>: EventStream where Element == WindowResult<[Input]> {
     /// The elements that the windows are made of.
     associatedtype Input: Sendable
@@ -19,7 +19,7 @@ public protocol WindowedStream<Input>: EventStream where Element == WindowResult
     /// The elements that came too late for their windows.
     var late: SideOutput<Input> { get }
 
-    /// The elements that a limit left no room for.
+    /// The elements that a limit refused.
     var refused: SideOutput<Input> { get }
 
     /// Attaches a sink behind an aggregate.

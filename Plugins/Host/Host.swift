@@ -1,5 +1,6 @@
 internal import WeirCore
 internal import WeirFiles
+internal import WeirRecords
 
 /// Does what the command line says.
 struct Host {
@@ -12,37 +13,25 @@ struct Host {
     func run(_ arguments: [String]) -> ExitCode {
         do throws(HostError) {
             let interruption = InterruptSignal.interruption
-            let registry = try Registry.builtIn(interruption: interruption)
-            switch try Invocation(arguments, registry) {
-            case .help(let topic, let isLong): return try show(Help.text(topic, isLong: isLong, registry))
-            case .version: return try show("weir \(Version.text)\n")
-            case .list(let kind, let isJSON):
-                return try show(isJSON ? Listing.json(kind, registry) : Listing.text(kind, registry))
-            case .graph(let command): return try show(command.text)
-            case .completion(let command): return try show(command.text(registry))
-            case .bench(let command):
-                InterruptSignal.catchFirst()
-                return try show(try command.run(registry, interruption: interruption))
-            case .record(let command): return try command.run(console: console)
-            case .replay(let command): return try command.run(console: console, interruption: interruption)
-            case .doctor(let command):
-                let (text, isGood) = command.run()
-                let code = try show(text)
-                return isGood ? code : .inputRejected
-            case .create(let command):
-                console.write(try command.run())
-                return .done
-            case .run(let command): return try command.run(registry, console: console, interruption: interruption)
-            case .top(let command):
-                guard let text = try command.run(console: console) else { return .done }
-                return try show(text)
-            case .validate(let command): return try command.run(registry, console: console)
-            case .convert(let request):
-                var conversion = try ConvertCommand(request, console: console, interruption: interruption)
-                return try conversion.run()
-            case .nothing:
-                console.write(Help.text(.weir, isLong: false, registry))
+            let context = CommandContext(
+                registry: try Registry.builtIn(interruption: interruption),
+                console: console,
+                interruption: interruption
+            )
+            guard let name = arguments.first else {
+                console.write(HelpCommand.overview)
                 return .usage
+            }
+            let words = Array(arguments.dropFirst())
+            switch name {
+            case "--version": return try context.show("weir \(Version.text)\n")
+            case "--help", "-h": return try context.show(HelpCommand.overview)
+            default:
+                guard let command = Commands.named(name) else { throw unknown(name) }
+                if words.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+                    return try context.show(try command.page(for: words, context.registry).text(isLong: false))
+                }
+                return try command.init(words, context.registry).run(context)
             }
         } catch {
             console.writeLine(error.message)
@@ -50,10 +39,28 @@ struct Host {
         }
     }
 
+    private func unknown(_ name: String) -> HostError {
+        let isOption = name.hasPrefix("-")
+        return .usage(
+            "there is no \(isOption ? "option" : "command") '\(name)'"
+                + Suggestion.text(
+                    for: name,
+                    among: isOption ? ["--help", "--version"] : Commands.all.map { $0.name },
+                    otherwise: "'weir --help' explains what there is"
+                )
+        )
+    }
+}
+
+extension CommandContext {
     /// Writes to standard output what was asked for.
-    private func show(_ text: String) throws(HostError) -> ExitCode {
+    func show(_ text: String) throws(HostError) -> ExitCode {
         do throws(TransportError) {
-            try StandardOutput().openSink("").write(Array(text.utf8).span)
+            let output = try StandardOutput().openSink("")
+            // Names and texts of libraries, options and programs that are asked are in it.
+            let sink = StandardStream.output.isTerminal ? TerminalSink(output) : output
+            try sink.write(Array(text.utf8))
+            try sink.finish()
         } catch .closed {
             return .done
         } catch {

@@ -1,4 +1,4 @@
-internal import WeirCore
+internal import WeirRecords
 
 /// Why the program cannot go on: one line for people, and how it ends.
 struct HostError: Error {

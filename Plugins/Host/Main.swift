@@ -1,4 +1,5 @@
 internal import WeirFiles
+internal import WeirSystem
 
 #if canImport(Darwin)
     internal import Darwin
@@ -12,6 +13,7 @@ internal import WeirFiles
 @main
 enum Main {
     static func main() {
+        CrashReport.begin(program: "weir")
         StandardStream.keepNumbers()
         // Writing to a pipe that nobody reads any more then fails, and the program can end in order.
         signal(SIGPIPE, SIG_IGN)

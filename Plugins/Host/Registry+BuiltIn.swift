@@ -1,8 +1,8 @@
-internal import WeirCore
 internal import WeirFiles
 internal import WeirFormats
 internal import WeirFraud
 internal import WeirRecordingFormat
+internal import WeirRecords
 internal import WeirSentiment
 internal import WeirShake
 internal import WeirSockets
@@ -22,10 +22,10 @@ extension Registry {
             process: ProgramEnvironment.processNumber
         )
         do throws(RegistryError) {
-            try registry.register(ShakePlugin())
-            try registry.register(SentimentPlugin())
-            try registry.register(WalkPlugin())
-            try registry.register(FraudPlugin())
+            try registry.register(LabelledPlugin(ShakePlugin()))
+            try registry.register(LabelledPlugin(SentimentPlugin()))
+            try registry.register(LabelledPlugin(WalkPlugin()))
+            try registry.register(LabelledPlugin(FraudPlugin()))
             try registry.register(CSVFormat())
             try registry.register(JSONLinesFormat())
             try registry.register(BinaryFormat())

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// Made-up purchases to try the plugin with: a day of forty cards, of which one is used in two places at once, and one is
 /// tried out with small amounts.

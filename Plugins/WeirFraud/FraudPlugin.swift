@@ -1,5 +1,6 @@
-public import WeirCore
+internal import WeirCore
 internal import WeirPatterns
+public import WeirRecords
 internal import WeirSelection
 
 /// Finds cards that are misused, with two patterns over the purchases of each card.
@@ -7,7 +8,13 @@ internal import WeirSelection
 /// *Two places*: two purchases in shops within a time, farther apart than anybody travels in that time. *Trial*: several
 /// small purchases, then a large one. Purchases must come in the order of their times.
 ///
-/// Partial matches are limited to about four million purchases, beyond which new ones are not begun, and counted.
+/// A purchase waits for the one that shows a misuse with it until the rule's time is over. Of one card so many can wait as
+/// `--max-open` says; beyond, those that have waited longest no longer do, and are counted. That costs next to nothing of
+/// what can be found: such a purchase has been compared with all later ones of the card without a suspicion, so they were
+/// made nearby, and whatever comes next is compared with them. All cards together are limited to about four million.
+///
+/// A card is forgotten when nothing can be found with its purchases any more and its place is needed: `--max-cards` limits
+/// the cards within the longest of the rules' times. Beyond it the purchases of new cards are rejected, and known ones go on.
 public struct FraudPlugin: Plugin {
     public let name = "fraud"
     public let summary = "Reports cards that are in two places at once, or are tried out with small amounts."
@@ -41,7 +48,13 @@ public struct FraudPlugin: Plugin {
             "max-cards",
             .integer(1...100_000_000),
             default: "1000000",
-            help: "how many different cards there can be"
+            help: "how many different cards there can be within --within and --trial-time"
+        ),
+        OptionDeclaration(
+            "max-open",
+            .integer(1...1_000_000),
+            default: "100",
+            help: "how many purchases of a card can wait for a suspicious one; the oldest give way"
         ),
     ]
 
@@ -55,7 +68,7 @@ public struct FraudPlugin: Plugin {
 
     public func start(_ options: OptionValues, output: MatchOutput) throws(PluginError) -> RecordConsumer {
         let rules = try Self.rules(options)
-        let cards = SymbolTable(limit: options.integer("max-cards"))
+        let cards = SymbolTable(limit: options.integer("max-cards"), forgettingAfter: rules.longestTime)
         let purchases = RecordSource(
             PurchaseDecoder(cards: cards),
             schema: Self.schema(options.mapping("columns"), options.timeUnit)
@@ -64,7 +77,9 @@ public struct FraudPlugin: Plugin {
         if let drawing { purchases.attach(drawing.sink()) }
 
         let refused = output.makeCount(of: "purchases found no room, because too many partial matches were open")
-        let settings = PatternSettings(reportsTimeouts: false)
+        let mostOpen = options.integer("max-open")
+        let limits = PatternLimits(partialMatchesPerGroup: mostOpen, work: mostOpen, policy: .dropOldest)
+        let settings = PatternSettings(limits: limits, reportsTimeouts: false)
         let twoPlaces = purchases.matches(of: rules.twoPlaces, settings)
         twoPlaces.refused.subscribe { _, _ in refused.add() }
         twoPlaces
@@ -80,6 +95,13 @@ public struct FraudPlugin: Plugin {
             .attach(output.sink())
         let trials = purchases.matches(of: rules.trial, settings)
         trials.refused.subscribe { _, _ in refused.add() }
+        let (lostPlaces, lostTrials) = (twoPlaces.losses, trials.losses)
+        output.showCount(of: "partial matches were given up, because their card had more than --max-open") {
+            lostPlaces.partialMatches + lostTrials.partialMatches
+        }
+        output.showCount(of: "purchases are part of more suspicions than were reported, as --max-open limits them") {
+            lostPlaces.eventsCutShort + lostTrials.eventsCutShort
+        }
         let (heldPlaces, heldTrials) = (twoPlaces.partialMatches, trials.partialMatches)
         output.showPartialMatches { heldPlaces.value + heldTrials.value }
         trials
@@ -93,6 +115,8 @@ public struct FraudPlugin: Plugin {
             }
             .tap { drawing?.mark($0) }
             .attach(output.sink())
+        // After the patterns: what they remember of a card that is idle has expired with the event.
+        purchases.subscribe { _, time in cards.advance(to: time) }
         // Suspicions come in the order of the purchases, whichever the pattern.
         return purchases.consumer(inOrder: true)
     }
@@ -132,16 +156,20 @@ public struct FraudPlugin: Plugin {
 
     public func partitionField(_ options: OptionValues) -> String? { options.mapping("columns")["card"] }
 
+    public func matchFields(_ options: OptionValues) -> [String] {
+        ["time", "card", "rule", "amount", "kilometres", "purchases"]
+    }
+
     public func graph(_ options: OptionValues) -> PluginGraph {
         var graph = PluginGraph()
         let purchases = graph.add("purchases", .source)
         let places = graph.add(
-            "pattern per card: in shops, then \(options.number("distance")) km away within \(options.duration("within"))",
+            "pattern per card: in shops, then \(options.number("distance")) km away within \(options.duration("within").text)",
             .step,
             after: purchases
         )
         let trial = graph.add(
-            "pattern per card: \(options.integer("trials")) small, then a large one within \(options.duration("trial-time"))",
+            "pattern per card: \(options.integer("trials")) small, then a large one within \(options.duration("trial-time").text)",
             .step,
             after: purchases
         )

@@ -1,6 +1,6 @@
-internal import WeirCore
 internal import WeirGeography
 internal import WeirPatterns
+internal import WeirRecords
 
 /// What is suspicious, as two patterns over the purchases of a card.
 struct FraudRules: Sendable {
@@ -19,13 +19,17 @@ struct FraudRules: Sendable {
     /// How long the trials and the large purchase take together.
     var trialTime: Duration
 
+    /// How long a purchase can be of interest.
+    var longestTime: Duration { max(travelTime, trialTime) }
+
     /// A card is in two places: two face-to-face purchases within a time and farther apart than one can travel in it.
     var twoPlaces: GroupedPattern<Purchase, Symbol, (Purchase, Purchase)> {
         Pattern<Purchase>
             .first(named: "first") { $0.isFaceToFace && $0.position != nil }
             .followedBy(named: "far away") { [distance] purchase, first in
                 guard purchase.isFaceToFace, let from = first.position, let to = purchase.position else { return false }
-                return from.distance(to: to) > distance
+                // Many purchases of a card are made in one shop, and distances take time.
+                return from != to && from.distance(to: to) > distance
             }
             .within(travelTime)
             .grouped(by: \.card)

@@ -1,5 +1,6 @@
 public import WeirCore
 public import WeirGeography
+public import WeirRecords
 
 /// A purchase with a card.
 public struct Purchase: Event {

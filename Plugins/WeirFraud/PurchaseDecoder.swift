@@ -1,5 +1,6 @@
 internal import WeirCore
 internal import WeirGeography
+internal import WeirRecords
 
 /// Reads purchases, and refuses those that go back in time.
 struct PurchaseDecoder: EventDecoder {
@@ -26,7 +27,7 @@ struct PurchaseDecoder: EventDecoder {
         let position = try position(of: record)
         let amount = try record.double(.amount)
         let isFaceToFace = record.isPresent(.faceToFace) ? try record.boolean(.faceToFace) : position != nil
-        let card = try cards.symbol(of: record, .card, limitOption: "max-cards")
+        let card = try cards.symbol(of: record, .card, at: time, limitOption: "max-cards")
         lastTime = time
         return Purchase(
             timestamp: time,

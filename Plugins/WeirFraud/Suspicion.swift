@@ -1,5 +1,6 @@
 internal import WeirCore
 internal import WeirGeography
+internal import WeirRecords
 
 /// Why a card is suspicious, with the purchases that show it.
 struct Suspicion: Event, FieldEncodable {

@@ -1,4 +1,5 @@
 public import WeirCore
+internal import WeirRecords
 
 /// How a brand stands: after a post that names it, or at a point in time.
 public struct BrandScore: Event {

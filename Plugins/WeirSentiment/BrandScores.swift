@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 extension EventStream<Opinion> {
     /// Adds up what posts say about each brand.

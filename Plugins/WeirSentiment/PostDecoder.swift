@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// Reads posts: the JSON of Twitter's interface in version 1.1, or any fields that are named.
 struct PostDecoder: EventDecoder {

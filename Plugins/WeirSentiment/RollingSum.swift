@@ -5,15 +5,9 @@ internal import WeirCore
 ///
 /// Values may come out of order. At most `limit` values are kept; beyond that the oldest leave early.
 struct RollingSum: Sendable {
-    private struct Entry: Sendable {
-        let time: Timestamp
-        let value: Double
-    }
-
     private let duration: Int64
     private let limit: Int
-    private var entries: [Entry] = []
-    private var first = 0
+    private var entries = TimeOrderedQueue<Double>()
     private var latest = Timestamp.distantPast
 
     /// How many values left before their time.
@@ -32,36 +26,26 @@ struct RollingSum: Sendable {
     mutating func add(_ value: Double, at time: Timestamp) {
         advance(to: time)
         guard isInside(time) else { return }
-        var place = entries.count
-        while place > first, entries[place - 1].time > time { place -= 1 }
-        entries.insert(Entry(time: time, value: value), at: place)
+        entries.insert(value, at: time)
         total.add(value)
-        if entries.count - first > limit {
+        if entries.count > limit {
             removeFirst()
             evicted += 1
         }
-        compact()
     }
 
     mutating func advance(to time: Timestamp) {
         latest = max(latest, time)
-        while first < entries.count, !isInside(entries[first].time) { removeFirst() }
-        compact()
+        while let first = entries.first, !isInside(first.time) { removeFirst() }
     }
 
     private mutating func removeFirst() {
-        total.remove(entries[first].value)
-        first += 1
-        if first == entries.count { total = CompensatedTotal() }
+        total.remove(entries.removeFirst().value)
+        // Of an empty window nothing is left, whatever rounding left over.
+        if entries.isEmpty { total = CompensatedTotal() }
     }
 
     private func isInside(_ time: Timestamp) -> Bool {
         Nanoseconds.difference(latest.nanosecondsSinceEpoch, time.nanosecondsSinceEpoch) < duration
-    }
-
-    private mutating func compact() {
-        guard first > 32, first > entries.count / 2 else { return }
-        entries.removeFirst(first)
-        first = 0
     }
 }

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// Made-up posts to try the plugin with: an hour in which one brand does well, and the other has a bad half hour.
 enum SentimentDemo {

@@ -1,4 +1,4 @@
-internal import WeirCore
+internal import WeirRecords
 
 /// What a report shows of sentiment: the sum of each brand, and the posts that moved it most.
 final class SentimentDrawing: Sendable {

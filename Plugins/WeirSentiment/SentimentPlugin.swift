@@ -1,5 +1,6 @@
-public import WeirCore
+internal import WeirCore
 internal import WeirFiles
+public import WeirRecords
 internal import WeirSelection
 
 /// Adds up what posts say about brands, weighted with how many people follow their authors.
@@ -136,6 +137,11 @@ public struct SentimentPlugin: Plugin {
         return RecordSchema(fields: fields, timeUnit: timeUnit, timeField: PostDecoder.Key.time.rawValue)
     }
 
+    public func matchFields(_ options: OptionValues) -> [String] {
+        ["time", "kind", "brand", "score", "total"] + (options.durationIfGiven("window") == nil ? [] : ["window"])
+            + ["posts", "sentiment", "followers", "id", "text"]
+    }
+
     public func graph(_ options: OptionValues) -> PluginGraph {
         var graph = PluginGraph()
         var last = graph.add("posts", .source)
@@ -144,7 +150,7 @@ public struct SentimentPlugin: Plugin {
         last = graph.add("map: the author's score, the text's sign, the brands", .step, after: last)
         let total = graph.add("running sum per brand", .step, after: last)
         if let window = options.durationIfGiven("window") {
-            let rolling = graph.add("rolling sum per brand over \(window)", .step, after: last)
+            let rolling = graph.add("rolling sum per brand over \(window.text)", .step, after: last)
             graph.add("scores", .sink, after: total, rolling)
         } else {
             graph.add("scores", .sink, after: total)

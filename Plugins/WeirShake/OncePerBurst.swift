@@ -40,6 +40,8 @@ public struct OncePerBurst<Upstream: EventStream>: EventStream {
     }
 }
 
+extension OncePerBurst: GroupableStream where Upstream: GroupableStream {}
+
 /// Hands on the first element of each burst.
 @frozen
 public struct OncePerBurstSink<Downstream: Sink>: Sink {

@@ -1,4 +1,5 @@
 public import WeirCore
+public import WeirRecords
 
 /// A reading of an accelerometer, in the input's own unit.
 @frozen

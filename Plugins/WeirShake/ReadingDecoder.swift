@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// Reads accelerometer readings, and refuses those that go back in time within their group.
 struct ReadingDecoder: EventDecoder {
@@ -10,8 +11,8 @@ struct ReadingDecoder: EventDecoder {
     /// The names of the groups; `nil` where all readings are one group.
     let groups: SymbolTable?
 
-    /// The time of the last reading of each group, by the group's index.
-    private var lastTimes: [Timestamp] = []
+    /// The last reading of each group, by the group's index.
+    private var last: [(group: Symbol, time: Timestamp)] = []
 
     init(groups: SymbolTable?) {
         self.groups = groups
@@ -19,22 +20,25 @@ struct ReadingDecoder: EventDecoder {
 
     mutating func decode(_ record: borrowing FieldReader<Key>) throws(FieldError) -> Reading {
         // The group comes last, so that a record that is refused takes up none.
+        let time = try record.timestamp(.time)
         let reading = Reading(
-            timestamp: try record.timestamp(.time),
+            timestamp: time,
             x: try record.double(.x),
             y: try record.double(.y),
             z: try record.double(.z),
-            group: try group(of: record)
+            group: try group(of: record, at: time)
         )
         let group = reading.group
-        while lastTimes.count <= group.index { lastTimes.append(.distantPast) }
-        guard reading.timestamp >= lastTimes[group.index] else { throw FieldError(Key.time, .goesBack) }
-        lastTimes[group.index] = reading.timestamp
+        while last.count <= group.index { last.append((group, .distantPast)) }
+        let before = last[group.index]
+        // A group in the place of one that was forgotten begins anew.
+        guard time >= before.time || before.group != group else { throw FieldError(Key.time, .goesBack) }
+        last[group.index] = (group, time)
         return reading
     }
 
-    private func group(of record: borrowing FieldReader<Key>) throws(FieldError) -> Symbol {
+    private func group(of record: borrowing FieldReader<Key>, at time: Timestamp) throws(FieldError) -> Symbol {
         guard let groups else { return .first }
-        return try groups.symbol(of: record, .group, limitOption: "max-groups")
+        return try groups.symbol(of: record, .group, at: time, limitOption: "max-groups")
     }
 }

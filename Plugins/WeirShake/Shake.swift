@@ -1,4 +1,5 @@
 public import WeirCore
+public import WeirRecords
 
 /// A shake: two readings in a row that differ by more than the threshold on one axis.
 public struct Shake: Event, FieldEncodable {

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// Made-up readings to try the plugin with: ten seconds of walking, then ten in which the device is shaken three
 /// times, 50 readings a second.

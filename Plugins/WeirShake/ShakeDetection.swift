@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 internal import WeirSelection
 internal import WeirSequences
 
@@ -11,10 +12,12 @@ struct ShakeDetection: Sendable {
     let groups: SymbolTable?
 
     /// The shakes in the readings of one device.
-    func shakes(in readings: some EventStream<Reading>) -> some EventStream<Shake> {
+    func shakes(in readings: some GroupableStream<Reading>) -> some GroupableStream<Shake> {
         readings
             .followedBy { [threshold] previous, current in
-                Shake.largestDifference(previous, current).difference > threshold
+                // A group can have the place of one that was forgotten.
+                previous.group == current.group
+                    && Shake.largestDifference(previous, current).difference > threshold
             }
             .map { [form, groups] previous, current in
                 Shake(previous, current, form: form, group: groups?.name(of: current.group))

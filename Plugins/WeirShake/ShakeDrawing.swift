@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// What a report shows of shakes: the three axes of each group, with the shakes marked.
 struct ShakeDrawing: Sendable {
@@ -19,8 +20,8 @@ struct ShakeDrawing: Sendable {
 
     /// A sink that draws the readings.
     func sink() -> ReportSink<Reading> {
-        ReportSink { [charts] reading, time in
-            guard let chart = charts[reading.group.index] else { return }
+        ReportSink { [self] reading, time in
+            guard let chart = chart(of: reading.group) else { return }
             chart.x.add(reading.x, at: time)
             chart.y.add(reading.y, at: time)
             chart.z.add(reading.z, at: time)
@@ -28,6 +29,9 @@ struct ShakeDrawing: Sendable {
     }
 
     func mark(_ shake: Shake) {
-        charts[shake.current.group.index]?.chart.mark("shake on \(shake.axis.rawValue)", at: shake.timestamp)
+        chart(of: shake.current.group)?.chart.mark("shake on \(shake.axis.rawValue)", at: shake.timestamp)
     }
+
+    /// The chart of a group; none for one in the place of another, which has a chart of its own name.
+    private func chart(of group: Symbol) -> Chart? { group.generation == 0 ? charts[group.index] : nil }
 }

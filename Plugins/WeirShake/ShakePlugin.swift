@@ -1,5 +1,6 @@
-public import WeirCore
+internal import WeirCore
 internal import WeirFlow
+public import WeirRecords
 internal import WeirSelection
 
 /// Detects that somebody shakes a device: two readings of its accelerometer in a row that differ by more than a
@@ -52,7 +53,13 @@ public struct ShakePlugin: Plugin {
             "max-groups",
             .integer(1...10_000_000),
             default: "100000",
-            help: "how many values of that field there can be"
+            help: "how many values of that field there can be at a time"
+        ),
+        OptionDeclaration(
+            "forget-after",
+            .duration,
+            default: "1h",
+            help: "when all are taken, forget one that has been idle for so long"
         ),
     ]
 
@@ -76,7 +83,11 @@ public struct ShakePlugin: Plugin {
             preconditionFailure("the choices of --unit are the units themselves")
         }
         let groupField = options.textIfGiven("by")
-        let groups = groupField.map { _ in SymbolTable(limit: options.integer("max-groups")) }
+        // Not within a burst, so that a burst is one however long it lasts.
+        let idle = max(options.duration("forget-after"), options.duration("quiet-period"), .nanoseconds(1))
+        let groups = groupField.map { _ in
+            SymbolTable(limit: options.integer("max-groups"), forgettingAfter: idle)
+        }
         let detection = ShakeDetection(
             threshold: options.number("threshold") * unit.perGravity,
             quietPeriod: options.duration("quiet-period"),
@@ -87,13 +98,14 @@ public struct ShakePlugin: Plugin {
         let readings = RecordSource(ReadingDecoder(groups: groups), schema: schema)
         let drawing = output.report.map { ShakeDrawing($0, unit: unit, groups: groups) }
         if let drawing { readings.attach(drawing.sink()) }
-        if groups == nil {
-            detection.shakes(in: readings).tap { drawing?.mark($0) }.attach(output.sink())
-        } else {
+        if let groups {
             readings
-                .grouped(by: { $0.group }, limit: options.integer("max-groups")) { detection.shakes(in: $0) }
+                .grouped(by: { $0.group.index }, limit: options.integer("max-groups")) { detection.shakes(in: $0) }
                 .tap { drawing?.mark($0) }
                 .attach(output.sink())
+            readings.subscribe { _, time in groups.advance(to: time) }
+        } else {
+            detection.shakes(in: readings).tap { drawing?.mark($0) }.attach(output.sink())
         }
         return readings.consumer()
     }
@@ -104,10 +116,18 @@ public struct ShakePlugin: Plugin {
                 ? RecordSchema.Field(groupField ?? "group", isRequired: groupField != nil)
                 : RecordSchema.Field(columns[key.fieldName] ?? key.fieldName)
         }
-        return RecordSchema(fields: fields, timeUnit: timeUnit, timeField: ReadingDecoder.Key.time.rawValue)
+        var schema = RecordSchema(fields: fields, timeUnit: timeUnit, timeField: ReadingDecoder.Key.time.rawValue)
+        schema.isOrderedInGroups = true
+        return schema
     }
 
     public func partitionField(_ options: OptionValues) -> String? { options.textIfGiven("by") }
+
+    public func matchFields(_ options: OptionValues) -> [String] {
+        let reading = ["time", "x", "y", "z"]
+        return ["time"] + (options.textIfGiven("by") == nil ? [] : ["group"]) + ["axis", "difference", "unit"]
+            + reading.map { "previous.\($0)" } + reading.map { "current.\($0)" }
+    }
 
     public func graph(_ options: OptionValues) -> PluginGraph {
         var graph = PluginGraph()
@@ -116,7 +136,7 @@ public struct ShakePlugin: Plugin {
         last = graph.add("pairwise", .step, after: last)
         last = graph.add("filter: differs by more than \(options.number("threshold")) g on an axis", .step, after: last)
         if options.duration("quiet-period") > .zero {
-            last = graph.add("once per burst, quiet for \(options.duration("quiet-period"))", .step, after: last)
+            last = graph.add("once per burst, quiet for \(options.duration("quiet-period").text)", .step, after: last)
         }
         graph.add("shakes", .sink, after: last)
         return graph

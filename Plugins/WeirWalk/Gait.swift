@@ -1,4 +1,5 @@
 public import WeirCore
+internal import WeirRecords
 
 /// Whether somebody walks, and why one can say so.
 public struct Gait: Event {

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// A gait as it is written out.
 struct GaitReport: FieldEncodable {

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 extension EventStream<Movement> {
     /// Says whether somebody walks.
@@ -27,6 +28,8 @@ struct Gaits<Upstream: EventStream<Movement>>: EventStream {
     }
 }
 
+extension Gaits: GroupableStream where Upstream: GroupableStream {}
+
 /// Judges the movements of one person.
 struct GaitSink<Downstream: Sink<Gait>>: Sink {
     typealias Input = Movement
@@ -44,6 +47,7 @@ struct GaitSink<Downstream: Sink<Gait>>: Sink {
 
     private let rule: WalkRule
     private let drawing: WalkDrawing?
+    private var group: Symbol?
     private var steps: Double?
     private var rise: Rise?
     private var speed: Speed?
@@ -59,6 +63,7 @@ struct GaitSink<Downstream: Sink<Gait>>: Sink {
     }
 
     mutating func receive(_ movement: borrowing Movement, at time: Timestamp) {
+        if group != movement.group { begin(movement.group) }
         var isNew = false
         if let count = movement.steps {
             // A count that falls begins anew, as after a restart of the device: no rise.
@@ -74,6 +79,13 @@ struct GaitSink<Downstream: Sink<Gait>>: Sink {
         }
         guard isNew, let speed, time - speed.time <= rule.interval else { return }
         emit(speed.value, movement.group, at: time)
+    }
+
+    /// Forgets the person that was judged before, whose place the group has taken.
+    private mutating func begin(_ group: Symbol) {
+        self.group = group
+        (steps, rise, speed, wasWalking) = (nil, nil, nil, nil)
+        estimate = SpeedEstimate(window: rule.speedWindow)
     }
 
     private mutating func speed(of location: Movement.Location, at time: Timestamp) -> Double? {

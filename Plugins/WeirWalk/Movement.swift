@@ -1,5 +1,6 @@
 public import WeirCore
 public import WeirGeography
+public import WeirRecords
 
 /// What one record says about somebody's movement: what a pedometer counts, where and how fast a receiver finds them,
 /// or both.

@@ -1,5 +1,6 @@
 internal import WeirCore
 internal import WeirGeography
+internal import WeirRecords
 
 /// Reads pedometer and location updates, from records that carry either or both.
 struct MovementDecoder: EventDecoder {
@@ -20,6 +21,7 @@ struct MovementDecoder: EventDecoder {
 
     /// What is known of a group from its earlier records.
     private struct Track {
+        var group: Symbol
         var time = Timestamp.distantPast
         /// The steps that the cadence makes, up to `cadenceTime`.
         var derivedSteps = 0.0
@@ -62,8 +64,10 @@ struct MovementDecoder: EventDecoder {
         let location = try location(of: record)
         let cadence = try optional(.cadence, record, atLeast: 0)
         let counted = try optional(.steps, record, atLeast: 0)
-        let group = try group(of: record)
-        while tracks.count <= group.index { tracks.append(Track()) }
+        let group = try group(of: record, at: time)
+        while tracks.count <= group.index { tracks.append(Track(group: group)) }
+        // A group in the place of one that was forgotten begins anew.
+        if tracks[group.index].group != group { tracks[group.index] = Track(group: group) }
         guard time >= tracks[group.index].time else { throw FieldError(Key.time, .goesBack) }
         tracks[group.index].time = time
         let derived = cadence.map { steps(atCadence: $0, time, &tracks[group.index]) }
@@ -113,8 +117,8 @@ struct MovementDecoder: EventDecoder {
         return value
     }
 
-    private func group(of record: borrowing FieldReader<Key>) throws(FieldError) -> Symbol {
+    private func group(of record: borrowing FieldReader<Key>, at time: Timestamp) throws(FieldError) -> Symbol {
         guard let groups else { return .first }
-        return try groups.symbol(of: record, .group, limitOption: "max-groups")
+        return try groups.symbol(of: record, .group, at: time, limitOption: "max-groups")
     }
 }

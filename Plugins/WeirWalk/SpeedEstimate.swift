@@ -15,8 +15,7 @@ struct SpeedEstimate: Sendable {
     private static let resolution: Int64 = 256
 
     private let window: Int64
-    private var fixes: [Fix] = []
-    private var first = 0
+    private var fixes = Deque<Fix>()
 
     /// - Parameter window: How far back to look; positive.
     init(window: Duration) {
@@ -30,15 +29,11 @@ struct SpeedEstimate: Sendable {
     ///   - time: When they are there; not before the last position's time.
     /// - Returns: The speed in metres per second; `nil` until the positions cover half of the window.
     mutating func speed(at position: GeographicPosition, _ time: Timestamp) -> Double? {
-        while first < fixes.count, age(fixes[first], at: time) > window { first += 1 }
-        if first > fixes.count / 2 {
-            fixes.removeFirst(first)
-            first = 0
-        }
+        while let oldest = fixes.first, age(oldest, at: time) > window { fixes.removeFirst() }
         if fixes.last.map({ age($0, at: time) >= window / Self.resolution }) ?? true {
             fixes.append(Fix(time: time, position: position))
         }
-        let oldest = fixes[first < fixes.count ? first : fixes.count - 1]
+        let oldest = fixes[0]
         let nanoseconds = age(oldest, at: time)
         guard nanoseconds > 0, nanoseconds >= window / 2 else { return nil }
         return oldest.position.distance(to: position) / (Double(nanoseconds) / 1e9)

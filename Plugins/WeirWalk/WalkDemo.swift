@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// Made-up movements to try the plugin with: six minutes in which somebody stands, walks, waits, is driven slowly, walks
 /// on, runs, and shakes the device while standing.

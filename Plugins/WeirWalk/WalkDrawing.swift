@@ -1,4 +1,4 @@
-internal import WeirCore
+internal import WeirRecords
 
 /// What a report shows of walking: speed and steps of each person, with the background blue while they walk and red
 /// while they do not.
@@ -26,15 +26,18 @@ struct WalkDrawing: Sendable {
 
     /// A sink that draws the steps.
     func sink() -> ReportSink<Movement> {
-        ReportSink { [charts] movement, time in
+        ReportSink { [self] movement, time in
             guard let steps = movement.steps else { return }
-            charts[movement.group.index]?.steps.add(steps, at: time)
+            charts(of: movement.group)?.steps.add(steps, at: time)
         }
     }
 
+    /// The charts of a group; none for one in the place of another, which has charts of its own name.
+    private func charts(of group: Symbol) -> Charts? { group.generation == 0 ? charts[group.index] : nil }
+
     /// Draws what was found out at a time: the speed, and whether somebody walks.
     func draw(_ gait: Gait, isChange: Bool) {
-        guard let charts = charts[gait.group.index] else { return }
+        guard let charts = charts(of: gait.group) else { return }
         charts.speed.add(gait.speed, at: gait.timestamp)
         guard isChange else { return }
         let (label, look) = gait.isWalking ? ("walking", ReportChart.Look.good) : ("not walking", .bad)

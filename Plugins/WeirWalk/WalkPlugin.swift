@@ -1,5 +1,6 @@
-public import WeirCore
+internal import WeirCore
 internal import WeirFlow
+public import WeirRecords
 internal import WeirSelection
 
 /// Detects that somebody walks, from two kinds of updates: what a pedometer counts, and how fast a location receiver says
@@ -89,7 +90,13 @@ public struct WalkPlugin: Plugin {
             "max-groups",
             .integer(1...10_000_000),
             default: "100000",
-            help: "how many values of that field there can be"
+            help: "how many values of that field there can be at a time"
+        ),
+        OptionDeclaration(
+            "forget-after",
+            .duration,
+            default: "1h",
+            help: "when all are taken, forget one that has been idle for so long"
         ),
     ]
 
@@ -115,7 +122,10 @@ public struct WalkPlugin: Plugin {
         }
         let timeUnit = options.timeUnit
         let groupField = options.textIfGiven("by")
-        let groups = groupField.map { _ in SymbolTable(limit: options.integer("max-groups")) }
+        let idle = max(options.duration("forget-after"), rule.interval, rule.speedWindow)
+        let groups = groupField.map { _ in
+            SymbolTable(limit: options.integer("max-groups"), forgettingAfter: idle)
+        }
         let timeForm = options.text("time-form") == "number" ? TimeForm.number(timeUnit) : .rfc3339
         let emitsAll = options.text("emit") == "all"
 
@@ -131,10 +141,11 @@ public struct WalkPlugin: Plugin {
         let drawing = output.report.map { WalkDrawing($0, groups: groups) }
         if let drawing { movements.attach(drawing.sink()) }
         movements
-            .grouped(by: { $0.group }, limit: options.integer("max-groups")) { $0.gaits(rule, drawing) }
+            .grouped(by: { $0.group.index }, limit: options.integer("max-groups")) { $0.gaits(rule, drawing) }
             .filter { emitsAll || $0.isChange }
             .map { GaitReport(gait: $0, group: groups?.name(of: $0.group), timeForm: timeForm) }
             .attach(output.sink())
+        if let groups { movements.subscribe { _, time in groups.advance(to: time) } }
         return movements.consumer()
     }
 
@@ -160,10 +171,17 @@ public struct WalkPlugin: Plugin {
                 ? RecordSchema.Field(groupField ?? "group", isRequired: groupField != nil)
                 : RecordSchema.Field(columns[key.fieldName] ?? key.fieldName, isRequired: key == .time)
         }
-        return RecordSchema(fields: fields, timeUnit: timeUnit, timeField: MovementDecoder.Key.time.rawValue)
+        var schema = RecordSchema(fields: fields, timeUnit: timeUnit, timeField: MovementDecoder.Key.time.rawValue)
+        schema.isOrderedInGroups = true
+        return schema
     }
 
     public func partitionField(_ options: OptionValues) -> String? { options.textIfGiven("by") }
+
+    public func matchFields(_ options: OptionValues) -> [String] {
+        ["time"] + (options.textIfGiven("by") == nil ? [] : ["group"])
+            + ["walking", "reason", "steps", "speed", "interval"]
+    }
 
     public func graph(_ options: OptionValues) -> PluginGraph {
         var graph = PluginGraph()
@@ -177,7 +195,7 @@ public struct WalkPlugin: Plugin {
         )
         if options.text("steps") == "required" {
             let steps = graph.add("steps rise", .step, after: last)
-            last = graph.add("both within \(options.duration("interval"))", .step, after: steps, speed)
+            last = graph.add("both within \(options.duration("interval").text)", .step, after: steps, speed)
         } else {
             last = speed
         }

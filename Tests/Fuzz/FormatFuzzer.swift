@@ -1,5 +1,6 @@
 import WeirCore
 import WeirFormats
+import WeirRecords
 
 /// What libFuzzer calls with each input that it makes up.
 ///

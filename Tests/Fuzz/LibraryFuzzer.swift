@@ -1,5 +1,6 @@
 import CWeirPlugin
 import WeirCore
+import WeirRecords
 
 @testable import WeirLoading
 

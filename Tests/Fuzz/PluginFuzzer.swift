@@ -1,6 +1,7 @@
 import WeirCore
 import WeirFormats
 import WeirFraud
+import WeirRecords
 import WeirSentiment
 import WeirShake
 import WeirWalk
@@ -105,11 +106,11 @@ func checkPlugin(_ input: inout Input, _ subject: Subject) {
 private func checkStyles(_ matches: [UInt8]) {
     let lines = matches.split(separator: UInt8(ascii: "\n")).map { Array($0) }
     for line in lines {
-        guard let node = try? JSONReader.read(line) else {
+        guard let node = try? JSONNode.read(line) else {
             fatalError("no JSON: \(String(decoding: line, as: UTF8.self))")
         }
         var styler = MatchStyler(.pretty, isColoured: false)
-        guard let pretty = try? JSONReader.read(styler.write(line)) else { fatalError("no JSON for people") }
+        guard let pretty = try? JSONNode.read(styler.write(line)) else { fatalError("no JSON for people") }
         require(Document(pretty) == Document(node), "people read something else: \(pretty)")
     }
     var styler = MatchStyler(.csv, isColoured: false)

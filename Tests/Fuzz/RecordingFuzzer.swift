@@ -1,5 +1,6 @@
 import Foundation
 import WeirCore
+import WeirRecords
 import WeirTesting
 
 @testable import WeirRecording

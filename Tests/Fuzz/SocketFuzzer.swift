@@ -1,6 +1,7 @@
 import CWeirFaults
 import CWeirSockets
 import WeirCore
+import WeirRecords
 
 @testable import WeirSockets
 
@@ -17,8 +18,8 @@ public func LLVMFuzzerTestOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -
     guard count >= 1 else { return 0 }
     var input = Input(unsafe Array(UnsafeBufferPointer(start: data + 1, count: count - 1))[...])
     switch unsafe data[0] % 12 {
-    case 0: checkSeal(&input, key: nil)
-    case 1: checkSeal(&input, key: Array("0123456789abcdef".utf8))
+    case 0: checkAuthenticator(&input, key: nil)
+    case 1: checkAuthenticator(&input, key: Array("0123456789abcdef".utf8))
     case 2: checkSenders(&input)
     case 3: checkMessages(&input, .lines)
     case 4: checkMessages(&input, .length)
@@ -57,50 +58,56 @@ private struct Input {
     var text: String { String(decoding: rest, as: UTF8.self) }
 }
 
-// MARK: Sealed datagrams
+// MARK: Authenticated datagrams
 
 private let now: Int64 = 1_000_000_000_000
 
-private func open(_ seal: DatagramSeal, _ datagram: [UInt8], _ senders: SenderTable) -> DatagramSeal.Opened {
+private func open(_ authenticator: DatagramAuthenticator, _ datagram: [UInt8], _ senders: ReplayWindow)
+    -> DatagramAuthenticator.Verdict
+{
     // Exactly as long as it is, so that the sanitizer sees a step beyond its end.
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: datagram.count, alignment: 1)
     defer { unsafe memory.deallocate() }
     unsafe memory.copyBytes(from: datagram)
-    return unsafe seal.open(UnsafeRawBufferPointer(memory), senders)
+    return unsafe authenticator.verify(UnsafeRawBufferPointer(memory), senders)
 }
 
-private func sealed(_ seal: DatagramSeal, _ payload: [UInt8], sender: UInt64, sequence: UInt64) -> [UInt8] {
-    var datagram = [UInt8](repeating: 0, count: payload.count + seal.overhead)
+private func wrapped(_ authenticator: DatagramAuthenticator, _ payload: [UInt8], sender: UInt64, sequence: UInt64)
+    -> [UInt8]
+{
+    var datagram = [UInt8](repeating: 0, count: payload.count + authenticator.overhead)
     unsafe datagram.withUnsafeMutableBytes { target in
-        unsafe payload.withUnsafeBytes { unsafe seal.seal($0, sender: sender, sequence: sequence, into: target) }
+        unsafe payload.withUnsafeBytes {
+            unsafe authenticator.write($0, sender: sender, sequence: sequence, into: target)
+        }
     }
     return datagram
 }
 
-/// What arrives is opened as it is; what was sealed is opened unless a byte of it was changed.
-private func checkSeal(_ input: inout Input, key: [UInt8]?) {
-    let seal = DatagramSeal(key: key.map { SigningKey($0) })
-    _ = open(seal, Array(input.rest), SenderTable(window: .seconds(30), clock: { now }))
+/// What arrives is opened as it is; what was authenticated is opened unless a byte of it was changed.
+private func checkAuthenticator(_ input: inout Input, key: [UInt8]?) {
+    let authenticator = DatagramAuthenticator(key: key.map { SigningKey($0) })
+    _ = open(authenticator, Array(input.rest), ReplayWindow(window: .seconds(30), clock: { now }))
     let (place, change, sequence) = (Int(input.byte()), input.byte(), input.number() >> 2)
     let payload = Array(input.rest)
-    var datagram = sealed(seal, payload, sender: 7, sequence: sequence)
-    let senders = SenderTable(window: .seconds(30))
+    var datagram = wrapped(authenticator, payload, sender: 7, sequence: sequence)
+    let senders = ReplayWindow(window: .seconds(30))
     datagram[place % datagram.count] ^= change
-    let opened = open(seal, datagram, senders)
+    let opened = open(authenticator, datagram, senders)
     guard change == 0 || key != nil else { return }
     if case .payload(let range) = opened {
         require(change == 0, "a changed datagram was taken")
         require(Array(datagram[range]) == payload, "another payload")
-        guard case .replayed = open(seal, datagram, senders) else { fatalError("it was taken twice") }
+        guard case .refused(.replayed) = open(authenticator, datagram, senders) else { fatalError("a replay") }
     } else {
-        require(change != 0, "what was sealed is refused: \(opened)")
+        require(change != 0, "a datagram that was not changed is refused: \(opened)")
         require(senders.lost == 0, "what proves nothing leaves a trace")
     }
 }
 
 /// Numbers of a few senders: each is taken once, and none that is older than the table remembers.
 private func checkSenders(_ input: inout Input) {
-    let table = SenderTable(window: .seconds(30), clock: { now })
+    let table = ReplayWindow(window: .seconds(30), clock: { now })
     var seen: [UInt64: (numbers: Set<UInt64>, highest: UInt64, first: UInt64)] = [:]
     var last: UInt64 = 0
     while !input.rest.isEmpty {
@@ -190,7 +197,7 @@ private func checkMessages(_ input: inout Input, _ boundary: Boundary) {
     let last = boundary == .lines ? (bytes.lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1 : bytes.count
     let model = Model(Array(bytes[..<last]), boundary, limit: limit)
     require(unsafe Array(memory[..<found.kept]) == model.kept, "other bytes")
-    require(found.count == model.count && found.too_long == model.tooLong, "other counts")
+    require(found.count == model.count && found.tooLong == model.tooLong, "other counts")
     require(found.consumed <= bytes.count, "more was consumed than there was")
     require(
         (found.consumed + Int(clamping: found.skip) < bytes.count || found.skip > 0)

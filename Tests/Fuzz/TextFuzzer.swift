@@ -2,6 +2,7 @@ import Foundation
 import WeirCore
 import WeirDecodable
 import WeirRecordingFormat
+import WeirRecords
 
 @testable import WeirCreation
 @testable import WeirSentiment
@@ -104,9 +105,8 @@ func checkValues(_ input: inout Input) {
         },
         uniquingKeysWith: { first, _ in first }
     )
-    let names = HostOption.allCases.map { ($0.rawValue, $0.placeholder != nil) }
     do throws(HostError) {
-        try EnvironmentOptions { variables[$0] }.fill(&options, names: names)
+        try EnvironmentOptions { variables[$0] }.fill(&options, RunOptions.all.map { AcceptedOption($0) })
         let areGiven = options.allSatisfy { name, value in
             value.isEmpty || value == variables[EnvironmentOptions.variable(of: name)]
         }
@@ -182,7 +182,7 @@ func checkDecodables(_ input: inout Input) {
         )
         var rows: [Row] = []
         var rejections: [String] = []
-        func reject(_ line: RejectedLine) {
+        func reject(_ line: WeirDecodable.RejectedLine) {
             // Of a line that is too long the excerpt is of what had come.
             let isWhole = !line.reason.hasPrefix("the line is longer")
             rejections.append("\(line.line): \(line.reason): \(isWhole ? line.excerpt : "")")
@@ -259,7 +259,7 @@ private struct CronModel {
     func isDue(_ minute: Int64) -> Bool {
         let day = (Double(minute) / 1440).rounded(.down)
         let ofDay = minute - Int64(day) * 1440
-        let date = CalendarText.date(daysSinceEpoch: Int64(day))
+        let date = GregorianCalendar.date(daysSinceEpoch: Int64(day))
         let weekday = ((Int64(day) + 4) % 7 + 7) % 7
         let isDay = fields[2].contains(date.day)
         let isWeekday = fields[4].contains(weekday) || (weekday == 0 && fields[4].contains(7))

@@ -48,7 +48,8 @@ extension HostTests {
         @Test func showsTheFirstTenRejectionsAndCountsAll() throws {
             let bad = (1...2000).map { "bad \($0)\n" }.joined()
             let outcome = try weir.run("run", "shake", input: .text(jerk + bad))
-            #expect(outcome.errorLines.count == 12)
+            #expect(outcome.errorLines.count == 13)
+            #expect(outcome.errorLines[11] == "weir: 2,000 lines were rejected: expected 4 fields, found 1")
             #expect(outcome.errorLines[9].hasPrefix("weir: line 13 rejected: "))
             #expect(outcome.errorLines[10] == "weir: further rejections are only counted (--rejected FILE keeps them)")
             #expect(outcome.errors.contains("weir: 2 events read, 2,000 rejected, 1 match in "))
@@ -116,7 +117,9 @@ extension HostTests {
         @Test func readsAHeaderWithoutRows() throws {
             let outcome = try weir.run("run", "shake", input: .text("time,x,y,z\n"))
             #expect(outcome.exitCode == 0)
-            #expect(outcome.errors.hasPrefix("weir: 0 events read, 0 rejected, 0 matches in "))
+            #expect(
+                outcome.errors.hasPrefix("weir: the input has no records; 0 events read, 0 rejected, 0 matches in ")
+            )
         }
 
         @Test func rejectsJSONThatIsNone() throws {

@@ -11,7 +11,8 @@ extension HostTests {
 
         /// A screen of 80 columns and 24 rows, the last of them for the shell.
         @Test(arguments: [
-            ["--help"], ["-h"], ["help"], ["help", "options"], ["help", "exit-codes"], ["help", "signals"],
+            ["--help"], ["-h"], ["help"], ["help", "options"], ["help", "times"], ["help", "exit-codes"],
+            ["help", "signals"], ["help", "environment"], ["help", "output"],
             ["run", "--help"],
             ["help", "run"], ["run", "shake", "--help"], ["run", "walk", "--help"], ["run", "sentiment", "-h"],
             ["run", "fraud", "--help"], ["run", "shake", "--from", "demo", "-h"], ["list", "--help"], ["help", "list"],
@@ -103,7 +104,7 @@ extension HostTests {
             (["run", "shake", "--to", "fiel:a"], "there is no transport 'fiel'"),
             (["run", "shake", "stdin", "stdin"], "--from: standard input is given twice; it can be read once"),
             (["run", "shake", "--max-line", "huge"], "--max-line: 'huge' is not a size; write 4096, 64KiB or 1MiB"),
-            (["run", "shake", "--max-line", "15"], "--max-line: 15 is not between 16 bytes and 1GiB"),
+            (["run", "shake", "--max-line", "15"], "--max-line: 15 is not between 16 and 1GiB"),
             (["run", "shake", "--seed", "1"], "--seed is of use only with '--from demo'"),
             (["run", "shake", "--from", "demo", "--seed", "-1"], "--seed: '-1' is not a whole number"),
             (["run", "shake", "--from", "demo", "--format", "jsonl"], "--format: the demo is always csv"),

@@ -19,7 +19,8 @@ extension HostTests {
                 let svg = try weir.run("graph", plugin, "--format", "svg").output
                 #expect(XMLCheck.isWellFormed(svg))
             }
-            #expect(try weir.run("graph", "shake", "--by", "a<b\"").output.contains("grouped by a<b#quot;"))
+            #expect(try weir.run("graph", "shake", "--by", "a<b\"").output.contains("grouped by a#lt;b#quot;"))
+            #expect(try weir.run("graph", "fraud", "--within", "90m").output.contains("km away within 1h30m"))
             let wrong = try weir.run("graph", "shake", "--format", "sgv")
             #expect(wrong.exitCode == 2 && wrong.errors.contains("did you mean 'svg'?"))
         }
@@ -53,7 +54,7 @@ extension HostTests {
             let pretty = try weir.run("run", "shake", "--from", "demo", "--output", "pretty").output
             #expect(pretty.hasPrefix("{\n  \"time\": 11020,\n") && !pretty.contains("\u{1B}"))
             for (style, message) in [
-                ("prety", "'prety' is not one of json, pretty, csv or template:TEXT; did you mean 'pretty'?"),
+                ("prety", "'prety' is not one of json, pretty, csv, csv:safe or template:TEXT; did you mean 'pretty'?"),
                 ("template:{x", "the template has a '{' without a field and a '}'; write '{{' for a brace"),
                 ("template:}", "the template has a '}' without a '{'; write '}}' for a brace"),
             ] {

@@ -94,7 +94,7 @@ extension HostTests {
             ),
             (
                 #"{"pipelines": {"a": {"plugin": "shake", "from": "demo", "by": "\ud800"}}}"#,
-                "1:64: half a character is missing"
+                "1:64: a surrogate stands alone"
             ),
         ])
         func mistakesHaveAPlaceAndASuggestion(text: String, message: String) throws {
@@ -106,6 +106,41 @@ extension HostTests {
                     outcome.errors == "weir: c.json:\(message)\n" || outcome.errors == "weir: [a] c.json:\(message)\n"
                 )
             }
+        }
+
+        /// The example of the help can be used as it is.
+        @Test func theExampleOfTheHelpRuns() throws {
+            let help = try weir.run("help", "config")
+            #expect(help.exitCode == 0)
+            for line in help.output.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+            let lines = help.output.split(separator: "\n", omittingEmptySubsequences: false)
+            let start = try #require(lines.firstIndex(of: "  {"))
+            let end = try #require(lines.firstIndex(of: "  }"))
+            try weir.file("pipelines.json", lines[start...end].joined(separator: "\n"))
+            try weir.file("readings.csv", jerk.replacing("time", with: "t_ms") + "bad\n")
+            for name in ["day-1.csv", "day-2.csv"] { try weir.file(name, jerk) }
+            let validated = try weir.run("validate", "--config", "pipelines.json")
+            #expect(validated.exitCode == 0, "\(validated.errors)")
+            let outcome = try weir.run("run", "--config", "pipelines.json")
+            #expect(outcome.exitCode == 0, "\(outcome.errors)")
+            #expect(outcome.output == jerkMatch)
+            #expect(try weir.text(of: "shakes.jsonl") == jerkMatch)
+            #expect(try weir.text(of: "bad-readings.jsonl").contains("bad"))
+            #expect(try weir.text(of: "both.jsonl").contains(#""plugin":"mild""#))
+        }
+
+        @Test(arguments: [
+            (#"{"pipelines": {}} / x"#, "1:19: something follows the end"),
+            (#"{"pipelines": /* x */ {}}"#, "1:15: comments begin with '//' and end with their line"),
+            ("{\"pipelines\": # x\n {}}", "1:15: comments begin with '//' and end with their line"),
+            ("// only this", "1:13: a value is missing at the end of the file"),
+            (String(repeating: "//\n", count: 200_000), "200001:1: a value is missing at the end of the file"),
+        ])
+        func commentsEndWithTheirLine(text: String, message: String) throws {
+            try weir.file("c.json", text)
+            let outcome = try weir.run("validate", "--config", "c.json")
+            #expect(outcome.exitCode == 78)
+            #expect(outcome.errors == "weir: c.json:\(message)\n")
         }
 
         @Test func validationOpensEverythingAndRunsNothing() throws {

@@ -13,7 +13,9 @@ extension HostTests {
         @Test func writesAPackage() throws {
             let outcome = try weir.run("create", "plugin", "hot-spots")
             #expect(outcome.exitCode == 0, "\(outcome.errors)")
-            #expect(outcome.errors.contains("weir run .build/release/libHotSpotsPlugin.so --from demo"))
+            // The program that was not installed is called by its path.
+            let program = URL(fileURLWithPath: try WeirProcess.program).resolvingSymlinksInPath().path
+            #expect(outcome.errors.contains("  \(program) run .build/release/libHotSpotsPlugin.so --from demo\n"))
             #expect(try weir.text(of: "hot-spots/Package.swift").contains(#"name: "hot-spots""#))
             #expect(
                 try weir.text(of: "hot-spots/Sources/HotSpots/HotSpotsPlugin.swift").contains(#"name = "hot-spots""#)
@@ -35,6 +37,13 @@ extension HostTests {
             let outcome = try weir.start(arguments, input: .nothing).outcome()
             #expect(outcome.exitCode == 2)
             #expect(outcome.errors == "weir: \(complaint)\n")
+        }
+
+        @Test(arguments: [("a", "A"), ("my-plugin-2", "MyPlugin2"), ("x9-8-z", "X98Z")])
+        func partsOfANameMayBeNumbers(name: String, type: String) throws {
+            let outcome = try weir.run("create", "plugin", name)
+            #expect(outcome.exitCode == 0, "\(outcome.errors)")
+            #expect(try weir.text(of: "\(name)/Sources/\(type)/\(type)Plugin.swift").contains("struct \(type)Plugin"))
         }
 
         @Test(arguments: ["swift", "any", "self", "testing", "foundation", "weir", "weir-core"])
@@ -77,19 +86,41 @@ extension HostTests {
             #expect(folder.errors == "weir: cannot load './': it is a folder\n")
         }
 
+        /// What a library counts is told at the end, and what it hands over is written or counted, whatever it is.
+        @Test func aLibrarySaysWhatItCountsAndWritesWhatItLikes() throws {
+            let body = """
+                const weir_text lines = TEXT("{\\"a\\":1}\\nno object\\n[2]\\n");
+                h->take_lines(h->context, lines, 3);
+                const weir_text name = TEXT("records were counted by the library");
+                h->take_count(h->context, 0, name, b->count);
+                """
+            _ = try weir.library("odd.so", WeirProcess.plugin("odd", receiving: body))
+            try weir.file("in.csv", "time\n1\n2\n3\n")
+            let plain = try weir.run("run", "./odd.so", "in.csv")
+            #expect(plain.output == "{\"a\":1}\nno object\n[2]\n")
+            #expect(plain.errors.hasPrefix("weir: 3 records were counted by the library\n"), "\(plain.errors)")
+            for (style, output) in [("csv", "a\n1\n"), ("template:{a}", "1\n")] {
+                let outcome = try weir.run("run", "./odd.so", "in.csv", "--output", style)
+                #expect(outcome.output == output)
+                #expect(
+                    outcome.errors.contains(
+                        "weir: 2 matches are no JSON objects and could not be written in this style; "
+                            + "--output json keeps them\n"
+                    ),
+                    "\(outcome.errors)"
+                )
+            }
+            let pretty = try weir.run("run", "./odd.so", "in.csv", "--output", "pretty")
+            #expect(pretty.output == "{\n  \"a\": 1\n}\nno object\n[2]\n")
+        }
+
         /// A library that crashes takes the process with it; what came of the batches before was written.
         @Test func aPluginThatCrashesCostsNoEarlierMatch() throws {
-            try weir.file("crash.c", Self.crash)
-            let compiler = Process()
-            compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            let headers = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent().appendingPathComponent("Core/CWeirPlugin/include").path
-            compiler.arguments = ["clang", "-shared", "-fPIC", "-I", headers, "-o", "crash.so", "crash.c"]
-            compiler.currentDirectoryURL = URL(fileURLWithPath: weir.folder)
-            try compiler.run()
-            compiler.waitUntilExit()
-            try #require(compiler.terminationStatus == 0)
-
+            let body = """
+                for (size_t row = 0; row < b->count; row++)
+                    if (memcmp(b->bytes + b->slots[row].start, "666", 3) == 0) __builtin_trap();
+                """
+            _ = try weir.library("crash.so", WeirProcess.plugin("crash", receiving: body))
             let input = Pipe()
             let output = Pipe()
             let run = try weir.start(
@@ -109,29 +140,5 @@ extension HostTests {
             #expect(arrivals.text.split(separator: "\n").count == 1)
             try input.fileHandleForWriting.close()
         }
-
-        /// A plugin that breaks when it sees the time 666.
-        private static let crash = """
-            #include "weir_plugin.h"
-            #include <string.h>
-            #define TEXT(t) {(const uint8_t *)t, sizeof t - 1}
-            static int instance;
-            static const weir_field field = {TEXT("time"), 1, 1};
-            static void *start(const weir_setting *s, size_t n, const weir_host *h)
-                { (void)s; (void)n; h->take_schema(h->context, &field, 1, 1000000); return &instance; }
-            static uint32_t receive(void *i, const weir_batch *b, const weir_host *h) {
-                (void)i; (void)h;
-                for (size_t row = 0; row < b->count; row++)
-                    if (memcmp(b->bytes + b->slots[row].start, "666", 3) == 0) __builtin_trap();
-                return 1;
-            }
-            static void finish(void *i, weir_text f, const weir_host *h) { (void)i; (void)f; (void)h; }
-            static void release(void *i) { (void)i; }
-            static void demo(uint64_t s, const weir_host *h) { (void)s; (void)h; }
-            static const weir_plugin table = {.version = 1, .size = sizeof table, .name = TEXT("crash"), .start = start,
-                .receive = receive, .finish = finish, .release = release, .demo = demo};
-            const weir_plugin *weir_plugin_entry(uint32_t v) { (void)v; return &table; }
-
-            """
     }
 }

@@ -19,6 +19,7 @@
                 case .done: #""$0" run shake a.csv"#
                 case .inputRejected: #"echo bad >> a.csv; "$0" run shake a.csv --strict"#
                 case .usage: #""$0" run shake a.csv --thresold 2"#
+                case .allRejected: #"printf 'time,x,y,z\nbad\n' > b.csv; "$0" run shake b.csv"#
                 case .noInput: #""$0" run shake b.csv"#
                 case .cannotLoad: #""$0" run ./no-library.so"#
                 // Two descriptors are for Ctrl-C, one for reading the file, and none is left to stop the pipeline with.

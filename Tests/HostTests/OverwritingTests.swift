@@ -39,6 +39,14 @@ extension HostTests {
                 #""a": {"plugin": "shake", "from": "a.csv"}, "b": {"plugin": "shake", "from": "demo", "rejected": "./a.csv"}"#,
                 "1:49: 'a.csv' is an output of the pipeline 'b', which would empty it; read another file"
             ),
+            (
+                #""a": {"plugin": "shake", "from": "a.csv", "to": "./c.json"}"#,
+                "1:64: './c.json' is this configuration, which would be overwritten; write to another file"
+            ),
+            (
+                #""a": {"plugin": "shake", "from": "stdin"}, "b": {"plugin": "shake", "from": "/dev/stdin", "to": "f"}"#,
+                "1:92: '/dev/stdin' is read by the pipeline 'a' already, and can be read once"
+            ),
         ])
         func aPipelineLeavesTheFilesOfOthersAlone(pipelines: String, message: String) throws {
             try weir.file("c.json", "{\"pipelines\": {\(pipelines)}}")
@@ -58,6 +66,60 @@ extension HostTests {
             let precious = try weir.run("run", "--config", "c.json", "--metrics", "c.json")
             #expect(precious.exitCode == 2)
             #expect(try weir.text(of: "c.json").hasPrefix("{\"pipelines\""))
+        }
+
+        @Test func theFilesOfPluginsAreNotOverwritten() throws {
+            try weir.file("words", "good\t3\n")
+            try weir.file("posts.jsonl", #"{"created_at":1,"text":"apple"}"#)
+            for option in ["--to", "--rejected", "--report"] {
+                let outcome = try weir.run(
+                    "run",
+                    "sentiment",
+                    "posts.jsonl",
+                    "--lexicon",
+                    "words",
+                    option,
+                    "./words"
+                )
+                #expect(outcome.exitCode == 2)
+                #expect(
+                    outcome.errors
+                        == "weir: \(option): './words' is the file of --lexicon, which would be overwritten; "
+                        + "write to another file\n"
+                )
+                #expect(try weir.text(of: "words") == "good\t3\n")
+            }
+            try FileManager.default.copyItem(
+                atPath: URL(fileURLWithPath: try WeirProcess.program).deletingLastPathComponent().path
+                    + "/libWeirShakePlugin.so",
+                toPath: weir.folder + "/shake.so"
+            )
+            let library = try weir.run("run", "one=./shake.so", "a.csv", "--to", "shake.so")
+            #expect(library.exitCode == 2)
+            #expect(library.errors.contains("'shake.so' is the file of the plugin"), "\(library.errors)")
+        }
+
+        @Test func allMayGoToTheNullDevice() throws {
+            let outcome = try weir.run(
+                "run",
+                "shake",
+                "a.csv",
+                "--to",
+                "/dev/null",
+                "--rejected",
+                "/dev/null",
+                "--report",
+                "/dev/null"
+            )
+            #expect(outcome.exitCode == 0, "\(outcome.errors)")
+            #expect(try weir.run("report", "shake", "a.csv", "--to", "/dev/null").exitCode == 0)
+        }
+
+        @Test func aPipeIsReadOnce() throws {
+            #expect(unsafe mkfifo(weir.folder + "/in", 0o600) == 0)
+            let outcome = try weir.run("run", "shake", "in", "./in")
+            #expect(outcome.exitCode == 2)
+            #expect(outcome.errors == "weir: --from: './in' is given twice; it can be read once\n")
         }
 
         @Test func metricsReplaceOnlyFiles() throws {

@@ -1,6 +1,8 @@
 import Synchronization
 import Testing
 import WeirCore
+import WeirFormats
+import WeirRecords
 
 @testable import weir
 
@@ -31,12 +33,12 @@ import WeirCore
 
     @Test(arguments: ["01", "-", "1.", ".5", "-.5", "0x10", "1e", "1e+", "+1", "1e400", "Infinity", "--1", "00"])
     func numbersAreThoseOfJSON(text: String) {
-        #expect(throws: JSONError.self) { try JSONReader.read(Array("[\(text)]".utf8)) }
+        #expect(throws: JSONError.self) { try JSONNode.read(Array("[\(text)]".utf8)) }
     }
 
     @Test(arguments: ["0", "-0", "10", "1.50", "1e5", "1E+05", "-0.1e-2"])
     func numbersStayAsTheyAreWritten(text: String) throws {
-        let node = try JSONReader.read(Array("[\(text)]".utf8))
+        let node = try JSONNode.read(Array("[\(text)]".utf8))
         guard case .array(let elements) = node.value, case .number(let found)? = elements.first?.value else {
             Issue.record("no number")
             return

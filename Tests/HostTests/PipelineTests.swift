@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WeirCore
+import WeirRecords
 
 @testable import weir
 

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WeirCore
+import WeirRecords
 
 @testable import WeirRecordingFormat
 
@@ -30,7 +31,7 @@ extension HostTests {
             let sink = try ArrivalSink(storage, creation: .epoch, clock: clock)
             for (time, text) in arrivals {
                 clock.set(time)
-                try sink.write(Array(text.utf8).span)
+                try sink.write(Array(text.utf8))
             }
         }
 

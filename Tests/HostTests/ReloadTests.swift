@@ -82,6 +82,93 @@ extension HostTests {
             #expect(try weir.text(of: "m.jsonl") == jerkMatch)
         }
 
+        /// What a changed pipeline forgets is told and counted; one whose options did not change forgets nothing.
+        @Test func partialMatchesThatAChangeGivesUpAreCounted() throws {
+            func pipeline(_ name: String, small: Int) -> String {
+                #""\#(name)": {"plugin": "fraud", "from": "\#(name).fifo", "format": "csv", "to": "\#(name).jsonl", "small": \#(small)}"#
+            }
+            let names = ["changed", "still"]
+            for name in names { #expect(unsafe mkfifo(weir.folder + "/\(name).fifo", 0o600) == 0) }
+            try configure(pipeline("changed", small: 5), pipeline("still", small: 5))
+            let errors = Pipe()
+            let run = try weir.start(
+                ["run", "--config", "c.json", "--metrics", "m.prom"],
+                input: .nothing,
+                errors: errors.fileHandleForWriting
+            )
+            try errors.fileHandleForWriting.close()
+            let inputs = try names.map { try #require(FileHandle(forWritingAtPath: weir.folder + "/\($0).fifo")) }
+            func feed(_ rows: String) throws {
+                for input in inputs { try input.write(contentsOf: Data(rows.utf8)) }
+            }
+            // The match of the card b shows that the purchases of the card a were taken before.
+            try feed("time,card,amount\n1,a,1\n2,a,1\n3,a,1\n4,b,1\n5,b,1\n6,b,1\n7,b,900\n")
+            for name in names {
+                try WeirProcess.eventually("the match of \(name)") {
+                    (try? weir.text(of: "\(name).jsonl"))?.hasSuffix("\n") ?? false
+                }
+            }
+            // Written in another way, and in another order.
+            try configure(pipeline("still", small: 5).replacing(": ", with: ":\n"), pipeline("changed", small: 6))
+            kill(run.process.processIdentifier, SIGHUP)
+            var said = Arrivals(errors)
+            let wasRead = said.wait(for: "again: 'changed' changed\n")
+            #expect(wasRead)
+            try feed("8,a,900\n")
+            for input in inputs { try input.close() }
+            said.waitForEnd()
+            #expect(try run.outcome().exitCode == 0)
+            #expect(try weir.text(of: "changed.jsonl").split(separator: "\n").count == 1)
+            #expect(try weir.text(of: "still.jsonl").split(separator: "\n").count == 2)
+            let told = said.text.split(separator: "\n").filter { $0.contains("begins anew") }
+            #expect(told.count == 1)
+            let count = try #require(told.first?.split(separator: " ").compactMap { Int($0) }.first)
+            #expect(count > 0)
+            #expect(
+                told.first
+                    == "weir: [changed] begins anew: \(count) partial match\(count == 1 ? " is" : "es are") given up"
+            )
+            let metrics = try weir.text(of: "m.prom")
+            #expect(metrics.contains("weir_abandoned_partial_matches_total{pipeline=\"changed\"} \(count)\n"))
+            #expect(metrics.contains("weir_abandoned_partial_matches_total{pipeline=\"still\"} 0\n"))
+        }
+
+        /// The input stays open, so that nothing is read twice; plugins that count no partial matches say what they saw.
+        @Test func anotherFileForRejectedLinesReadsNothingAgain() throws {
+            try weir.file("in.csv", jerk + "first\n")
+            func pipeline(_ rejected: String) -> String {
+                #""one": {"plugin": "shake", "from": "file:in.csv?follow=true&poll=2ms", "to": "m.jsonl", "#
+                    + #""rejected": "\#(rejected)", "report": "page.html"}"#
+            }
+            try configure(pipeline("a.txt"))
+            let errors = Pipe()
+            let run = try start(errors)
+            var said = Arrivals(errors)
+            let wasRead = said.wait(for: "line 4 rejected")
+            #expect(wasRead)
+            try configure(pipeline("b.txt"))
+            kill(run.process.processIdentifier, SIGHUP)
+            let wasChanged = said.wait(for: "'one' changed\n")
+            #expect(wasChanged)
+            let input = try #require(FileHandle(forWritingAtPath: weir.folder + "/in.csv"))
+            try input.seekToEnd()
+            try input.write(contentsOf: Data("second\n900,0,0,1\n920,2,0,1\n".utf8))
+            let began = said.wait(for: "begins anew: what its plugins made of 2 events is given up\n")
+            #expect(began, "\(said.text)")
+            try WeirProcess.eventually("the second match") {
+                try weir.text(of: "m.jsonl").split(separator: "\n").count == 2
+            }
+            run.process.interrupt()
+            said.waitForEnd()
+            _ = try run.outcome()
+            #expect(try weir.text(of: "m.jsonl").hasPrefix(jerkMatch))
+            #expect(try weir.text(of: "a.txt") == "first\n")
+            #expect(try weir.text(of: "b.txt") == "second\n")
+            #expect(said.text.contains("4 events read, 2 rejected, 2 matches"))
+            // The page shows what the plugins after the change found too.
+            #expect(try weir.text(of: "page.html").contains("920"))
+        }
+
         /// What reads ahead must not have read before it is known that the output can be written.
         @Test(arguments: [
             #""from": "stdin", "by": "x", "partition-by": "x", "workers": 2"#, #""from": ["stdin", "b.csv"]"#,

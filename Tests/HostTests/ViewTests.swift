@@ -137,20 +137,4 @@ import WeirCore
         #expect(Sparkline.text([], width: 9) == "")
         #expect(Sparkline.text([1], width: 0) == "")
     }
-
-    @Test func listedOperatorsAreThoseOfTheSources() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        for entry in OperatorList.all {
-            let folder = root.appendingPathComponent("Operators/\(entry.module)")
-            let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-            let isThere = try files.contains { file in
-                let text = try String(contentsOf: file, encoding: .utf8)
-                    .replacingOccurrences(of: "\n    /// ", with: " ")
-                return text.contains("public func \(entry.name)") && text.contains(entry.summary)
-                    || text.contains("public func `\(entry.name)`") || text.contains("static func \(entry.name)")
-            }
-            #expect(isThere, "\(entry.module).\(entry.name)")
-        }
-    }
 }

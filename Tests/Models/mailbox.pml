@@ -9,9 +9,11 @@
  *
  * Checked in every interleaving: no wake-up is lost (nobody is left asleep or waiting), nothing is lost or doubled, each
  * queue keeps its order, a queue's event is never taken before one that was there all along in a higher queue, at most
- * one call into the kernel wakes each park, and closing wakes the consumer, who ends with everything taken.
+ * one call into the kernel wakes each park, and closing, at any moment, wakes the consumer, who ends; what is put at that
+ * very time is taken by the consumer before its end, or by producers after it, one at a time.
  *
- * SCRIPTED fixes which producer uses which queue when, so that larger cases can be checked as well.
+ * SCRIPTED fixes which producer uses which queue when, and CLOSED_LAST closes when all is put, so that larger cases can be
+ * checked as well.
  *
  * Mutants, each of which has to fail:
  *   MUTANT_NO_RECHECK      clears a bit without looking at the queue again
@@ -22,6 +24,8 @@
  *   MUTANT_NO_WAKE         who sets the first bit does not wake
  *   MUTANT_CLOSE_SILENTLY  closing sets its bit without waking
  *   MUTANT_WAKE_ALL_SEE    whoever sees PARKED wakes, instead of who clears it
+ *   MUTANT_BLIND_END       the consumer ends with a plain or, instead of only when nothing but CLOSED is set
+ *   MUTANT_LATE_UNSEEN     a producer that finds that the consumer has ended leaves its event there
  */
 #ifndef PRODUCERS
 #define PRODUCERS 2
@@ -34,6 +38,7 @@
 #define SLOTS 5 /* per lane, never used twice: one more than any lane gets, so that the head stays inside */
 #define PARKED 4
 #define CLOSED 8
+#define ENDED 16
 #define LANE_BITS 3
 
 byte word = 0;
@@ -43,6 +48,8 @@ bool published[LANES * SLOTS];
 bool buffered[LANES * SLOTS]; /* published by the producer, not yet visible to others */
 byte done = 0;                /* ghost: producers that have ended */
 byte taken = 0;               /* ghost */
+bool locked = false;          /* a producer takes out what was put after the consumer's end */
+bool over = false;            /* ghost: the consumer has ended */
 bool sleeping = false;        /* the consumer is in the kernel */
 byte owed = 0;                /* ghost: parks that nobody has woken and that the consumer has not ended itself */
 
@@ -102,53 +109,6 @@ inline signal(bits, before) {
     fi
 }
 
-proctype producer(byte number) {
-    byte made = 0;
-    byte lane, position, seen, before;
-    do
-    :: made < EACH ->
-#ifdef SCRIPTED
-        lane = (number + made) % LANES;
-#else
-        if
-        :: lane = 0;
-        :: lane = 1;
-        fi;
-#endif
-#ifdef MUTANT_EARLY_LOAD
-        seen = word;
-#endif
-        atomic { position = tail[lane]; tail[lane]++; }
-        /* The release store: visible from now on, or later. */
-        buffered[lane * SLOTS + position] = true;
-#ifndef MUTANT_EARLY_LOAD
-        seen = word;
-#endif
-        if
-        :: seen & (1 << lane) -> skip;
-        :: else -> signal(1 << lane, before);
-        fi;
-        made++;
-        atomic { lane = 0; position = 0; seen = 0; before = 0; }
-    :: else -> break;
-    od;
-    /* The last one closes: a put that runs at the same time as a close may stay behind. */
-    atomic {
-        done++;
-        if
-        :: done < PRODUCERS -> goto finish;
-        :: else -> skip;
-        fi
-    }
-#ifdef MUTANT_CLOSE_SILENTLY
-    atomic { word = word | CLOSED; }
-#else
-    signal(CLOSED, before);
-#endif
-finish:
-    before = 0;
-}
-
 /* cweir_mailbox_settle: `settled` tells whether the bit stays clear. */
 inline settle(lane, settled) {
     atomic { word = word & (255 - (1 << lane)); }
@@ -172,6 +132,98 @@ inline give(lane) {
     published[lane * SLOTS + head[lane]] = false;
     head[lane]++;
     taken++;
+}
+
+/* Mailbox.dropLate. */
+inline drop_late(settled) {
+    atomic { !locked; locked = true; }
+    do
+    :: true ->
+        do
+        :: atomic { (word & 1) && published[head[0]] -> give(0); }
+        :: atomic { (word & 2) && published[SLOTS + head[1]] -> give(1); }
+        :: else -> break;
+        od;
+        /* cweir_mailbox_is_left_empty. */
+        if
+        :: word & 1 -> settle(0, settled);
+        :: else -> settled = true;
+        fi;
+        if
+        :: settled ->
+            if
+            :: word & 2 -> settle(1, settled);
+            :: else -> skip;
+            fi
+        :: else -> skip;
+        fi;
+        if
+        :: settled -> break;
+        /* Claimed and not yet published, or ready by now. */
+        :: else -> (published[head[0]] || published[SLOTS + head[1]]);
+        fi
+    od;
+    atomic { locked = false; settled = false; }
+}
+
+proctype producer(byte number) {
+    byte made = 0;
+    byte lane, position, seen, before;
+    bool settled;
+    do
+    :: made < EACH ->
+#ifdef SCRIPTED
+        lane = (number + made) % LANES;
+#else
+        if
+        :: lane = 0;
+        :: lane = 1;
+        fi;
+#endif
+#ifdef MUTANT_EARLY_LOAD
+        seen = word;
+#endif
+        atomic { position = tail[lane]; tail[lane]++; }
+        /* The release store: visible from now on, or later. */
+        buffered[lane * SLOTS + position] = true;
+#ifndef MUTANT_EARLY_LOAD
+        seen = word;
+#endif
+        if
+        :: seen & (1 << lane) -> skip;
+        :: else ->
+            signal(1 << lane, before);
+#ifndef MUTANT_LATE_UNSEEN
+            if
+            :: before & ENDED -> drop_late(settled);
+            :: else -> skip;
+            fi
+#endif
+        fi;
+        made++;
+        atomic { lane = 0; position = 0; seen = 0; before = 0; }
+    :: else -> break;
+    od;
+    done++;
+}
+
+/* cweir_mailbox_close, at any moment: producers may claim afterwards, as what they read of CLOSED may be old. */
+active proctype closer() {
+    byte before;
+#ifdef CLOSED_LAST
+    done == PRODUCERS;
+#endif
+#ifdef MUTANT_CLOSE_SILENTLY
+    atomic { word = word | CLOSED; }
+#else
+    signal(CLOSED, before);
+#endif
+}
+
+/* When all have ended, everything has been taken. */
+active proctype auditor() {
+    over && done == PRODUCERS;
+    assert(taken == TOTAL && tail[0] == head[0] && tail[1] == head[1]);
 }
 
 active proctype consumer() {
@@ -229,7 +281,11 @@ take:
             (published[head[0]] || published[SLOTS + head[1]]);
         :: else ->
             if
-            :: atomic { word == CLOSED -> seen = 0; } break;
+#ifdef MUTANT_BLIND_END
+            :: atomic { word & CLOSED -> word = word | ENDED; } break;
+#else
+            :: atomic { word == CLOSED -> word = CLOSED + ENDED; } break;
+#endif
 #ifdef MUTANT_BLIND_PARK
             :: atomic { word != CLOSED -> word = word | PARKED; owed++; }
 #else
@@ -271,7 +327,7 @@ take:
         fi;
         atomic { seen = 0; settled = false; is_empty = false; }
     od;
-    assert(done == PRODUCERS && taken == TOTAL && tail[0] == head[0] && tail[1] == head[1]);
+    over = true;
 }
 
 init {

@@ -1,5 +1,6 @@
-public import WeirCore
+internal import WeirCore
 public import WeirFormats
+public import WeirRecords
 
 /// One run of a plugin over an input from memory, as the host would run it.
 public struct PluginRun {

@@ -141,7 +141,7 @@ extension Recorder {
 
     /// Whether the elements come in the order of their times, each before the first watermark that settles it.
     ///
-    /// - Parameter reaching: Whether a watermark settles what is of its own time, or only what is older.
+    /// - Parameter reaching: Whether a watermark covers elements of its own time, or only older ones.
     /// - Returns: Whether they do.
     public func isFinal(reaching: Bool) -> Bool {
         var last = Timestamp.distantPast
@@ -154,7 +154,7 @@ extension Recorder {
                 last = time
                 isWaiting = true
             case .watermark(let next):
-                // What came before this watermark came because of it.
+                // The signals before this watermark were caused by it.
                 if isWaiting, reaching ? last > next : last >= next { return false }
                 watermark = next
                 isWaiting = false

@@ -24,10 +24,11 @@ private func runJob(_ job: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
 package enum TestThreads {
     /// Runs every body on a thread of its own, and returns when all have ended.
     package static func run(_ bodies: [@Sendable () -> Void]) {
-        let threads = bodies.map { thread(running: Job($0)) }
         #if canImport(Darwin)
-            for thread in unsafe threads { unsafe pthread_join(thread, nil) }
+            let threads = unsafe bodies.map { unsafe thread(running: Job($0)) }
+            unsafe threads.forEach { thread in _ = unsafe pthread_join(thread, nil) }
         #else
+            let threads = bodies.map { thread(running: Job($0)) }
             for thread in threads { pthread_join(thread, nil) }
         #endif
     }

@@ -1,6 +1,7 @@
 import Testing
 import WeirCore
 import WeirCreation
+import WeirDispatch
 import WeirTesting
 
 struct Sample: Event, Equatable {

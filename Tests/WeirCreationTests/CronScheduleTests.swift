@@ -1,6 +1,7 @@
 import Testing
 import WeirCore
 import WeirCreation
+import WeirDispatch
 import WeirTesting
 
 @Suite struct CronScheduleTests {
@@ -20,7 +21,7 @@ import WeirTesting
         }
     }
 
-    /// A field and the values that it stands for.
+    /// A field and the values that it matches.
     private static func field(_ range: ClosedRange<Int>, _ generator: inout SeededGenerator) -> (String, Set<Int>) {
         switch Int.random(in: 0..<5, using: &generator) {
         case 0: return ("*", Set(range))

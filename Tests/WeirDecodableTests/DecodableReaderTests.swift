@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WeirCore
 import WeirDecodable
+import WeirRecords
 
 @Suite struct DecodableReaderTests {
     private enum Kind: String, Decodable {

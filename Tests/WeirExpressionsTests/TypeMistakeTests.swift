@@ -64,8 +64,10 @@ struct TypeMistakeTests {
 }
 
 private enum Compiler {
-    /// Where the modules of this build are: beside the test program.
-    private static let modules = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "Modules")
+    /// What this build made, beside the test program.
+    private static let products = Bundle.main.executableURL?.deletingLastPathComponent()
+    private static let modules = products?.appending(path: "Modules")
+    private static let moduleMap = products?.appending(path: "CWeir.build/module.modulemap")
 
     private static let swiftc = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         .map { "\($0)/swiftc" }
@@ -76,6 +78,7 @@ private enum Compiler {
         && modules.map { directory in
             FileManager.default.fileExists(atPath: directory.appending(path: "WeirExpressions.swiftmodule").path)
         } == true
+        && moduleMap.map { FileManager.default.fileExists(atPath: $0.path) } == true
 
     static func accepts(_ source: String) throws -> Bool {
         let file = FileManager.default.temporaryDirectory.appending(path: "weir-\(UUID()).swift")
@@ -83,7 +86,10 @@ private enum Compiler {
         defer { try? FileManager.default.removeItem(at: file) }
         let process = Process()
         process.executableURL = URL(filePath: try #require(swiftc))
-        process.arguments = ["-typecheck", "-swift-version", "6", "-I", try #require(modules).path, file.path]
+        process.arguments = [
+            "-typecheck", "-swift-version", "6", "-I", try #require(modules).path,
+            "-Xcc", "-fmodule-map-file=\(try #require(moduleMap).path)", file.path,
+        ]
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 import WeirCore
 import WeirFiles
+import WeirRecords
 
 #if canImport(Glibc)
     import Glibc

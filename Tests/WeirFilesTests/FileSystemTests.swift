@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WeirCore
 import WeirFiles
+import WeirRecords
 
 #if canImport(Glibc)
     import Glibc
@@ -32,14 +33,49 @@ import WeirFiles
         try FileSystem.createFolders(for: path + "/x")
         #expect(throws: TransportError.self) { try FileSystem.replaceFile(path, with: [1]) }
         #expect(try names() == ["metrics"])
-        #if os(Linux)
-            // The draft cannot be written.
-            let full = try folder.file("full", "old")
-            try FileManager.default.createSymbolicLink(atPath: full + ".new", withDestinationPath: "/dev/full")
-            #expect(throws: TransportError.self) { try FileSystem.replaceFile(full, with: [1]) }
-            #expect(try names() == ["full", "metrics"])
-            #expect(try String(contentsOfFile: full, encoding: .utf8) == "old")
-        #endif
+    }
+
+    @Test func followsNoLinkWhereItReplaces() throws {
+        let target = try folder.file("target", "somebody's")
+        let link = folder.path + "/link"
+        // What an earlier version wrote to.
+        for name in [link, folder.path + "/a.new"] {
+            try FileManager.default.createSymbolicLink(atPath: name, withDestinationPath: target)
+        }
+        let reason = TransportError.cannotOpen(
+            address: link,
+            reason: "it is a symbolic link, which is not followed; name the file itself"
+        )
+        #expect(throws: reason) { try FileSystem.replaceFile(link, with: [1]) }
+        #expect(throws: reason) { try FileSystem.checkReplaceable(link) }
+        try FileSystem.replaceFile(folder.path + "/a", with: Array("new".utf8))
+        #expect(try String(contentsOfFile: target, encoding: .utf8) == "somebody's")
+        #expect(try names() == ["a", "a.new", "link", "target"])
+    }
+
+    @Test(arguments: [0o600, 0o644, 0o666, 0o751] as [mode_t])
+    func keepsThePermissionsOfTheFile(permissions: mode_t) throws {
+        let path = try folder.file("a", "old")
+        #expect(unsafe chmod(path, permissions) == 0)
+        try FileSystem.replaceFile(path, with: [1])
+        var status = stat()
+        #expect(unsafe stat(path, &status) == 0 && status.st_mode & 0o777 == permissions)
+    }
+
+    private static let unfinished: [(contents: String, count: Int64)] = {
+        let long = String(repeating: "x", count: 65_536)
+        return [
+            ("", 0), ("\n", 0), ("a\n", 0), ("a", 1), ("a\nbc", 2), ("\n\nabc", 3),
+            (long + long + "x", 131_073), ("\n" + long, 65_536), (String(long.dropLast()) + "\n" + long, 65_536),
+        ]
+    }()
+
+    @Test(arguments: unfinished)
+    func knowsHowMuchOfALineIsUnfinished(contents: String, count: Int64) throws {
+        let path = try folder.file("a", contents)
+        #expect(FileSystem.unfinishedLineLength(of: path) == count)
+        #expect(FileSystem.unfinishedLineLength(of: folder.path) == 0)
+        #expect(FileSystem.unfinishedLineLength(of: path + "b") == 0)
     }
 
     @Test func checksWhetherAFileCanBeWrittenWithoutChangingIt() throws {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WeirCore
 import WeirFiles
+import WeirRecords
 
 @Suite struct FileTransportTests {
     private let folder: TemporaryFolder
@@ -37,8 +38,32 @@ import WeirFiles
 
     @Test func emptiesAFileThatItOverwrites() throws {
         let path = try folder.file("old", "something that is longer than what comes")
-        try transport.openSink(path).write("short")
+        let sink = try transport.openSink(path)
+        #expect(try String(contentsOfFile: path, encoding: .utf8).hasPrefix("something"), "until something is written")
+        try sink.write("short")
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "short")
+        try sink.finish()
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "short")
+    }
+
+    @Test(arguments: [true, false])
+    func aFileThatNothingIsWrittenToIsEmptiedAtTheEnd(isWritten: Bool) throws {
+        let path = try folder.file("old", "old")
+        let sink = try transport.openSink(path)
+        if isWritten { try sink.write("") } else { try sink.finish() }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "")
+        let other = try folder.file("other", "old")
+        _ = try transport.openSink(other)
+        #expect(try String(contentsOfFile: other, encoding: .utf8) == "old", "unless it has no end")
+        try transport.openSink(other + "?append=true").finish()
+        #expect(try String(contentsOfFile: other, encoding: .utf8) == "old")
+    }
+
+    @Test func whatSomebodyElseWritesMeanwhileStays() throws {
+        let path = try folder.file("a", "old")
+        let sinks = try [transport.openSink(path), transport.openSink(path + "?append=true")]
+        for number in 0..<6 { try sinks[number % 2].write("\(number)\n") }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "0\n1\n2\n3\n4\n5\n")
     }
 
     @Test func saysWhyAFileCannotBeOpened() throws {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WeirCore
 import WeirFiles
+import WeirRecords
 
 #if canImport(Darwin)
     import Darwin

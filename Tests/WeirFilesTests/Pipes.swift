@@ -1,5 +1,6 @@
 import Foundation
 import WeirCore
+import WeirRecords
 
 @testable import WeirFiles
 
@@ -83,7 +84,7 @@ extension TransportSource {
 
 extension TransportSink {
     func write(_ text: String) throws(TransportError) {
-        try write(Array(text.utf8).span)
+        try write(Array(text.utf8))
     }
 }
 

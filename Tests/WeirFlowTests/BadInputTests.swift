@@ -1,5 +1,6 @@
 import Testing
 import WeirCore
+import WeirDispatch
 import WeirFlow
 import WeirTesting
 
@@ -39,7 +40,7 @@ import WeirTesting
         }
     }
 
-    /// Whoever wants no bound says so with the greatest there is.
+    /// The greatest duration means no bound.
     @Test func boundsWithoutAnEnd() async {
         await #expect(processExitsWith: .success) {
             let channel = EventChannel<Keyed>()

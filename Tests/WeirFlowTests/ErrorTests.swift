@@ -1,5 +1,6 @@
 import Testing
 import WeirCore
+import WeirDispatch
 import WeirFlow
 import WeirSelection
 import WeirTesting
@@ -24,7 +25,7 @@ private final class Flaky: EventStream {
     }
 }
 
-/// Says nothing, and knows how many sinks are attached.
+/// Sends nothing, and counts the attached sinks.
 private final class Silent: EventStream {
     typealias Element = Int
     let attached = Locked(0)

@@ -4,7 +4,7 @@ import WeirFlow
 import WeirTesting
 
 @Suite struct MergeTests {
-    /// What the documentation says, over a list.
+    /// The documented behaviour, over a list.
     private func reference(_ arrivals: [Arrival], inputs: Int, limit: Int) -> Outcome<Keyed> {
         var outcome = Outcome<Keyed>()
         var waiting: [(input: Int, element: Keyed)] = []

@@ -10,7 +10,7 @@ extension EventStream where Element == (Keyed, Keyed) {
 }
 
 @Suite struct PairingTests {
-    /// Runs a reference that handles elements one by one over what the operator sees, until it says that it is done.
+    /// Runs a reference element by element over the operator's input, until it is done.
     private func walk(
         _ arrivals: [Arrival],
         _ onElement: (Int, Keyed, inout Outcome<[Keyed]>) -> Bool,
@@ -97,10 +97,10 @@ extension EventStream where Element == (Keyed, Keyed) {
         #expect(recorder.elements.map { [$0.0.value, $0.1.value] } == [[3, 7]])
     }
 
-    @Test(arguments: [1, 2, 100], [ZipOverflow.dropNewest, .dropOldest])
-    func zip(limit: Int, policy: ZipOverflow) {
+    @Test(arguments: [1, 2, 100], [LimitPolicy.dropNewest, .dropOldest])
+    func zip(limit: Int, policy: LimitPolicy) {
         compare(inputs: 2, rounds: 3_000) {
-            $0[0].zip($0[1], limit: limit, onOverflow: policy).listed
+            $0[0].zip($0[1], overflowPolicy: policy, limit: limit).listed
         } with: { arrivals in
             var waiting: [[Keyed]] = [[], []]
             var ended = [false, false]
@@ -126,7 +126,7 @@ extension EventStream where Element == (Keyed, Keyed) {
         let (left, right) = (EventChannel<Keyed>(), EventChannel<Keyed>())
         let failing = left.zip(right, limit: 1)
         let recorder = Recorder(failing)
-        let dropping = left.zip(right, limit: 1, onOverflow: .dropOldest)
+        let dropping = left.zip(right, overflowPolicy: .dropOldest, limit: 1)
         dropping.attach(Recorder<(Keyed, Keyed)>().sink)
         for value in 0...1 { left.publish(Keyed(timestamp: .epoch, key: 0, value: value)) }
         #expect(recorder.isFinished)
@@ -249,7 +249,7 @@ extension EventStream where Element == (Keyed, Keyed) {
         #expect(recorder.elements.map(\.1.value) == Array(2..<2_000))
     }
 
-    /// What an element from the far future came before is forgotten all the same, so that there is room for what follows.
+    /// Elements behind one from the far future are removed all the same, so that there is room for further ones.
     @Test(arguments: [8, 20, 100, 1_000])
     func intervalJoinForgetsWhatIsBehindAnElementOfTheFarFuture(limit: Int) {
         let channels = [EventChannel<Keyed>(), EventChannel<Keyed>()]

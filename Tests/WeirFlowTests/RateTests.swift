@@ -176,7 +176,7 @@ import WeirTesting
                 if case .element(let element, let time) = signal {
                     let now = time.nanosecondsSinceEpoch / 1_000_000
                     let before = latest ?? now
-                    // What is older would have needed the token when there were fewer.
+                    // An older element would have needed the token when there were fewer.
                     let gained = Double(now - before) / Double(spacing)
                     let available = min(Double(burst), tokens + gained)
                     guard available > 0.999_999 else {

@@ -123,7 +123,7 @@ struct LogSink: Sink {
     }
 }
 
-/// What an operator makes of a script: its signals, and what went to its side outputs.
+/// The output of an operator for a script: its signals, and those of its side outputs.
 struct Outcome<Element: Sendable & Equatable>: Equatable {
     var signals: [StreamSignal<Element>] = []
     var aside: [Keyed] = []
@@ -137,7 +137,7 @@ struct Outcome<Element: Sendable & Equatable>: Equatable {
 ///   - rounds: How many streams to try, up to 10,000.
 ///   - build: Puts the operator on channels.
 ///   - aside: The operator's side output.
-///   - reference: Says, from all signals of the channels, what the operator must do.
+///   - reference: Computes the expected output from all signals of the channels.
 ///   - sourceLocation: Where to report a difference.
 func compare<Output: EventStream>(
     inputs: Int = 1,

@@ -24,7 +24,7 @@ import WeirTesting
         }
     }
 
-    /// A number that is hashed like a `Double`, and known to somebody as long as it is there.
+    /// A number that is hashed like a `Double`, whose copies are counted.
     private struct Key: Hashable, Sendable {
         let number: Double
         let token: Token
@@ -58,7 +58,7 @@ import WeirTesting
 
     @Test func groupsRefuseThem() {
         let (alive, channel) = (Alive(), EventChannel<Keyed>())
-        let grouped = channel.grouped(by: makeKey(alive), limit: 10, evictingAfter: .milliseconds(1)) { $0 }
+        let grouped = channel.grouped(by: makeKey(alive), evictingAfter: .milliseconds(1), limit: 10) { $0 }
         let recorder = Recorder(grouped)
         for index in 0..<3_000 {
             channel.publish(event(index))

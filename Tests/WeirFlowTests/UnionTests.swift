@@ -3,7 +3,7 @@ import WeirCore
 import WeirFlow
 import WeirTesting
 
-/// What a junction makes of the watermarks and completions of its inputs.
+/// The watermarks and completions of a junction from those of its inputs.
 struct ReferenceJunction {
     var watermarks: [Timestamp]
     var finished: [Bool]

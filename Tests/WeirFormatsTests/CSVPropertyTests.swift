@@ -1,6 +1,7 @@
 import Testing
 import WeirCore
 import WeirFormats
+import WeirRecords
 import WeirTesting
 
 @Suite struct CSVPropertyTests {

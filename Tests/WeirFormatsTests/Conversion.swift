@@ -1,5 +1,6 @@
 import WeirCore
 import WeirFormats
+import WeirRecords
 
 /// A conversion of a whole input, as a host does it.
 struct Conversion {

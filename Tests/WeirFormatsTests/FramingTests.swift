@@ -1,6 +1,7 @@
 import Testing
 import WeirCore
 import WeirFormats
+import WeirRecords
 import WeirTesting
 
 @Suite struct FramingTests {
@@ -57,7 +58,7 @@ import WeirTesting
             let sink = LengthFramedSink(memory)
             while !rest.isEmpty {
                 let piece = rest.prefix(.random(in: 1...60, using: &random))
-                try sink.write(Array(piece).span)
+                try sink.write(Array(piece))
                 rest = rest.dropFirst(piece.count)
             }
             try sink.finish()
@@ -163,8 +164,10 @@ import WeirTesting
 
     @Test func lengthsAreBigEndian() {
         var header: [UInt8] = [0, 0, 0, 0]
-        var span = header.mutableSpan
-        Framing.writeLength(0x0102_0304, to: &span)
+        unsafe header.withUnsafeMutableBufferPointer { header in
+            var span = unsafe header.mutableSpan
+            Framing.writeLength(0x0102_0304, to: &span)
+        }
         #expect(header == [1, 2, 3, 4])
     }
 }

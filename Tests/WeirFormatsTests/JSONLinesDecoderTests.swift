@@ -1,6 +1,7 @@
 import Testing
 import WeirCore
 import WeirFormats
+import WeirRecords
 
 @Suite struct JSONLinesDecoderTests {
     private func read(_ text: String, _ names: [String] = ["a", "b"], limit: Int = 1 << 20) -> Transcript {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WeirCore
 import WeirFormats
+import WeirRecords
 import WeirTesting
 
 @Suite struct JSONLinesPropertyTests {

@@ -1,4 +1,5 @@
 import WeirCore
+import WeirRecords
 
 /// Everything that a decoder says about an input, in a form that does not depend on how the input was cut.
 struct Transcript: Equatable {

@@ -2,6 +2,7 @@ import TestPlugins
 import Testing
 import WeirCore
 import WeirFraud
+import WeirRecords
 
 @Suite struct FraudTests {
     private let header = "time,card,amount,latitude,longitude,face-to-face\n"
@@ -117,6 +118,62 @@ import WeirFraud
             "\(TimeParsing.milliseconds(text))/\(card)"
         }
         #expect(found.sorted() == expected.sorted(), "seed \(seed)")
+    }
+
+    private static let givenUp = "partial matches were given up, because their card had more than --max-open"
+
+    /// A card in one place all the time, and then far away: the limit for each card bounds what it costs, and what comes
+    /// last is still found.
+    @Test func aCardThatIsUsedAllTheTimeIsBoundedAndStillFound() throws {
+        let count = 3_000
+        var rows = (0..<count).map { "\($0),a,20,52.52,13.405,true\n" }.joined()
+        rows += "\(count),a,20,40.7,-74,true\n"
+        let bounded = try run([:], rows)
+        #expect(bounded.lines.count > 80 && bounded.lines.count <= 100)
+        #expect(bounded.counts[Self.givenUp] == UInt64(count - bounded.lines.count))
+        #expect(try run(["max-open": "10000"], rows).lines.count == count)
+    }
+
+    @Test func smallPurchasesAllTheTimeAreBoundedAndATrialIsStillFound() throws {
+        let count = 3_000
+        let rows = (0..<count).map { "\($0),a,1,,,false\n" }.joined() + "\(count),a,900,,,false\n"
+        let run = try run([:], rows)
+        #expect(run.values(of: "rule") == ["trial"])
+        #expect((run.partialMatches ?? 0) <= 200)
+        #expect((run.counts[Self.givenUp] ?? 0) > UInt64(count) / 2)
+    }
+
+    /// `--max-cards` is a limit of the cards at a time: those with nothing open any more make room.
+    @Test func idleCardsAreForgotten() throws {
+        var rows = ""
+        for index in 0..<1_000 {
+            // Two purchases of each card within ten minutes and far apart, an hour and more after those of the last card.
+            let time = index * 3_700_000
+            rows += "\(time),card-\(index),10,52.52,13.405,true\n\(time + 1),card-\(index),10,40.7,-74,true\n"
+        }
+        let run = try run(["max-cards": "3"], rows)
+        #expect(run.rejections.isEmpty)
+        #expect(run.values(of: "card") == (0..<1_000).map { "card-\($0)" })
+    }
+
+    /// The hour of a trial is the longest time: a card keeps its place for it.
+    @Test func aCardIsNotForgottenBeforeItsTimeIsOver() throws {
+        let trial = "0,a,1,,,\n1,a,1,,,\n2,a,1,,,\n"
+        let early = try run(["max-cards": "2"], trial + "5,b,7,,,\n3600001,c,7,,,\n3600001,a,900,,,\n")
+        #expect(early.rejections == [6])
+        #expect(early.values(of: "card").isEmpty)
+        let late = try run(["max-cards": "2"], trial + "5,b,7,,,\n3600002,b,7,,,\n3600003,c,7,,,\n3600004,b,7,,,\n")
+        #expect(late.rejections.isEmpty)
+    }
+
+    @Test func aFloodOfCardsIsRejectedAndKnownCardsGoOn() throws {
+        var rows = "0,known,10,52.52,13.405,true\n"
+        for index in 0..<5_000 { rows += "\(1 + index / 100),flood-\(index),10,0,0,true\n" }
+        rows += "1000,known,10,40.7,-74,true\n"
+        let run = try run(["max-cards": "100"], rows)
+        #expect(run.rejections.count == 4_901)
+        #expect(run.reasons.allSatisfy { $0.contains("--max-cards") })
+        #expect(run.values(of: "card") == ["known"])
     }
 }
 

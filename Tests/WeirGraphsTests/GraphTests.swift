@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WeirCore
+import WeirDispatch
 import WeirGraphs
 import WeirSelection
 import WeirTesting
@@ -17,7 +18,7 @@ import WeirTesting
         #expect(try texts.to(.collect(limit: 1000)).run().wait() == (1...1000).filter { $0 % 2 == 0 }.map { "\($0)" })
     }
 
-    /// What a sink gathers must not be copied for each batch: a list would take quadratic time.
+    /// The elements that a sink collects must not be copied for each batch: a list would take quadratic time.
     @Test func whatASinkFoldsIsInOnePlace() throws {
         final class Mark: Sendable {}
         struct Folded: Sendable {
@@ -156,7 +157,7 @@ import WeirTesting
 
     @Test func aChainOfAHundredThousandFlowsNeedsNoStack() throws {
         try onASmallStack { () throws in
-            // Composed, run, ended, and let go of.
+            // Composed, run, ended, and released.
             var source = Source(1...3)
             for _ in 0..<50_000 { source = source.map { $0 + 1 } }
             var flow = Flow<Int, Int, Void>.map { $0 + 1 }

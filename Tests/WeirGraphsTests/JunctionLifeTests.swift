@@ -3,7 +3,7 @@ import WeirCore
 import WeirGraphs
 import WeirTesting
 
-/// What junctions make of watermarks, ends, failures and cancellations.
+/// How junctions handle watermarks, completions, failures and cancellations.
 @Suite struct JunctionLifeTests {
     private let settings = GraphSettings(execution: .inline)
 
@@ -71,7 +71,7 @@ import WeirTesting
         return (queues, recorder, probe)
     }
 
-    /// Random elements and watermarks in order of time; what comes out keeps what the watermarks promise.
+    /// Random elements and watermarks in order of time; the output is never older than its watermarks.
     @Test func noElementIsOlderThanAWatermarkBeforeIt() throws {
         for (name, make) in Self.fanIns {
             for seed in 0..<60 as Range<UInt64> {

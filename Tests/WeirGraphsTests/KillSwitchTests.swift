@@ -12,7 +12,7 @@ import WeirCore
             #expect(try Source<Int, Void>.empty().via(.killSwitch(killSwitch)).to(sink).run().wait().isEmpty)
             let failing = Source<Int, Void>.failing(Trouble()).via(.killSwitch(killSwitch)).to(sink)
             #expect(throws: Trouble()) { try failing.run().wait() }
-            // Nobody wants what the source has.
+            // There is no demand for the source's elements.
             let cancelled = Source<Int, Void>.never().via(.killSwitch(killSwitch)).via(.take(0)).to(sink)
             #expect(try cancelled.run().wait().isEmpty)
         }

@@ -1,5 +1,6 @@
 import Testing
 import WeirCore
+import WeirDispatch
 import WeirGraphs
 import WeirTesting
 
@@ -17,7 +18,7 @@ import WeirTesting
             builder.add(Source([8, 5])) --> merge.inlets[0]
             merge.outlet --> split.inlet
             split.outlets[0] --> Flow<Int, Int, Void>.filter { $0 > 0 } --> Flow<Int, Int, Void>.map { $0 / 2 }
-                --> Flow<Int, Int, Void>.buffer(8, onOverflow: .dropHead) --> merge.inlets[1]
+                --> Flow<Int, Int, Void>.buffer(8, overflowPolicy: .dropOldest) --> merge.inlets[1]
             return split.outlets[1] --> Flow<Int, Int, Void>.take(9) --> .collect(limit: 100)
         }
         #expect(try graph.run(GraphSettings(batch: 4)).wait().sorted() == [0, 0, 1, 1, 2, 2, 4, 5, 8])

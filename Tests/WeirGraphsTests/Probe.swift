@@ -2,7 +2,7 @@ import WeirCore
 import WeirGraphs
 import WeirTesting
 
-/// A subscriber that asks when the test says so, and notes every signal.
+/// A subscriber that requests when the test does, and records every signal.
 final class Probe<Input: Sendable>: Subscriber {
     struct State: Sendable {
         var subscription: (any DemandSubscription)?
@@ -84,7 +84,7 @@ final class Probe<Input: Sendable>: Subscriber {
     }
 }
 
-/// Notes what a source was asked for.
+/// Records the demand on a source.
 final class Tally: Sendable {
     private let counted = Locked(0)
 

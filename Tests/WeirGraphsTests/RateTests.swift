@@ -1,5 +1,6 @@
 import Testing
 import WeirCore
+import WeirDispatch
 import WeirGraphs
 import WeirTesting
 
@@ -8,7 +9,7 @@ import WeirTesting
 
     /// Offers and requests in random order, against a model of the buffer.
     @Test func buffersOverflowAsTheySay() {
-        let policies: [BufferOverflow] = [.dropHead, .dropTail, .dropBuffer, .dropNew, .fail]
+        let policies: [BufferOverflow] = [.dropOldest, .dropLast, .dropAll, .dropNewest, .fail]
         for seed in 0..<500 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)
             let policy = policies[Int(seed) % policies.count]
@@ -17,7 +18,7 @@ import WeirTesting
             let lost = Locked<[Int]>([])
             dropped.subscribe { number, _ in lost.withLock { $0.append(number) } }
             let source = Source<Int, SourceQueue<Int>>.queue(capacity: 64)
-            let buffer = Flow<Int, Int, Void>.buffer(capacity, onOverflow: policy, dropped: dropped)
+            let buffer = Flow<Int, Int, Void>.buffer(capacity, overflowPolicy: policy, dropped: dropped)
             let (queue, probe) = source.via(buffer).probe(settings)
             var waiting: [Int] = []
             var expected: [Int] = []
@@ -34,12 +35,12 @@ import WeirTesting
                     if hasFailed { continue }
                     if demand == 0, waiting.count == capacity {
                         switch policy {
-                        case .dropHead: expectedLost.append(waiting.removeFirst())
-                        case .dropTail: expectedLost.append(waiting.removeLast())
-                        case .dropBuffer:
+                        case .dropOldest: expectedLost.append(waiting.removeFirst())
+                        case .dropLast: expectedLost.append(waiting.removeLast())
+                        case .dropAll:
                             expectedLost += waiting
                             waiting = []
-                        case .dropNew, .backpressure:
+                        case .dropNewest, .block:
                             expectedLost.append(number)
                             continue
                         case .fail:
@@ -65,16 +66,16 @@ import WeirTesting
         }
     }
 
-    /// The same with watermarks: each comes after what was before it and not dropped, and stops nothing.
+    /// The same with watermarks: each follows the elements before it that were not dropped, and blocks none.
     @Test func buffersKeepWatermarks() {
-        let policies: [BufferOverflow] = [.dropHead, .dropTail, .dropBuffer, .dropNew, .backpressure]
+        let policies: [BufferOverflow] = [.dropOldest, .dropLast, .dropAll, .dropNewest, .block]
         for seed in 0..<500 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)
             let policy = policies[Int(seed) % policies.count]
             let capacity = Int.random(in: 1...5, using: &generator)
             let recorder = Recorder<Int>()
             let source = Source<Int, SourceQueue<Int>>.queue(capacity: 64)
-            let flow = Flow<Int, Int, Void>.buffer(capacity, onOverflow: policy)
+            let flow = Flow<Int, Int, Void>.buffer(capacity, overflowPolicy: policy)
                 .via(Flow<Int, Int, Void> { Recording(upstream: $0, sink: recorder.sink) })
             let (queue, probe) = source.via(flow).probe(settings)
             // Negative ones are watermarks.
@@ -95,14 +96,14 @@ import WeirTesting
                     waiting.append(number)
                     guard demand == 0, waiting.count(where: { $0 > 0 }) > capacity else { break }
                     switch policy {
-                    case .dropHead: waiting.remove(at: waiting.firstIndex { $0 > 0 } ?? 0)
-                    case .dropTail:
+                    case .dropOldest: waiting.remove(at: waiting.firstIndex { $0 > 0 } ?? 0)
+                    case .dropLast:
                         waiting.removeLast()
                         waiting.remove(at: waiting.lastIndex { $0 > 0 } ?? 0)
                         waiting.append(number)
-                    case .dropBuffer: waiting.removeAll { $0 > 0 && $0 < number }
-                    case .dropNew: waiting.removeLast()
-                    case .backpressure, .fail: break
+                    case .dropAll: waiting.removeAll { $0 > 0 && $0 < number }
+                    case .dropNewest: waiting.removeLast()
+                    case .block, .fail: break
                     }
                 }
                 while let first = waiting.first, first < 0 || demand > 0 {
@@ -165,7 +166,7 @@ import WeirTesting
         #expect(probe.elements == [0, 1, 2] && probe.state.isComplete)
     }
 
-    @Test func conflateMeltsWhatNobodyAskedFor() {
+    @Test func conflateMergesElementsWithoutDemand() {
         let (queue, probe) = Source<Int, SourceQueue<Int>>.queue(capacity: 8).conflate { $0 + $1 }.probe(settings)
         for number in 1...5 { queue.offer(number) }
         probe.request(1)
@@ -236,101 +237,5 @@ import WeirTesting
         #expect(result.current == nil)
         clock.advance(by: .seconds(5))
         #expect(try result.wait() == [2, 4, 6].map { Timestamp(secondsSinceEpoch: $0) })
-    }
-
-    @Test func aQueueSaysWhatBecameOfAnOffer() {
-        for (policy, expected) in [
-            (OverflowPolicy.dropNewest, [0, 1, 2, 3]), (.dropOldest, [4, 5, 6, 7]), (.latest, [7]),
-        ] {
-            let source = Source<Int, SourceQueue<Int>>.queue(capacity: 4, overflowPolicy: policy)
-            let (queue, probe) = source.probe(GraphSettings(batch: 1, execution: .inline))
-            let offers = (0..<8).map { queue.offer($0) }
-            #expect(
-                policy == .latest
-                    || offers == Array(repeating: .accepted, count: 4) + Array(repeating: .dropped, count: 4)
-            )
-            probe.request(20)
-            #expect(probe.elements == expected, "\(policy)")
-            #expect(Int(queue.droppedCount) == 8 - expected.count)
-            probe.cancel()
-            #expect(queue.offer(9) == .closed)
-        }
-    }
-
-    /// Random offers, watermarks and requests, at a queue that is mostly full: no watermark gets lost, none comes before an
-    /// element that was offered before it, none goes back.
-    @Test func aFullQueueKeepsItsWatermark() {
-        for seed in 0..<400 as Range<UInt64> {
-            var generator = SeededGenerator(seed: seed)
-            let policy = [OverflowPolicy.dropNewest, .dropOldest, .latest][Int(seed % 3)]
-            let queueSource = Source<Int, SourceQueue<Int>>.queue(capacity: 4, overflowPolicy: policy)
-            let marked = queueSource.operators { Marked(upstream: $0) }
-            let (queue, probe) = marked.probe(GraphSettings(batch: 1, execution: .inline))
-            var second: Int64 = 0
-            var lastWatermark: Int64 = -1
-            for _ in 0..<60 {
-                second += 1
-                switch Int.random(in: 0..<6, using: &generator) {
-                case 0...2: queue.offer(Int(second), at: Timestamp(secondsSinceEpoch: second))
-                case 3, 4:
-                    lastWatermark = second
-                    queue.advance(to: Timestamp(secondsSinceEpoch: second))
-                default: probe.request(.random(in: 1...3, using: &generator))
-                }
-            }
-            queue.finish()
-            probe.request(1000)
-            let elements = probe.elements
-            var watermark = -1
-            for signal in elements {
-                if abs(signal) <= watermark { Issue.record("seed \(seed): \(elements)") }
-                if signal < 0 { watermark = -signal }
-            }
-            #expect(watermark == Int(lastWatermark), "seed \(seed): \(elements)")
-            #expect(probe.state.isComplete, "seed \(seed)")
-        }
-    }
-
-    @Test func aWatermarkThatFoundNoRoomComesWithoutDemand() {
-        let source = Source<Int, SourceQueue<Int>>.queue(capacity: 1)
-        let (queue, probe) = source.operators { Marked(upstream: $0) }.probe(
-            GraphSettings(batch: 1, execution: .inline)
-        )
-        probe.request(2)
-        queue.offer(1, at: Timestamp(secondsSinceEpoch: 1))
-        for second in 2...9 as ClosedRange<Int64> { queue.advance(to: Timestamp(secondsSinceEpoch: second)) }
-        #expect(probe.elements == [1, -2])
-        probe.request(10)
-        #expect(probe.elements.last == -9)
-        probe.cancel()
-    }
-}
-
-/// Turns each watermark into the negative number of its seconds.
-private struct Marked<Upstream: EventStream<Int>>: EventStream {
-    typealias Element = Int
-
-    let upstream: Upstream
-
-    func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Int {
-        upstream.attach(MarkedSink(downstream: sink))
-    }
-}
-
-private struct MarkedSink<Downstream: Sink<Int>>: Sink {
-    typealias Input = Int
-
-    var downstream: Downstream
-
-    mutating func receive(_ element: borrowing Int, at time: Timestamp) {
-        downstream.receive(element, at: time)
-    }
-
-    mutating func advance(to watermark: Timestamp) {
-        downstream.receive(-Int(watermark.nanosecondsSinceEpoch / 1_000_000_000), at: watermark)
-    }
-
-    mutating func finish(_ completion: Completion) {
-        downstream.finish(completion)
     }
 }

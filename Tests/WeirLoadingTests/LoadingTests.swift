@@ -4,6 +4,7 @@ import Testing
 import WeirCore
 import WeirFormats
 import WeirLoading
+import WeirRecords
 import WeirShake
 
 @Suite struct LoadingTests {

@@ -21,7 +21,7 @@ import WeirTesting
             let third = EventChannel<Item<Three>>()
             let every = all(first, second, third, within: .nanoseconds(duration))
             let reuses = Recorder(every)
-            let consumes = Recorder(all(first, second, third, within: .nanoseconds(duration), reuse: .consume))
+            let consumes = Recorder(all(first, second, third, within: .nanoseconds(duration), consumption: .consume))
             script.play(seed: seed, into: Inlet(first), Inlet(second), Inlet(third))
 
             let found = reused(script.accepted, inputs: 3, where: meets(within: duration))
@@ -46,11 +46,11 @@ import WeirTesting
         for seed in 0..<10_000 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)
             let times = (0..<8).map { _ in Int64.random(in: -5...5, using: &generator) }
-            for reuse in [Reuse.reuse, .consume] {
+            for consumption in [ConsumptionPolicy.reuse, .consume] {
                 let results = (0..<3).map { _ in
                     let first = EventChannel<Item<One>>()
                     let second = EventChannel<Item<Two>>()
-                    let recorder = Recorder(all(first, second, within: .nanoseconds(4), reuse: reuse))
+                    let recorder = Recorder(all(first, second, within: .nanoseconds(4), consumption: consumption))
                     // Of two elements of one stream at the same time, the first to arrive is the first.
                     let order = times.indices.shuffled(using: &generator)
                         .map { ($0, times[$0] * 8 + Int64($0)) }
@@ -143,16 +143,16 @@ import WeirTesting
     }
 
     @Test func beyondTheLimitTheOldestIsForgotten() {
-        for reuse in [Reuse.reuse, .consume] {
+        for consumption in [ConsumptionPolicy.reuse, .consume] {
             let first = EventChannel<Item<One>>()
             let second = EventChannel<Item<Two>>()
-            let pairs = all(first, second, within: .nanoseconds(100), reuse: reuse, limit: 2)
+            let pairs = all(first, second, within: .nanoseconds(100), consumption: consumption, limit: 2)
             let recorder = Recorder(pairs)
             for id in 0..<4 { first.publish(Item(id, at: Int64(id))) }
             second.publish(Item(9, at: 9))
             first.finish()
             second.finish()
-            #expect(recorder.elements.map(\.0.id) == (reuse == .reuse ? [2, 3] : [2]))
+            #expect(recorder.elements.map(\.0.id) == (consumption == .reuse ? [2, 3] : [2]))
             #expect(pairs.dropped.count == 2)
         }
     }

@@ -59,7 +59,7 @@ import WeirTesting
         #expect(recorder.elements.count == 1)
     }
 
-    @Test func watermarksLetGoOfElements() {
+    @Test func watermarksRemoveElements() {
         let first = EventChannel<Item<One>>()
         let second = EventChannel<Item<Two>>()
         let forbidden = EventChannel<Item<Three>>()
@@ -110,7 +110,7 @@ import WeirTesting
             let pairs = without(forbidden, between: first, and: second, within: .nanoseconds(duration))
             let reuses = Recorder(pairs)
             let consumes = Recorder(
-                without(forbidden, between: first, and: second, within: .nanoseconds(duration), reuse: .consume)
+                without(forbidden, between: first, and: second, within: .nanoseconds(duration), consumption: .consume)
             )
             script.play(seed: seed, into: Inlet(first), Inlet(second), Inlet(forbidden))
 

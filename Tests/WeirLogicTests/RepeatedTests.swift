@@ -18,7 +18,7 @@ import WeirTesting
             groups.late.subscribe { item, _ in late.withLock { $0.append(item.id) } }
             script.play(seed: seed, into: Inlet(channel))
 
-            // What the operator says is late is older than something before it; the rest is in order.
+            // Elements that the operator reports as late are older than one before them; the rest is in order.
             let lost = late.withLock { $0 }
             #expect(Set(script.late.map(\.id)).isSubset(of: lost), "seed \(seed)")
             var rest = script.accepted.filter { !lost.contains($0.id) }

@@ -37,20 +37,16 @@ import WeirCore
     }
 
     static func run(_ test: CompactCorpusCase) -> [CompactCorpusCase.Output]? {
-        guard var strategy = CompactStrategy(test.plan, test.conditions, reportsTimeouts: true) else { return nil }
-        var output = CompactRecorder<CompactCorpusCase.Event>()
-        var slots: [Int: Int] = [:]
-        for event in test.events {
-            let time = Timestamp(millisecondsSinceEpoch: event.time)
-            output.moment = "t\(event.index)"
-            strategy.advance(to: time, into: &output)
-            output.moment = "e\(event.index)"
-            let slot = slots[event.key] ?? slots.count
-            slots[event.key] = slot
-            _ = strategy.receive(event, at: time, slot: slot, into: &output)
-        }
-        output.moment = "end"
-        strategy.advance(to: .distantFuture, into: &output)
+        let events = test.events.map { ($0, Timestamp(millisecondsSinceEpoch: $0.time)) }
+        guard
+            let output = CompactRecorder.run(
+                test.plan,
+                test.conditions,
+                groupedBy: { $0.key },
+                events,
+                reportsTimeouts: true
+            )
+        else { return nil }
         return output.matches.map {
             .init(kind: "match", moment: $0.moment, content: CompactCorpusCase.text($0.match, test.plan))
         }

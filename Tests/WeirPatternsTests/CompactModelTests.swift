@@ -118,24 +118,24 @@ import WeirTesting
 
     /// What the strategy tells, sorted.
     static func run(
-        _ strategy: CompactStrategy<Event>,
+        _ plan: PatternPlan,
+        _ conditions: ConditionTable<Event>,
         _ events: [Event],
-        demand: MatchDemand = .all
-    ) -> [String] {
-        var strategy = strategy
-        var output = CompactRecorder<Event>()
-        output.demand = demand
-        for event in events {
-            let time = Timestamp(nanosecondsSinceEpoch: event.time)
-            output.moment = "t\(event.index)"
-            strategy.advance(to: time, into: &output)
-            output.moment = "e\(event.index)"
-            if strategy.concerns(event) {
-                _ = strategy.receive(event, at: time, slot: event.group, into: &output)
-            }
-        }
-        output.moment = "end"
-        strategy.advance(to: .distantFuture, into: &output)
+        isGrouped: Bool = true,
+        demand: MatchDemand = .all,
+        reportsTimeouts: Bool = false
+    ) throws -> [String] {
+        let key: @Sendable (borrowing Event) -> Int = { $0.group }
+        let output = try #require(
+            CompactRecorder.run(
+                plan,
+                conditions,
+                groupedBy: isGrouped ? key : nil,
+                events.map { ($0, Timestamp(nanosecondsSinceEpoch: $0.time)) },
+                demand: demand,
+                reportsTimeouts: reportsTimeouts
+            )
+        )
         let matches = output.matches.map { "\($0.moment) match \(text($0.match))" }
         let timeouts = output.timeouts.map {
             "\($0.moment) timeout \($0.time.nanosecondsSinceEpoch) \(text($0.match))"
@@ -214,28 +214,26 @@ import WeirTesting
                 let events = Self.events(&maker.random, count: Int.random(in: 1...12, using: &maker.random))
                 let expected = Self.runModel(compact, maker.letters, events)
                 if expected.count > 2000 { continue }
-                let strategy = try #require(CompactStrategy(plan, table, reportsTimeouts: true))
-                let found = Self.run(strategy, events)
+                let found = try Self.run(plan, table, events, reportsTimeouts: true)
                 #expect(found == expected, "seed \(seed): \(plan) on \(events)")
                 guard found == expected else { return }
                 // Counting and cutting short must agree with enumerating.
                 let matches = expected.filter { $0.contains(" match ") }
-                let counted = try #require(CompactStrategy(plan, table))
-                let counts = Self.run(counted, events, demand: .count).compactMap { Int($0.split(separator: " ")[2]) }
+                let counts = try Self.run(plan, table, events, demand: .count).compactMap {
+                    Int($0.split(separator: " ")[2])
+                }
                 #expect(counts.reduce(0, +) == matches.count, "seed \(seed): counting \(plan) on \(events)")
                 for index in [0, 1] where !compact.hasPending {
                     let group = events.filter { $0.group == index }
-                    let counter = try #require(CompactStrategy(plan, table, onlyCounts: true))
-                    let numbers = Self.run(counter, group, demand: .count).compactMap {
+                    let numbers = try Self.run(plan, table, group, isGrouped: false, demand: .count).compactMap {
                         Int($0.split(separator: " ")[2])
                     }
                     let model = Self.runModel(compact, maker.letters, group).filter { $0.contains(" match ") }
                     #expect(numbers.reduce(0, +) == model.count, "seed \(seed): counting \(plan) on \(group)")
                     guard numbers.reduce(0, +) == model.count else { return }
                 }
-                let cut = try #require(CompactStrategy(plan, table))
                 let perMoment = Dictionary(grouping: matches) { $0.split(separator: " ")[0] }
-                let firstTwo = Self.run(cut, events, demand: .first(2))
+                let firstTwo = try Self.run(plan, table, events, demand: .first(2))
                 #expect(Set(firstTwo).isSubset(of: Set(matches)), "seed \(seed): the first of \(plan)")
                 if !compact.hasPending {
                     #expect(firstTwo.count == perMoment.values.reduce(0) { $0 + min(2, $1.count) }, "seed \(seed)")
@@ -319,13 +317,11 @@ import WeirTesting
             for _ in 0..<10 {
                 var events = Self.events(&maker.random, count: Int.random(in: 1...12, using: &maker.random))
                 for index in events.indices { events[index].group = 0 }
-                let strategy = try #require(CompactStrategy(plan, table))
-                let found = Self.run(strategy, events)
+                let found = try Self.run(plan, table, events)
                 let expected = Self.tuples(plan, maker.letters, events)
                 #expect(found == expected, "seed \(seed): \(plan) on \(events)")
                 guard found == expected else { return }
-                let counter = try #require(CompactStrategy(plan, table, onlyCounts: true))
-                let counts = Self.run(counter, events, demand: .count)
+                let counts = try Self.run(plan, table, events, isGrouped: false, demand: .count)
                 let perEvent = expected.reduce(into: [:]) { $0[$1.split(separator: " ")[0], default: 0] += 1 }
                 let expectedCounts = perEvent.map { "\($0) count \($1)" }.sorted()
                 #expect(counts == expectedCounts, "seed \(seed): counting \(plan) on \(events)")

@@ -82,9 +82,9 @@ import WeirTesting
 
     static func send(_ event: Event, to sink: inout CompactSink<Event, Int, Sum>) {
         // As a batch does; it makes no difference.
-        if sink.looksAhead {
-            sink.fetch(for: event, isNear: false)
-            sink.fetch(for: event, isNear: true)
+        if sink.wantsPrefetch {
+            sink.prefetch(for: event, isNear: false)
+            sink.prefetch(for: event, isNear: true)
         }
         sink.receive(event, at: Timestamp(nanosecondsSinceEpoch: event.time))
     }
@@ -181,7 +181,7 @@ import WeirTesting
     }
 
     @Test func keepsItsLimitByRefusingWhatIsNew() throws {
-        let limits = PatternLimits(partialMatches: 1024, partialMatchesPerGroup: 1024, policy: .refuseNew)
+        let limits = PatternLimits(partialMatches: 1024, partialMatchesPerGroup: 1024, policy: .dropNewest)
         let sides = PatternSides<Event>()
         var sink = try Self.sink(Self.plan(.followedBy, within: 100_000), limits: limits, sides: sides)
         for time in 0..<Int64(10_000) { Self.send(Event(letter: 0, key: 0, time: time), to: &sink) }
@@ -212,12 +212,12 @@ import WeirTesting
 
     @Test func saysWhyAPlanIsLeftToTheOtherStrategy() {
         var plan = Self.plan(.next, within: nil)
-        #expect(CompactStrategy<Event>.accepts(plan))
+        #expect(PatternSettings().obstacle(for: plan) == nil)
         plan.conditions[1].captures = [0]
-        #expect(CompactStrategy<Event>.obstacle(plan) == "the condition '1' looks at captured events")
+        #expect(PatternSettings().obstacle(for: plan) == "the condition '1' looks at captured events")
         plan.conditions[1].captures = []
         plan.afterMatch = .skipPastLast
-        #expect(CompactStrategy<Event>.obstacle(plan) == "the after-match policy ends partial matches one by one")
+        #expect(PatternSettings().obstacle(for: plan) == "the after-match policy ends partial matches one by one")
     }
 
     @Test func roomIsMadeForAnEventThatTakesMoreThanThereIs() {
@@ -237,8 +237,8 @@ import WeirTesting
     }
 
     /// What an event takes grows with the pattern, so what is too narrow does, too.
-    @Test(arguments: [PatternLimits.Policy.refuseNew, .dropOldest, .fail])
-    func aLargePatternWithNarrowLimitsIsLeftToTheOtherStrategy(policy: PatternLimits.Policy) throws {
+    @Test(arguments: [LimitPolicy.dropNewest, .dropOldest, .fail])
+    func aLargePatternWithNarrowLimitsIsLeftToTheOtherStrategy(policy: LimitPolicy) throws {
         let stages = (0..<5).map {
             PlanStage(
                 name: "\($0)",
@@ -253,7 +253,6 @@ import WeirTesting
             within: nil
         )
         let limits = PatternLimits(partialMatches: 1024, partialMatchesPerGroup: 1024, policy: policy)
-        #expect(!CompactSink<Event, Int, Sum>.fits(plan, PatternSettings(limits: limits)))
         #expect(try PatternSettings(limits: limits).choice(for: plan) == .runs)
         #expect(try PatternSettings().choice(for: plan) == .compact)
         var set = PatternSet<Int>()

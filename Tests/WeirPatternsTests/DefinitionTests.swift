@@ -85,6 +85,85 @@ import WeirTesting
         #expect(error == .tooLarge(limit: 65536))
     }
 
+    /// What is wrong with a document, as its reader says.
+    private func complaint(_ json: String) -> String {
+        do {
+            _ = try JSONDecoder().decode(PatternDefinition.self, from: Data(json.utf8))
+            return "nothing"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test func unknownKeysAreRefused() {
+        let stage = #""name": "a", "contiguity": "begin""#
+        let cases = [
+            (
+                #"{"stages": [{\#(stage)}], "witin": "10 s"}"#,
+                "unknown key 'witin' at the top; did you mean 'within'?"
+            ),
+            (
+                #"{"stages": [{\#(stage), "were": true}]}"#,
+                "unknown key 'were' in stages[0]; did you mean 'where'?"
+            ),
+            (
+                #"{"stages": [{\#(stage)}, {"name": "g", "contiguity": "next", "group": [{\#(stage), "were": true}]}]}"#,
+                "unknown key 'were' in stages[1].group[0]; did you mean 'where'?"
+            ),
+            (
+                #"{"stages": [{"name": "e", "contiguity": "begin", "either": [[{\#(stage), "untl": true}]]}]}"#,
+                "unknown key 'untl' in stages[0].either[0][0]; did you mean 'until'?"
+            ),
+            (
+                #"{"stages": [{\#(stage), "quantifier": {"times": 3}}]}"#,
+                "unknown key 'times' in stages[0].quantifier; "
+                    + "the keys here are least, most, isOpen, isOptional, isGreedy, inner"
+            ),
+            (
+                #"{"stages": [{\#(stage)}], "afterMatch": {"strategy": "skipToFirst", "stag": "a"}}"#,
+                "unknown key 'stag' in afterMatch; did you mean 'stage'?"
+            ),
+            (
+                #"{"stages": [{\#(stage), "where": {"==": [1, {"captured": {"stage": "a", "pick": "last", "#
+                    + #""value": {"field": "card"}, "last": true}}]}}]}"#,
+                "unknown key 'last' in stages[0].where.==[1].captured; the keys here are stage, pick, value"
+            ),
+        ]
+        for (json, complaint) in cases { #expect(self.complaint(json) == complaint) }
+    }
+
+    @Test func durationsAreTexts() throws {
+        func definition(_ keys: String, _ stage: String = "") throws -> PatternDefinition {
+            let json = #"{"stages": [{"name": "a", "contiguity": "begin"\#(stage)}]\#(keys)}"#
+            return try JSONDecoder().decode(PatternDefinition.self, from: Data(json.utf8))
+        }
+        #expect(try definition(#", "within": "10 s""#).withinNanoseconds == 10_000_000_000)
+        #expect(try definition(#", "within": "10m""#).withinNanoseconds == 600_000_000_000)
+        #expect(try definition(#", "neighbours": "1h 30 m""#).neighboursNanoseconds == 5_400_000_000_000)
+        #expect(try definition("", #", "gap": "500 ms""#).stages[0].gapNanoseconds == 500_000_000)
+        #expect(try definition(#", "withinNanoseconds": 5"#).withinNanoseconds == 5)
+        for wrong in ["10", "10 parsecs", "1 0s", "s", "", " ", "-1 s"] {
+            #expect(
+                complaint(#"{"stages": [], "within": "\#(wrong)"}"#)
+                    == "'\(wrong)' for 'within' at the top is no duration; write one such as \"10 s\" or \"1h30m\""
+            )
+        }
+        #expect(complaint(#"{"stages": [], "within": 10}"#) == "'within' at the top must be a text such as \"10 s\"")
+        #expect(
+            complaint(#"{"stages": [], "within": "1 s", "withinNanoseconds": 1}"#)
+                == "'within' and 'withinNanoseconds' at the top are the same; leave out one"
+        )
+    }
+
+    @Test func aStageIsOneThing() throws {
+        let json = #"""
+            {"stages": [{"name": "g", "contiguity": "begin", "where": true,
+                         "group": [{"name": "a", "contiguity": "begin"}]}]}
+            """#
+        let definition = try JSONDecoder().decode(PatternDefinition.self, from: Data(json.utf8))
+        #expect(throws: PatternError.severalContents(stage: "g")) { try DynamicPattern(definition, over: schema) }
+    }
+
     @Test func errorsAreOneLine() throws {
         let definition = try PatternDefinition(stages: [
             StageDefinition("a\n", .first, where: tree(#"{"==": [{"field": "a\u001b[31m"}, 1]}"#))
@@ -208,7 +287,7 @@ import WeirTesting
         let feed = Feed<Int>()
         let matches = feed.matches(
             of: pattern,
-            PatternSettings(limits: PatternLimits(partialMatches: 2, events: 3, policy: .refuseNew))
+            PatternSettings(limits: PatternLimits(partialMatches: 2, events: 3, policy: .dropNewest))
         )
         matches.subscribe { _ in }
         for value in 0..<5 { feed.send(value, at: .epoch) }

@@ -68,10 +68,10 @@ import WeirTesting
 
     @Test(arguments: [AfterMatch.noSkip, .skipToFirst(capture: 1, failsOnMiss: false)])
     func aNewPartialMatchCanBeRefused(after: AfterMatch) {
-        var strategy = strategy(PatternLimits(partialMatches: 2, policy: .refuseNew), after: after)
+        var strategy = strategy(PatternLimits(partialMatches: 2, policy: .dropNewest), after: after)
         var output = Count()
         feed(&strategy, [1, 3, 5, 7, 2], &output)
-        #expect(strategy.counts.refusedPartialMatches == 2)
+        #expect(strategy.tallies.refusedPartialMatches == 2)
         #expect(output.matches.map(\.[0]).allSatisfy { $0 == 1 || $0 == 3 })
     }
 
@@ -80,8 +80,8 @@ import WeirTesting
         var strategy = strategy(PatternLimits(partialMatches: 2, policy: .dropOldest), after: after)
         var output = Count()
         feed(&strategy, [1, 3, 5, 7], &output)
-        #expect(strategy.counts.partialMatches == 2)
-        #expect(strategy.counts.droppedPartialMatches == 2)
+        #expect(strategy.store.count == 2)
+        #expect(strategy.tallies.droppedPartialMatches == 2)
         _ = strategy.receive(2, at: Timestamp(secondsSinceEpoch: 9), slot: 0, into: &output)
         #expect(output.matches.map(\.[0]).allSatisfy { $0 == 5 || $0 == 7 })
         #expect(!output.matches.isEmpty)
@@ -110,20 +110,20 @@ import WeirTesting
         var output = Count()
         feed(&strategy, [1, 11, 3, 13, 2, 12], &output) { $0 > 10 ? 1 : 0 }
         #expect(output.matches == [[3, 2], [13, 12]])
-        #expect(strategy.counts.droppedPartialMatches == 2)
+        #expect(strategy.tallies.droppedPartialMatches == 2)
     }
 
     @Test func eventsAreLimitedToo() {
-        var refusing = strategy(PatternLimits(events: 2, policy: .refuseNew))
+        var refusing = strategy(PatternLimits(events: 2, policy: .dropNewest))
         var output = Count()
         feed(&refusing, [1, 3, 5, 2], &output)
         // Neither what would begin nor what would complete finds room.
         #expect(output.matches.isEmpty)
-        #expect(refusing.counts.refusedEvents == 2)
+        #expect(refusing.tallies.refusedEvents == 2)
         var dropping = strategy(PatternLimits(events: 2, policy: .dropOldest))
         feed(&dropping, [1, 3, 5, 2], &output)
         #expect(output.matches == [[5, 2]])
-        #expect(dropping.counts.events <= 2)
+        #expect(dropping.paths.eventCount <= 2)
     }
 
     @Test func memoryIsBoundedByTheLimits() {
@@ -228,10 +228,12 @@ import WeirTesting
         for key in 0..<count {
             engine.receive(key, at: Timestamp(nanosecondsSinceEpoch: Int64(key) * 1000), into: &output)
         }
-        #expect(engine.counts.groups == count)
-        #expect(engine.counts.partialMatches == count)
+        #expect(engine.groups.count == count)
+        #expect(engine.runs.store.count == count)
         engine.advance(to: Timestamp(secondsSinceEpoch: 100), into: &output)
-        #expect(engine.counts == PatternCounts())
+        #expect(engine.groups.count == 0)
+        #expect(engine.runs.store.count == 0)
+        #expect(engine.runs.paths.eventCount == 0)
         #expect(engine.runs.store.runs.capacity < 4096)
         #expect(engine.runs.paths.events.capacity < 4096)
         #expect(engine.runs.emptied.capacity <= 4096)
@@ -275,7 +277,7 @@ import WeirTesting
     @Test(arguments: [StrategyChoice.compact, .runs])
     func ofTooManyWaitingEventsThePolicyDropsTheOldest(strategy: StrategyChoice) {
         let pattern = Pattern<Int>.first { _ in true }
-        for (policy, expected) in [(PatternLimits.Policy.refuseNew, [1, 2]), (.dropOldest, [3, 4])] {
+        for (policy, expected) in [(LimitPolicy.dropNewest, [1, 2]), (.dropOldest, [3, 4])] {
             let source = Feed<Int>()
             let limits = PatternLimits(waiting: 2, policy: policy)
             let settings = PatternSettings(order: .byWatermark, limits: limits, strategy: strategy)

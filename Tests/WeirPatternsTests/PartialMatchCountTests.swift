@@ -64,4 +64,21 @@ import WeirTesting
         }
         #expect(held.value == 0)
     }
+
+    @Test(arguments: [StrategyChoice.compact, .runs])
+    func groupsThatNoEventFindAreForgottenWithTheirWindow(strategy: StrategyChoice) {
+        let pattern = Pattern<Double>.first { _ in true }.next { $0 > 0 }.within(.seconds(10)).grouped { $0 }
+        let feed = Feed<Double>()
+        let matches = feed.matches(of: pattern, PatternSettings(strategy: strategy))
+        let recorder = Recorder(matches)
+        // None of them equals itself, and all have the same hash.
+        for _ in 0..<20_000 { feed.send(.nan, at: Timestamp(secondsSinceEpoch: 0)) }
+        feed.send(1, at: Timestamp(secondsSinceEpoch: 5))
+        #expect(matches.partialMatches.value > 20_000)
+        feed.send(1, at: Timestamp(secondsSinceEpoch: 12))
+        #expect(recorder.elements.count == 1)
+        for second in [30, 60] as [Int64] { feed.advance(to: Timestamp(secondsSinceEpoch: second)) }
+        feed.send(0, at: Timestamp(secondsSinceEpoch: 61))
+        if strategy == .runs { #expect(matches.partialMatches.value == 1) }
+    }
 }

@@ -95,8 +95,8 @@ import WeirTesting
         #expect(throws: PatternError.self) { try set.add(pattern) { _ in } }
     }
 
-    @Test(arguments: [PatternLimits.Policy.refuseNew, .dropOldest, .fail])
-    func whatTheLimitsOfAPatternLoseIsCounted(policy: PatternLimits.Policy) throws {
+    @Test(arguments: [LimitPolicy.dropNewest, .dropOldest, .fail])
+    func whatTheLimitsOfAPatternLoseIsCounted(policy: LimitPolicy) throws {
         var set = PatternSet<Tick>()
         let matches = Mutex(0)
         let pattern = Pattern<Tick>.first(\.price == 1).followedByAny(\.price == 2)
@@ -111,9 +111,23 @@ import WeirTesting
         source.send(Tick(symbol: "", price: 2, time: 5000), at: Timestamp(nanosecondsSinceEpoch: 5000))
         let found = matches.withLock { $0 }
         switch policy {
-        case .refuseNew: #expect(set.refused.count > 0 && found + Int(set.refused.count) >= 5000)
+        case .dropNewest: #expect(set.refused.count > 0 && found + Int(set.refused.count) >= 5000)
         case .dropOldest: #expect(set.givenUpPartialMatches > 0 && found + Int(set.givenUpPartialMatches) == 5000)
         case .fail: #expect(set.refused.count > 2000 && found == 0)
         }
+    }
+
+    @Test func patternsForRunsAreRefused() {
+        var set = PatternSet<Int>()
+        let group = Pattern<Int>.first(.oneOrMore) { $0 == 1 }.followedBy { $0 == 2 }
+        let pattern = Pattern<Int>.first { $0 == 0 }.followedBy(group: group).followedBy { $0 == 3 }
+        #expect(throws: PatternError.notCompact(reason: "a group begins with a loop or with another group")) {
+            try set.add(pattern) { (_: (Int, GroupCapture<Int>, Int)) in }
+        }
+        let narrow = PatternLimits(partialMatchesPerGroup: 10)
+        #expect(throws: PatternError.notCompact(reason: "a limit on the partial matches of a group needs runs")) {
+            try set.add(Pattern<Int>.first { _ in true }, limits: narrow) { _ in }
+        }
+        #expect(set.count == 0)
     }
 }

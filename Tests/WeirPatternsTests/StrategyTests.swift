@@ -1,7 +1,8 @@
 import Testing
 import WeirCore
-import WeirPatterns
 import WeirTesting
+
+@testable import WeirPatterns
 
 /// Both strategies on random patterns, and runs against a declarative matcher that tries all tuples of events.
 @Suite struct StrategyTests {
@@ -172,7 +173,10 @@ import WeirTesting
         mutating func release(slot: Int) {}
     }
 
-    static func run<Strategy: PatternStrategy<Letter>>(_ strategy: Strategy, _ events: [Letter]) -> [[Int]] {
+    static func run(
+        _ strategy: RunsStrategy<Letter>,
+        _ events: [Letter]
+    ) -> [[Int]] {
         var strategy = strategy
         var output = Collector()
         for event in events {
@@ -199,10 +203,11 @@ import WeirTesting
                     )
                     return
                 }
-                // A strategy of its own for each stream: copies share their state.
-                guard let other = CompactStrategy(plan, table) else { continue }
+                let timed = events.map { ($0, $0.timestamp) }
+                guard let told = CompactRecorder.run(plan, table, groupedBy: nil, timed) else { continue }
                 compact += 1
-                let foundCompactly = Self.run(other, events)
+                let foundCompactly = told.matches.map { $0.match.entries.map(\.element.index) }
+                    .sorted { $0.lexicographicallyPrecedes($1) }
                 guard foundCompactly == expected else {
                     Issue.record("compact, seed \(seed): \(foundCompactly), not \(expected) for \(chain)")
                     return

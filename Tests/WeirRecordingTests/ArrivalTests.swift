@@ -3,6 +3,7 @@ import Testing
 import WeirCore
 import WeirFiles
 import WeirRecording
+import WeirRecords
 import WeirTesting
 
 @testable import WeirRecordingFormat
@@ -49,9 +50,11 @@ import WeirTesting
         let clock = LookedAtClock()
         let storage = MemoryStorage(Array("what was there before".utf8))
         let sink = try ArrivalSink(storage, creation: .epoch, clock: clock)
+        // Without a byte, it begins the recording.
+        try sink.write([UInt8]())
         for piece in pieces {
             clock.set(piece.time)
-            try sink.write(piece.bytes.span)
+            try sink.write(piece.bytes)
         }
         return storage.bytes
     }
@@ -174,7 +177,7 @@ import WeirTesting
         let storage = MemoryStorage()
         let clock = LookedAtClock()
         let sink = try ArrivalSink(storage, creation: .epoch, clock: clock)
-        func write(_ bytes: [UInt8]) throws(TransportError) { try sink.write(bytes.span) }
+        func write(_ bytes: [UInt8]) throws(TransportError) { try sink.write(bytes) }
         try write(pieces[0].bytes)
         let length = storage.bytes.count
         storage.capacity = length + 20

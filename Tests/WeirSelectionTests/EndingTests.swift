@@ -21,6 +21,29 @@ import WeirTesting
         for recorder in recorders { #expect(recorder.signals.count == 2) }
     }
 
+    /// As documented: nothing is a result, until it is said to be a failure.
+    @Test func whatIsNotThereIsAFailureWhereThatIsWanted() {
+        let channel = EventChannel<Sample>()
+        let silent = [
+            Recorder(channel.first { $0.value > 9 }), Recorder(channel.element(at: 3)),
+            Recorder(channel.filter { $0.value > 9 }.first()), Recorder(channel.filter { $0.value > 9 }.last()),
+        ]
+        let failing = [
+            Recorder(channel.first { $0.value > 9 }.failIfEmpty()), Recorder(channel.element(at: 3).failIfEmpty()),
+            Recorder(channel.filter { $0.value > 9 }.first().failIfEmpty()),
+            Recorder(channel.filter { $0.value > 9 }.last().failIfEmpty()),
+        ]
+        let found = Recorder(channel.last().failIfEmpty())
+        channel.publish(contentsOf: [Sample(1, at: 1), Sample(2, at: 2)])
+        channel.finish()
+        for recorder in silent { #expect(recorder.signals == [.completion(.finished)]) }
+        for recorder in failing {
+            #expect(recorder.signals == [.completion(.failed(SelectionError.noElement))])
+        }
+        #expect(found.elements == [Sample(2, at: 2)])
+        #expect(found.signals.last == .completion(.finished))
+    }
+
     /// An operator in front keeps sending in the middle of an element.
     @Test func whatFollowsInTheSameElementIsIgnored() {
         let channel = EventChannel<Sample>()
@@ -30,7 +53,7 @@ import WeirTesting
         #expect(recorder.isFinished)
     }
 
-    /// A channel outlives most of what is attached to it: what has ended must not stay.
+    /// A channel outlives most of its sinks: ended ones must be removed.
     @Test func whatHasEndedItselfIsDetached() {
         final class Witness: Sendable {}
         let channel = EventChannel<Sample>()

@@ -155,6 +155,16 @@ import WeirTesting
         }
     }
 
+    @Test func failIfEmpty() {
+        Script.compare {
+            $0.filter { $0.value > 1 }.failIfEmpty()
+        } with: { signals in
+            let rest = signals.without(signals.elementIndices.filter { (signals[$0].element?.value ?? 0) <= 1 })
+            guard rest.elementIndices.isEmpty else { return rest }
+            return rest.map { $0 == .completion(.finished) ? .completion(.failed(SelectionError.noElement)) : $0 }
+        }
+    }
+
     @Test func changes() {
         let reference = { (signals: [StreamSignal<Sample>]) in
             let positions = signals.elementIndices

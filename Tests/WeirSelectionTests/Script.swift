@@ -51,7 +51,7 @@ struct Script: Sendable {
     ///
     /// - Parameters:
     ///   - build: Puts the operator on a channel.
-    ///   - reference: Says, from all signals of the channel, what the signals of the operator must be.
+    ///   - reference: Computes the expected signals from all signals of the channel.
     ///   - sourceLocation: Where to report a difference.
     static func compare<Output: EventStream>(
         _ build: (EventChannel<Sample>) -> Output,
@@ -94,7 +94,7 @@ extension [StreamSignal<Sample>] {
     /// The positions of the elements.
     var elementIndices: [Int] { indices.filter { self[$0].element != nil } }
 
-    /// What comes before a position, and then the end; everything if there is no such position.
+    /// The signals before a position and the end; all if there is no such position.
     func ending(before position: Int?) -> Self {
         guard let position else { return self }
         return Array(self[..<position]) + [.completion(.finished)]

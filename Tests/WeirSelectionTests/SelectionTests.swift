@@ -12,7 +12,7 @@ struct Sample: Event, Equatable {
         timestamp = Timestamp(millisecondsSinceEpoch: milliseconds)
     }
 
-    /// Samples with random values and times that go forward, stand still, and go back.
+    /// Samples with random values and times that rise, repeat, and fall.
     static func random(count: Int, using generator: inout SeededGenerator) -> [Sample] {
         (0..<count).map { _ in
             Sample(.random(in: -3...3, using: &generator), at: .random(in: -4...4, using: &generator))

@@ -2,6 +2,7 @@ import TestPlugins
 import Testing
 import WeirCore
 import WeirFormats
+import WeirRecords
 import WeirSentiment
 
 /// The plugin on posts of real people, as they are.

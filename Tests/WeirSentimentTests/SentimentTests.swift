@@ -3,6 +3,7 @@ import TestPlugins
 import Testing
 import WeirCore
 import WeirFormats
+import WeirRecords
 import WeirSentiment
 
 @Suite struct SentimentTests {

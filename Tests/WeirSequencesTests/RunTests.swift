@@ -65,7 +65,7 @@ import WeirTesting
     func runsThatAreTooLong(_ longRun: LongRun) {
         for length in 0..<12 {
             let channel = EventChannel<Level>()
-            let rises = channel.rising(atLeast: 2, by: \.value, limit: 3, longRun: longRun)
+            let rises = channel.rising(atLeast: 2, by: \.value, longRun: longRun, limit: 3)
             let recorder = Recorder(rises)
             for value in 0..<length { channel.publish(Level(value, at: Int64(value))) }
             channel.finish()

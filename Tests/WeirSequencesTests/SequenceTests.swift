@@ -19,7 +19,7 @@ import WeirTesting
             let every = sequence(first, second, third, within: .nanoseconds(duration))
             let reuses = Recorder(every)
             let consumes = Recorder(
-                sequence(first, second, third, within: .nanoseconds(duration), reuse: .consume)
+                sequence(first, second, third, within: .nanoseconds(duration), consumption: .consume)
             )
             script.play(seed: seed, into: Inlet(first), Inlet(second), Inlet(third))
 
@@ -44,11 +44,11 @@ import WeirTesting
         for seed in 0..<10_000 as Range<UInt64> {
             let script = Script(seed: seed, inputs: 2)
             let duration = Duration.nanoseconds(seed % 8 + 1)
-            for reuse in [Reuse.reuse, .consume] {
+            for consumption in [ConsumptionPolicy.reuse, .consume] {
                 let first = EventChannel<Item<One>>()
                 let second = EventChannel<Item<Two>>()
-                let short = Recorder(sequence(first, second, within: duration, reuse: reuse))
-                let then = Recorder(first.then(second, within: duration, reuse: reuse))
+                let short = Recorder(sequence(first, second, within: duration, consumption: consumption))
+                let then = Recorder(first.then(second, within: duration, consumption: consumption))
                 script.play(seed: seed, into: Inlet(first), Inlet(second))
                 #expect(
                     short.elements.map { [$0.0.id, $0.1.id] } == then.elements.map { [$0.0.id, $0.1.id] },
@@ -89,11 +89,11 @@ import WeirTesting
         #expect(recorder.elements.count == 1)
     }
 
-    @Test(arguments: [Reuse.reuse, .consume])
-    func watermarksLetGoOfElements(_ reuse: Reuse) {
+    @Test(arguments: [ConsumptionPolicy.reuse, .consume])
+    func watermarksRemoveElements(_ consumption: ConsumptionPolicy) {
         let first = EventChannel<Item<One>>()
         let second = EventChannel<Item<Two>>()
-        let pairs = sequence(first, second, within: .nanoseconds(3), reuse: reuse, limit: 8)
+        let pairs = sequence(first, second, within: .nanoseconds(3), consumption: consumption, limit: 8)
         let recorder = Recorder(pairs)
         for time in 0..<1000 as Range<Int64> {
             first.publish(Item(Int(time), at: time))
@@ -106,7 +106,7 @@ import WeirTesting
         first.finish()
         second.finish()
         #expect(pairs.dropped.count == 0)
-        #expect(recorder.elements.count == (reuse == .reuse ? 2 * 1000 - 3 : 999))
+        #expect(recorder.elements.count == (consumption == .reuse ? 2 * 1000 - 3 : 999))
     }
 
     @Test func anElementAtTheWatermarkIsNotLate() {

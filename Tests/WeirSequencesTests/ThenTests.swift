@@ -16,7 +16,7 @@ import WeirTesting
             let first = EventChannel<Item<One>>()
             let second = EventChannel<Item<Two>>()
             let every = first.then(second, within: .nanoseconds(duration))
-            let once = first.then(second, within: .nanoseconds(duration), reuse: .consume)
+            let once = first.then(second, within: .nanoseconds(duration), consumption: .consume)
             let reuses = Recorder(every)
             let consumes = Recorder(once)
             script.play(seed: seed, into: Inlet(first), Inlet(second))
@@ -44,11 +44,11 @@ import WeirTesting
         #expect(recorder.elements.map(\.1.id) == [1, 9])
     }
 
-    @Test(arguments: [Reuse.reuse, .consume])
-    func watermarksLetGoOfElements(_ reuse: Reuse) {
+    @Test(arguments: [ConsumptionPolicy.reuse, .consume])
+    func watermarksRemoveElements(_ consumption: ConsumptionPolicy) {
         let first = EventChannel<Item<One>>()
         let second = EventChannel<Item<Two>>()
-        let pairs = first.then(second, within: .nanoseconds(3), reuse: reuse, limit: 8)
+        let pairs = first.then(second, within: .nanoseconds(3), consumption: consumption, limit: 8)
         let recorder = Recorder(pairs)
         for time in 0..<1000 as Range<Int64> {
             first.publish(Item(Int(time), at: time))
@@ -61,7 +61,7 @@ import WeirTesting
         first.finish()
         second.finish()
         #expect(pairs.dropped.count == 0)
-        #expect(recorder.elements.count == (reuse == .reuse ? 2 * 1000 - 3 : 999))
+        #expect(recorder.elements.count == (consumption == .reuse ? 2 * 1000 - 3 : 999))
     }
 
     @Test func anElementAtTheWatermarkIsNotLate() {
@@ -92,7 +92,7 @@ import WeirTesting
     @Test func aFailureComesAtOnceAndSettlesNothing() {
         let first = EventChannel<Item<One>>()
         let second = EventChannel<Item<Two>>()
-        let recorder = Recorder(first.then(second, within: .nanoseconds(10), reuse: .consume))
+        let recorder = Recorder(first.then(second, within: .nanoseconds(10), consumption: .consume))
         first.publish(Item(0, at: 0))
         second.publish(Item(1, at: 1))
         second.finish(.failed(ChannelError.overflow(capacity: 1)))

@@ -2,6 +2,7 @@ import TestPlugins
 import Testing
 import WeirCore
 import WeirFormats
+import WeirRecords
 import WeirShake
 
 /// The plugin on recordings of gestures, and of people who are not shaking anything, as they are.

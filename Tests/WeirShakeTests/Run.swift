@@ -1,6 +1,6 @@
 import TestPlugins
-import WeirCore
 import WeirFormats
+import WeirRecords
 import WeirShake
 
 typealias Run = PluginRun

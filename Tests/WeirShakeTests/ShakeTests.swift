@@ -112,4 +112,20 @@ import WeirShake
                 != Run([:], source: ShakePlugin().makeDemo(seed: 6)).lines
         )
     }
+
+    /// The limit is one of the groups at a time; one that has the place of another begins anew.
+    @Test func idleGroupsMakeRoom() throws {
+        var csv = "id,time,x,y,z\n"
+        let count = 30_000
+        for index in 0..<count {
+            csv += "g\(index),\(index * 1_000),\(index % 2 * 9),0,0\n"
+            if index % 1_000 == 0 { csv += "g\(index),\(index * 1_000 + 20),\(index % 2 * 9 + 5),0,0\n" }
+        }
+        let given = ["by": "id", "max-groups": "8000", "forget-after": "1s"]
+        let run = try Run(given, csv: csv)
+        #expect(run.rejections.isEmpty)
+        #expect(run.values(of: "group") == stride(from: 0, to: count, by: 1_000).map { "g\($0)" })
+        // All are of interest for longer than the recording lasts.
+        #expect(try Run(given.merging(["forget-after": "1d"]) { $1 }, csv: csv).rejections.count == count - 8_000 + 22)
+    }
 }

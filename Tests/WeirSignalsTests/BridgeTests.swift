@@ -1,6 +1,7 @@
 import Observation
 import Testing
 import WeirCore
+import WeirDispatch
 import WeirTesting
 
 @testable import WeirSignals
@@ -134,7 +135,7 @@ private struct Reading: Event, Equatable {
         #expect(seen == [1, 2, 3])
     }
 
-    /// Whoever reads the changes or the values of a signal that never changes, and goes, must leave nothing behind.
+    /// An ended reader of the changes or values of a signal must be removed even if the signal never changes.
     @Test func readersThatComeAndGoLeaveNothingBehind() {
         let number = MutableSignal(1)
         for _ in 0..<1000 {
@@ -143,7 +144,7 @@ private struct Reading: Event, Equatable {
             number.changes.attach(recorder.sink).cancel()
         }
         #expect(number.node.audience.followerCount <= 32)
-        // Those that stay are told, and told of the end.
+        // The remaining ones are notified, also of the end.
         let recorder = Recorder<Int>()
         number.changes.attach(recorder.sink)
         number.value = 2

@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 import WeirCore
 import WeirSignals
@@ -6,8 +5,7 @@ import WeirTesting
 
 /// Graphs that are too large to be looked at.
 @Suite struct SignalGraphTests {
-    /// What a node does with what it reads: the first signal that it reads chooses which of two sets of others it goes on
-    /// to read.
+    /// The rule of a node: the first signal that it reads selects which of two sets of others it reads next.
     private struct Rule {
         let selector: Int
         let even: [Int]
@@ -20,7 +18,7 @@ import WeirTesting
         }
     }
 
-    /// Nodes may read whatever stands before them in `order`, which is not the order in which they are made.
+    /// Nodes may read those before them in `order`, which is not the order in which they are made.
     private func rules(_ count: Int, roots: Int, _ generator: inout SeededGenerator) -> [Rule?] {
         (0..<count).map { index in
             guard index >= roots else { return nil }
@@ -114,7 +112,7 @@ import WeirTesting
             }
             let selectors = (0..<count).map { _ in Int.random(in: 0..<3, using: &generator) }
             let all = Kept()
-            // What a node reads when its root says so: nothing, or two others.
+            // The dependencies of a node, which its root selects: none, or two others.
             func value(_ node: Int, _ root: (Int) -> Int, _ read: (Int) -> Int) -> Int {
                 let choice = root(selectors[node]) % 4
                 guard choice < 3 else { return node }
@@ -148,7 +146,7 @@ import WeirTesting
         }
     }
 
-    /// A reader of level 1 reads what has just stopped depending on what now depends on the reader.
+    /// A reader of level 1 reads a node that has just stopped depending on one that now depends on the reader.
     @Test func aGuessThatLeadsBackIsNoCycle() {
         let isTurned = MutableSignal(false)
         let all = Kept()
@@ -210,117 +208,6 @@ import WeirTesting
         }
     }
 
-    @Test func aHundredThousandSignalsDoNotRecurse() {
-        let root = MutableSignal(0)
-        var last: Signal<Int> = root
-        for _ in 0..<100_000 {
-            let below = last
-            last = Signal { below() &+ 1 }
-        }
-        #expect(last() == 100_000)
-        root.value = 5
-        #expect(last() == 100_005)
-        // Letting go of the chain must not recurse either.
-        last = root
-    }
-
-    @Test func aHundredThousandSignalsNeedNoStack() {
-        onASmallStack {
-            let root = MutableSignal(0)
-            var last: Signal<Int> = root
-            for _ in 0..<100_000 { last = last.map { $0 &+ 1 } }
-            var seen: [Int] = []
-            var observation: SignalObservation? = last.observe { seen.append($0) }
-            root.value = 5
-            transaction {
-                root.value = 7
-                // On demand, in the middle of a transaction.
-                #expect(last() == 100_007)
-            }
-            #expect(seen == [100_005, 100_007])
-            // The observation is the last that holds the chain.
-            last = root
-            root.value = 8
-            #expect(seen.last == 100_008)
-            observation = nil
-            _ = observation
-            root.value = 9
-            #expect(seen.count == 3)
-        }
-    }
-
-    @Test func aHundredThousandSignalsOnDemandNeedNoStack() {
-        onASmallStack {
-            // A signal of level 1 that suddenly reads the end of the chain.
-            let root = MutableSignal(0)
-            var last: Signal<Int> = root
-            for _ in 0..<100_000 { last = last.map { $0 &+ 1 } }
-            let late = Late()
-            let reader = Signal { root() == 0 ? 0 : late.signal?() ?? -1 }
-            let above = reader.map { $0 * 2 }
-            late.signal = last
-            root.value = 1
-            #expect(above() == 200_002)
-            late.signal = nil
-        }
-    }
-
-    @Test func aHundredThousandDirtySignalsOnDemandNeedNoStack() {
-        onASmallStack {
-            // Every signal of the chain reads the root too, so that all are dirty at once.
-            let root = MutableSignal(0)
-            var last: Signal<Int> = root
-            for _ in 0..<100_000 {
-                let below = last
-                last = Signal { root() &+ below() }
-            }
-            let late = Late()
-            let reader = Signal { root() == 0 ? 0 : late.signal?() ?? -1 }
-            late.signal = last
-            root.value = 1
-            #expect(reader() == 100_001)
-            late.signal = nil
-        }
-    }
-
-    @Test func aHundredThousandQueuedSignalsMayGoAway() {
-        onASmallStack {
-            // All are queued when the first of their level lets go of them.
-            let root = MutableSignal(0)
-            let kept = Kept()
-            let dropper = Signal { () -> Int in
-                if root() == 1 { kept.signals = [] }
-                return root()
-            }
-            // Beyond the dropper's level, so that none is being computed.
-            let higher = dropper.map { $0 }.map { $0 }
-            let runs = Counter()
-            kept.signals = (0..<100_000).map { _ in
-                Signal {
-                    runs.count += 1
-                    return root() + higher()
-                }
-            }
-            runs.count = 0
-            root.value = 1
-            #expect(kept.signals.isEmpty && runs.count == 0)
-            root.value = 2
-            #expect(dropper() == 2)
-        }
-    }
-
-    @Test func aHundredThousandSignalsSideBySide() {
-        let root = MutableSignal(0)
-        var signals = (0..<100_000).map { index in Signal { root() + index } }
-        var sum: Signal<Int>? = Signal { [signals] in signals.reduce(0) { $0 &+ $1() } }
-        let before = sum?() ?? 0
-        root.value = 1
-        #expect(sum?() == before + 100_000)
-        sum = nil
-        signals.removeAll()
-        root.value = 2
-    }
-
     @Test func levelsDoNotGrowWhenDependenciesTurnRound() {
         // Two signals that read each other by turns.
         let direction = MutableSignal(false)
@@ -352,21 +239,4 @@ import WeirTesting
         #expect(kept.signal == nil)
         #expect(dropper() == 1)
     }
-}
-
-/// Signals that something else may let go of.
-private final class Kept {
-    var signals: [Signal<Int>] = []
-}
-
-/// Runs `body` on a thread with a stack of 256 KiB.
-private func onASmallStack(_ body: @escaping @Sendable () -> Void) {
-    let done = Parker()
-    let thread = Thread {
-        body()
-        done.unpark()
-    }
-    thread.stackSize = 256 << 10
-    thread.start()
-    done.park()
 }

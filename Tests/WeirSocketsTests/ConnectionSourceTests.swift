@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WeirCore
 import WeirFiles
+import WeirRecords
 
 @testable import WeirSockets
 
@@ -185,7 +186,7 @@ import WeirFiles
 
     @Test func drainsWhatWasSentBeforeAnInterruptionAndRemovesTheFile() throws {
         let source = try transport.openSource(folder("s"))
-        // Nobody reads yet: one is connected, one waits at the door.
+        // Nobody reads yet: one is connected, one waits to be accepted.
         let peers = try (0..<3).map { _ in try connect() }
         for (number, peer) in peers.enumerated() { peer.send("\(number)\n\(number) more\nhalf") }
         interruption.trigger()
@@ -270,7 +271,7 @@ import WeirFiles
         let address = "unix:" + folder("far")
         let collector = Collector(try transport.openSource(folder("far") + "?connect=true&retry=20ms&accept=2"))
         for text in ["first\n", "second\n"] {
-            let door = try UnixDoor(
+            let listener = try UnixListener(
                 UnixSettings(place: .file(folder("far"))),
                 kind: .stream,
                 inherited: .none,
@@ -278,12 +279,12 @@ import WeirFiles
             )
             var accepted: Int32 = -1
             try eventually("it came") {
-                accepted = accept(door.descriptor, nil, nil)
+                accepted = accept(listener.descriptor, nil, nil)
                 return accepted >= 0
             }
             sendAll(accepted, text)
             close(accepted)
-            door.close()
+            listener.close()
         }
         #expect(try collector.waitForEnd() == nil)
         #expect(collector.text == "first\nsecond\n")

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 import WeirCore
 import WeirFiles
+import WeirRecords
 
 @testable import WeirSockets
 
@@ -150,13 +151,15 @@ import WeirFiles
         try collector.waitForLines(100)
         #expect(collector.metrics.lost == 0)
         // A sender whose datagrams 3 and 5 got lost, and 4 came late and twice.
-        let seal = DatagramSeal(key: nil)
+        let authenticator = DatagramAuthenticator(key: nil)
         let peer = try Peer(udp: "127.0.0.1", port)
         for sequence in [0, 1, 2, 6, 4, 4] as [UInt64] {
             let payload = Array("late \(sequence)\n".utf8)
-            var datagram = [UInt8](repeating: 0, count: payload.count + seal.overhead)
+            var datagram = [UInt8](repeating: 0, count: payload.count + authenticator.overhead)
             unsafe datagram.withUnsafeMutableBytes { target in
-                unsafe payload.withUnsafeBytes { unsafe seal.seal($0, sender: 9, sequence: sequence, into: target) }
+                unsafe payload.withUnsafeBytes {
+                    unsafe authenticator.write($0, sender: 9, sequence: sequence, into: target)
+                }
             }
             peer.send(datagram)
         }

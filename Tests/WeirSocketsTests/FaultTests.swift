@@ -1,3 +1,5 @@
+import WeirRecords
+
 #if os(Linux)
     import CWeirFaults
     import Foundation
@@ -46,7 +48,7 @@
             var rest = Array((lines.joined(separator: "\n") + "\n").utf8)[...]
             while !rest.isEmpty {
                 let piece = rest.prefix(.random(in: 1...5000, using: &random))
-                try sink.write(Array(piece).span)
+                try sink.write(Array(piece))
                 rest = rest.dropFirst(piece.count)
             }
         }
@@ -101,7 +103,7 @@
                     var rest = Array(frames.joined())[...]
                     while !rest.isEmpty {
                         let piece = rest.prefix(.random(in: 1...3000, using: &random))
-                        try sink.write(Array(piece).span)
+                        try sink.write(Array(piece))
                         rest = rest.dropFirst(piece.count)
                     }
                     try sink.finish()

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WeirCore
 import WeirFiles
+import WeirRecords
 
 @testable import WeirSockets
 
@@ -134,21 +135,21 @@ import WeirFiles
     @Test(.enabled(if: Program.has("python3"), "needs python3"))
     func aStarterHandsASocketOver() throws {
         // The tests cannot be started again with a socket, so this looks at one that was given a number as systemd does.
-        let door = try UnixDoor(
+        let listener = try UnixListener(
             UnixSettings(place: .file(folder("s"))),
             kind: .stream,
             inherited: .none,
             address: "test"
         )
-        let variables = ["LISTEN_PID": "\(getpid())", "LISTEN_FDS": "\(door.descriptor - 2)"]
+        let variables = ["LISTEN_PID": "\(getpid())", "LISTEN_FDS": "\(listener.descriptor - 2)"]
         let sockets = InheritedSockets(environment: { variables[$0] }, process: getpid())
-        let number = door.descriptor - 3
-        let copy = dup(door.descriptor)
+        let number = listener.descriptor - 3
+        let copy = dup(listener.descriptor)
         defer { close(copy) }
         let collector = Collector(
             try UnixTransport(inherited: sockets).openSource("?inherit=\(number)&accept=1")
         )
-        _ = door.handOver()
+        _ = listener.handOver()
         let peer = try Peer(unix: folder("s"))
         peer.send("handed over\n")
         peer.close()

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WeirCore
 import WeirFiles
+import WeirRecords
 
 @testable import WeirSockets
 
@@ -33,7 +34,7 @@ import WeirFiles
         var rest = Array((lines.joined(separator: "\n") + "\nend").utf8)[...]
         while !rest.isEmpty {
             let piece = rest.prefix(.random(in: 1...300, using: &random))
-            try sink.write(Array(piece).span)
+            try sink.write(Array(piece))
             rest = rest.dropFirst(piece.count)
         }
         try sink.finish()
@@ -65,7 +66,7 @@ import WeirFiles
         writer.start()
         var last = -1
         for _ in 0..<3 {
-            let door = try UnixDoor(
+            let listener = try UnixListener(
                 UnixSettings(place: .file(folder("s"))),
                 kind: .stream,
                 inherited: .none,
@@ -73,7 +74,7 @@ import WeirFiles
             )
             var reader: Int32 = -1
             try eventually("it came") {
-                reader = accept(door.descriptor, nil, nil)
+                reader = accept(listener.descriptor, nil, nil)
                 return reader >= 0
             }
             _ = fcntl(reader, F_SETFL, 0)
@@ -85,7 +86,7 @@ import WeirFiles
                 taken += bytes.prefix(count)
             }
             close(reader)
-            door.close()
+            listener.close()
             let first = try #require(Int(String(decoding: taken.prefix { $0 != UInt8(ascii: "-") }, as: UTF8.self)))
             #expect(first > last, "a reader begins with a line that was not sent whole before")
             last = first
@@ -188,7 +189,7 @@ import WeirFiles
         #expect(
             throws: TransportError.writeFailed(
                 address: "unix:" + folder("s") + "?linger=30ms",
-                reason: "nobody took the last 2 messages"
+                reason: "the last 2 messages were not taken"
             )
         ) { try sink.finish() }
         #expect(metrics(sink)[.unsent] == 2 && metrics(sink).isBalanced)
@@ -218,7 +219,7 @@ import WeirFiles
         // Nobody listens at a file that is no socket, but somebody may one day.
         let patient = try sink("?linger=0")
         try patient.finish()
-        let door = try UnixDoor(
+        let listener = try UnixListener(
             UnixSettings(place: .file(folder("d"))),
             kind: .datagram,
             inherited: .none,
@@ -230,7 +231,7 @@ import WeirFiles
                 reason: "protocol wrong type for socket"
             )
         ) { try transport.openSink(folder("d")) }
-        door.close()
+        listener.close()
     }
 
     // MARK: Listening
@@ -324,6 +325,31 @@ import WeirFiles
         #expect(metrics(sink).delivered >= UInt64(collector.count))
     }
 
+    @Test func aPortWhereNobodyListensIsToldOnce() throws {
+        let transport = UDPTransport()
+        var port: UInt16 = 0
+        do { port = try transport.open("//:0").port }
+        let sink = try transport.openSink("//127.0.0.1:\(port)?lines=1&retry=1ms&linger=60s")
+        let notices = Locked<[String]>([])
+        sink.meter?.observeNotices { notice in notices.withLock { $0.append(notice) } }
+        for number in 0..<20 {
+            let refused = metrics(sink)[.refused]
+            try sink.write("\(number)\n")
+            try eventually("what can be refused was") {
+                metrics(sink).pending == 0 || metrics(sink)[.refused] > refused
+            }
+        }
+        try eventually("the refusal was noticed") { metrics(sink)[.refused] >= 2 }
+        let first = notices.withLock { $0 }
+        #expect(first.count == 1, "\(first)")
+        let collector = Collector(try transport.open("//:\(port)"))
+        for number in 20..<40 { try sink.write("\(number)\n") }
+        try eventually("what was not refused arrived") { collector.lines.last == "39" }
+        try sink.finish()
+        let all = notices.withLock { $0 }
+        #expect(all.count == 2 && all.last?.hasSuffix("can be written to again") == true, "\(all)")
+    }
+
     @Test(arguments: ["", "&sequence=true"])
     func aLineThatIsLongerThanAnyDatagramIsCounted(options: String) throws {
         let transport = UDPTransport()
@@ -366,7 +392,7 @@ import WeirFiles
         var rest = bytes[...]
         while !rest.isEmpty {
             let piece = rest.prefix(.random(in: 1...700, using: &random))
-            try sink.write(Array(piece).span)
+            try sink.write(Array(piece))
             rest = rest.dropFirst(piece.count)
         }
         try sink.finish()
@@ -378,12 +404,12 @@ import WeirFiles
     @Test func aFrameThatIsNotWholeIsAnError() throws {
         let source = Collector(try transport.openSource(folder("s") + "?framing=length&accept=1"))
         let sink = try sink("?framing=length&buffer=1000")
-        try sink.write(Array((frame("whole") + frame("half").dropLast())).span)
+        try sink.write(Array((frame("whole") + frame("half").dropLast())))
         #expect(throws: TransportError.self) { try sink.finish() }
         try eventually("the whole one arrived") { source.bytes == frame("whole") }
         let other = try self.sink("?framing=length&buffer=1000")
         #expect(throws: TransportError.self) {
-            try other.write(Array(frame(String(repeating: "x", count: 1000)).dropLast()).span)
+            try other.write(Array(frame(String(repeating: "x", count: 1000)).dropLast()))
         }
     }
 

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 import WeirCore
 import WeirFiles
+import WeirRecords
 
 @testable import WeirSockets
 
@@ -237,7 +238,7 @@ final class Program {
 }
 
 extension TransportSink {
-    func write(_ text: String) throws(TransportError) { try write(Array(text.utf8).span) }
+    func write(_ text: String) throws(TransportError) { try write(Array(text.utf8)) }
 }
 
 /// Numbers that look random, the same for the same seed.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WeirCore
+import WeirRecords
 import WeirSystem
 
 #if canImport(Darwin)
@@ -28,7 +29,7 @@ import WeirSystem
         let path = folder + "/a.sock"
         let socket = try ControlSocket(path: path, answer: Self.answering)
         #expect(try ControlSocket.ask(path, "ping") == "pong\n")
-        #expect(try ControlSocket.ask(path, "who") == "error: nobody understands 'who'\n")
+        #expect(try ControlSocket.ask(path, "who") == "error: there is no answer to 'who'\n")
         #expect(try ControlSocket.ask(path, "GET /ping HTTP/1.1\r").hasSuffix("Content-Length: 5\r\n\r\npong\n"))
         #expect(try ControlSocket.ask(path, "GET /who HTTP/1.1\r").hasPrefix("HTTP/1.0 404 Not Found\r\n"))
         #expect(ControlSocket.living(in: folder) == [path])
@@ -82,6 +83,21 @@ import WeirSystem
         dripping.start()
         #expect(try ControlSocket.ask(path, "ping") == "pong\n")
         isDone.withLock { $0 = true }
+        socket.remove()
+    }
+
+    /// Clients that say nothing keep no other one waiting, however many there are.
+    @Test func silentClientsKeepNobodyWaiting() throws {
+        let path = folder + "/a.sock"
+        let socket = try ControlSocket(path: path, patience: .seconds(600), answer: Self.answering)
+        var silent: [Int32] = []
+        defer { for client in silent { close(client) } }
+        for _ in 0..<100 {
+            let client = connect(to: path)
+            try #require(client >= 0)
+            silent.append(client)
+            #expect(try ControlSocket.ask(path, "ping") == "pong\n")
+        }
         socket.remove()
     }
 

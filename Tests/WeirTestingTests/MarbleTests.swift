@@ -1,5 +1,6 @@
 import Testing
 import WeirCore
+import WeirDispatch
 import WeirTesting
 
 @Suite struct MarbleDiagramTests {
@@ -27,11 +28,11 @@ import WeirTesting
     }
 
     @Test(arguments: [
-        ("a|b", 2, "nothing follows the end"), ("(ab", 3, "the group is not closed"), ("a)", 1, "no group to close"),
-        ("((a))", 1, "cannot hold another"), ("()", 1, "needs a signal"), ("(a-b)", 2, "one instant"),
-        ("{3}", 0, "a time stands after"), ("a-{3}", 2, "a time stands after"), ("a{3", 1, "not closed"),
+        ("a|b", 2, "nothing may follow the end"), ("(ab", 3, "the group is not closed"), ("a)", 1, "no group to close"),
+        ("((a))", 1, "cannot be nested"), ("()", 1, "needs a signal"), ("(a-b)", 2, "within a group"),
+        ("{3}", 0, "a time must follow"), ("a-{3}", 2, "a time must follow"), ("a{3", 1, "not closed"),
         ("a{x}", 1, "a time is a column"), ("a{1-}", 1, "a time is a column"), ("a}", 1, "no time to close"),
-        ("|{2}", 1, "a time stands after"), ("a{}", 1, "a time is a column"),
+        ("|{2}", 1, "a time must follow"), ("a{}", 1, "a time is a column"),
     ])
     func badDiagramsAreRefused(diagram: String, position: Int, reason: String) {
         let error = #expect(throws: MarbleError.self) { try MarbleDiagram(parsing: diagram) }

@@ -2,6 +2,7 @@ import TestPlugins
 import Testing
 import WeirCore
 import WeirFormats
+import WeirRecords
 import WeirWalk
 
 /// The plugin on recordings of a running watch and of location trackers, as they are.

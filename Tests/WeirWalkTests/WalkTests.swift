@@ -2,6 +2,7 @@ import TestPlugins
 import Testing
 import WeirCore
 import WeirFormats
+import WeirRecords
 import WeirWalk
 
 @Suite struct WalkTests {
@@ -179,5 +180,17 @@ import WeirWalk
     @Test func writesTimesAsText() throws {
         let run = try PluginRun(WalkPlugin(), csv: "time,steps,speed\n2024-01-01T00:00:00Z,1,1\n")
         #expect(run.times == ["2024-01-01T00:00:00Z"])
+    }
+
+    /// The limit is one of the groups at a time; one that has the place of another begins anew.
+    @Test func idleGroupsMakeRoom() throws {
+        var csv = "time,speed,by\n"
+        let count = 30_000
+        for index in 0..<count { csv += "\(index * 61_000),1,g\(index)\n" }
+        let run = try run(["by": "by", "max-groups": "8000", "steps": "ignored", "forget-after": "1s"], csv)
+        #expect(run.rejections.isEmpty)
+        // Each is a change, since nothing is known of any before.
+        #expect(run.lines.count == count)
+        #expect(run.values(of: "group").last == "g\(count - 1)")
     }
 }

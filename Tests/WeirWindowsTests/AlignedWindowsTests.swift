@@ -55,7 +55,7 @@ import WeirWindows
         }
     }
 
-    /// Whatever the way there, the last result of a window holds all elements that were let in.
+    /// The last result of a window holds all its accepted elements, whatever was emitted before.
     @Test func lateElementsLeadToTheSameResultsInTheEnd() {
         for seed in 0..<10_000 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)

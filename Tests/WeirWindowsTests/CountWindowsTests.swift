@@ -57,7 +57,7 @@ import WeirWindows
         #expect(hopping.signals == tumbling.signals)
     }
 
-    /// What is emitted at the end is not late for what comes after.
+    /// The results at the completion are not late for the operators behind.
     @Test func theLastWindowIsNotOlderThanTheWatermark() {
         let channel = EventChannel<Sample>()
         let recorders = [

@@ -15,7 +15,7 @@ import WeirWindows
 
     /// Plays a script on windows that hold one list at a time.
     ///
-    /// `take` says of an element whether it is in the window, and whether that closes it.
+    /// `take` returns whether an element is in the window, and whether it closes the window.
     private func reference(
         _ script: Script,
         _ emission: Emission,

@@ -25,7 +25,7 @@ private struct Row: Event, Hashable {
         }
     }
 
-    /// Compares what two streams make of the same elements.
+    /// Compares the outputs of two streams for the same elements.
     private func expectSame<One: EventStream, Other: EventStream>(
         _ one: (EventChannel<Row>) -> One,
         _ other: (EventChannel<Row>) -> Other,

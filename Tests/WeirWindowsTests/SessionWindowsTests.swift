@@ -50,7 +50,7 @@ import WeirWindows
         }
     }
 
-    /// Every session that there is in the end was emitted with all its elements, whatever came before.
+    /// Every final session was emitted with all its elements, whatever was emitted before.
     @Test func lateElementsLeadToTheSameSessionsInTheEnd() {
         for seed in 0..<10_000 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)

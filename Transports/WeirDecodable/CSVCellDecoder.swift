@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WeirCore
+internal import WeirRecords
 
 /// Decodes one field of a row: a single value.
 struct CSVCellDecoder: Decoder, SingleValueDecodingContainer {

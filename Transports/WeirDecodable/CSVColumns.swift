@@ -1,4 +1,4 @@
-internal import WeirCore
+internal import WeirRecords
 
 /// The columns of a CSV file.
 struct CSVColumns {

@@ -1,5 +1,3 @@
-internal import WeirCore
-
 /// The fields of a row by name.
 struct CSVRowContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let row: CSVRowDecoder

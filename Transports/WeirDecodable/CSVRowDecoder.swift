@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WeirCore
+internal import WeirRecords
 
 /// Decodes one row: a keyed container over the header's names.
 struct CSVRowDecoder: Decoder {

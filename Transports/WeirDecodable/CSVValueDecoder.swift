@@ -1,5 +1,5 @@
-internal import WeirCore
 internal import WeirFormats
+internal import WeirRecords
 
 /// Makes values of the rows of a CSV file.
 struct CSVValueDecoder: ValueDecoder {

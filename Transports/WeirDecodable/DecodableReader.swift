@@ -1,4 +1,5 @@
 public import WeirCore
+public import WeirRecords
 
 /// Reads values that are only `Decodable` from bytes that arrive piece by piece.
 ///
@@ -152,7 +153,7 @@ extension DecodableReader where Output: Event {
         into channel: EventChannel<Output>,
         onRejection: (RejectedLine) -> Void
     ) throws(FormatError) {
-        try read(bytes, onEvents: { channel.publish(contentsOf: $0.span) }, onRejection: onRejection)
+        try read(bytes, onEvents: { channel.publish(contentsOf: $0) }, onRejection: onRejection)
     }
 
     /// Publishes the events that are left when the input has ended; the channel is not finished.
@@ -165,6 +166,6 @@ extension DecodableReader where Output: Event {
         into channel: EventChannel<Output>,
         onRejection: (RejectedLine) -> Void
     ) throws(FormatError) {
-        try finish(onEvents: { channel.publish(contentsOf: $0.span) }, onRejection: onRejection)
+        try finish(onEvents: { channel.publish(contentsOf: $0) }, onRejection: onRejection)
     }
 }

@@ -1,5 +1,3 @@
-internal import WeirCore
-
 /// Says in words why a value could not be decoded.
 enum DecodingFlaw {
     /// The error in words, with the name of the field.

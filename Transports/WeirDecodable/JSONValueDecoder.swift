@@ -1,6 +1,7 @@
 internal import Foundation
 internal import WeirCore
 internal import WeirFormats
+internal import WeirRecords
 
 /// Makes values of lines of JSON, each through Foundation.
 struct JSONValueDecoder: ValueDecoder {

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import WeirCore
+internal import WeirRecords
 
 extension Timestamp {
     /// Reads the text of a time with all of its digits, which `Double` could not hold.

@@ -1,4 +1,4 @@
-internal import WeirCore
+internal import WeirRecords
 
 /// Finds records and makes values of them, in one format.
 protocol ValueDecoder {

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// Reads the bytes of a file descriptor.
 ///
@@ -66,7 +67,7 @@ final class DescriptorSource: TransportSource {
             if count >= 0 { return count }
             switch SystemCalls.lastError {
             case SystemCalls.interruptedCall: continue
-            // Somebody else may have made a shared terminal or pipe non-blocking.
+            // Another process may have made a shared terminal or pipe non-blocking.
             case SystemCalls.wouldBlock: SystemCalls.wait(for: descriptor, .reading, or: interruption?.descriptor)
             case let error: throw .readFailed(address: address, reason: SystemCalls.describe(error))
             }

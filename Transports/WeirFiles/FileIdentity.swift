@@ -1,4 +1,4 @@
-/// Says which file a path or a stream stands for, so that nobody overwrites what is being read.
+/// The file that a path or a stream stands for, to find out whether an output would overwrite an input.
 public struct FileIdentity: Sendable, Hashable {
     private let device: UInt64
     private let node: UInt64

@@ -1,4 +1,5 @@
-public import WeirCore
+internal import WeirCore
+public import WeirRecords
 
 #if canImport(Darwin)
     internal import Darwin
@@ -34,7 +35,7 @@ public enum FileSystem {
     /// Creates the folders that a file's path needs and that are not there yet.
     ///
     /// - Parameter path: The path of the file.
-    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` with the first folder that cannot be made.
+    /// - Throws: `TransportError/cannotOpen(address:reason:)` with the first folder that cannot be made.
     public static func createFolders(for path: String) throws(TransportError) {
         var place = path.startIndex
         while let slash = path[place...].firstIndex(of: "/") {
@@ -50,7 +51,7 @@ public enum FileSystem {
     /// Checks that a file can be written, without changing it; one that is not there yet is made and removed again.
     ///
     /// - Parameter path: The path of the file.
-    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` when it cannot be written.
+    /// - Throws: `TransportError/cannotOpen(address:reason:)` when it cannot be written.
     public static func checkWritable(_ path: String) throws(TransportError) {
         // Opening a pipe would wait for its reader, and closing it would tell one that all has been written.
         if SystemCalls.facts(about: path)?.kind == .pipe {
@@ -69,45 +70,26 @@ public enum FileSystem {
         if isNew { unsafe unlink(path) }
     }
 
-    /// Checks that a file can be replaced, without changing anything.
+    /// How many bytes of a file stand behind its last line break: what is left of a line whose end was never written.
     ///
     /// - Parameter path: The path of the file.
-    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` when there is something else than a file, such as a
-    ///   device, which replacing would remove, or nothing can be written beside it.
-    public static func checkReplaceable(_ path: String) throws(TransportError) {
-        try checkThatItIsAFile(path)
-        try checkWritable(draft(of: path))
-    }
-
-    private static func checkThatItIsAFile(_ path: String) throws(TransportError) {
-        switch SystemCalls.facts(about: path)?.kind {
-        case nil, .regularFile: return
-        case .directory: throw .cannotOpen(address: path, reason: SystemCalls.describe(EISDIR))
-        case .pipe, .other: throw .cannotOpen(address: path, reason: "it is not a regular file")
-        }
-    }
-
-    /// Where the new contents of a file stand until they are whole.
-    private static func draft(of path: String) -> String { path + ".new" }
-
-    /// Puts a file in the place of another one in one step: who reads it sees the old one or the new one.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the file; a file of that name with `.new` behind it is overwritten.
-    ///   - bytes: The new contents.
-    /// - Throws: ``TransportError`` when it cannot be written, or there is something else than a file.
-    public static func replaceFile(_ path: String, with bytes: [UInt8]) throws(TransportError) {
-        try checkThatItIsAFile(path)
-        let draft = draft(of: path)
-        do throws(TransportError) {
-            // The sink closes the file before it is renamed.
-            try FileTransport().openSink(FileTransport.address(ofPath: draft)).write(bytes.span)
-            guard unsafe rename(draft, path) == 0 else {
-                throw .writeFailed(address: path, reason: SystemCalls.describe(SystemCalls.lastError))
+    /// - Returns: 0 also where there is no file, or it cannot be read.
+    public static func unfinishedLineLength(of path: String) -> Int64 {
+        guard let facts = SystemCalls.facts(about: path), facts.kind == .regularFile else { return 0 }
+        let descriptor = SystemCalls.openForReading(path)
+        guard descriptor >= 0 else { return 0 }
+        defer { SystemCalls.closeDescriptor(descriptor) }
+        var start = facts.byteCount
+        while start > 0 {
+            let count = min(start, 1 << 16)
+            let piece = SystemCalls.readBytes(descriptor, at: start - count, count: Int(count))
+            // The file becomes shorter meanwhile.
+            guard piece.count == Int(count) else { return 0 }
+            if let last = piece.lastIndex(of: UInt8(ascii: "\n")) {
+                return facts.byteCount - (start - count) - Int64(last) - 1
             }
-        } catch {
-            unsafe unlink(draft)
-            throw error
+            start -= count
         }
+        return facts.byteCount
     }
 }

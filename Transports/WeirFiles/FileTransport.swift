@@ -1,8 +1,12 @@
-public import WeirCore
+internal import WeirCore
+public import WeirRecords
 
 /// Files, and whatever else has a path: pipes with names, devices.
 ///
-/// Opening a sink creates the file, or empties it unless `append=true`. A source with `follow=true` never ends. A path
+/// Opening a sink creates the file. What is in it already stays until the first write, which removes it unless
+/// `append=true`; so nothing is lost where it turns out that there is nothing to write. A write without bytes does that
+/// too, and so does the end. A sink that is finished has its file on the disk; before that, what was written survives the
+/// end of the program, but not that of the machine. A source with `follow=true` never ends. A path
 /// that contains a `?` ends in one, because options follow the last `?`. A pipe with a name may be opened before its other
 /// end is: a source waits for the first writer when it is read, a sink for the first reader when it is opened; an
 /// interruption ends the waiting.
@@ -33,7 +37,9 @@ public struct FileTransport: Transport {
                 "follow",
                 .flag,
                 default: "false",
-                help: "go on with what is written later, also to a new file of that name"
+                help:
+                    "go on with what is written later, also to a new file of that name; bytes that are removed before they are"
+                    + " read are lost, and counted as far as they are known"
             ),
             OptionDeclaration(
                 "start",
@@ -54,7 +60,14 @@ public struct FileTransport: Transport {
     }
 
     public var sinkOptions: [OptionDeclaration] {
-        [OptionDeclaration("append", .flag, default: "false", help: "write behind what is in the file already")]
+        [
+            OptionDeclaration(
+                "append",
+                .flag,
+                default: "false",
+                help: "keep what is in the file and write behind it; a rerun adds all its matches again"
+            )
+        ]
     }
 
     public func openSource(_ address: String) throws(TransportError) -> any TransportSource {
@@ -87,14 +100,21 @@ public struct FileTransport: Transport {
     /// Opens a sink.
     ///
     /// A process that writes to pipes must ignore SIGPIPE, or it is killed where the sink would throw
-    /// ``TransportError/closed(address:)``.
+    /// `TransportError/closed(address:)`.
     public func openSink(_ address: String) throws(TransportError) -> any TransportSink {
         let parts = try TransportAddress(ofSink: address, self)
         let path = parts.place
         let isPipe = interruption != nil && SystemCalls.facts(about: path)?.kind == .pipe
-        let call = parts.options.flag("append") ? SystemCalls.openForAppending : SystemCalls.openForWriting
-        let descriptor = try open(path, with: isPipe ? { SystemCalls.openPipe($0, for: .writing) } : call)
-        return try DescriptorSink(descriptor, address: path, isOwned: true)
+        let descriptor = try open(
+            path,
+            with: isPipe ? { SystemCalls.openPipe($0, for: .writing) } : SystemCalls.openForWriting
+        )
+        return try DescriptorSink(
+            descriptor,
+            address: path,
+            isOwned: true,
+            emptiesFile: !parts.options.flag("append")
+        )
     }
 
     private func open(_ path: String, with call: (String) -> Int32) throws(TransportError) -> Int32 {

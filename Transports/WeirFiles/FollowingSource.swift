@@ -1,11 +1,19 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// Reads a file to its end, and what is written to it afterwards, also when it is replaced by a new one.
 ///
-/// The file is looked at again and again, so it works on every file system. When another file takes its name, as log
-/// rotation does, the old one is read on until there is something in the new one: as long as there is not, the writer may
-/// not have opened it yet. When the file becomes shorter, it is read from its start. A line that had no newline then gets
-/// one, so that it is not joined with another file's.
+/// The system tells when there is something to read; where it does not, the file is looked at again and again, so this works
+/// on every file system. When another file takes its name, as log rotation does, the old one is read on until there is
+/// something in the new one: as long as there is not, the writer may not have opened it yet. Files that had the name only
+/// between two reads are read too, under the names that they have by then.
+///
+/// A file that becomes shorter, or whose bytes before the current place or at its start are others than those that were
+/// read, was emptied and filled again: it is read from its start. The bytes that are known to have been there unread are
+/// counted as lost.
+///
+/// A last line that has no newline gets one when its file ends in one of these ways, so that it is not joined with another
+/// file's: it is handed on like any other line.
 ///
 /// Files that share a header all begin with the line that the first one begins with: it is handed out once.
 ///
@@ -13,19 +21,27 @@ internal import WeirCore
 final class FollowingSource: TransportSource {
     let expectedByteCount: Int64? = nil
     let drainsWhenInterrupted = true
-    let meter: TransportMeter? = TransportMeter()
+    let meter: TransportMeter?
 
     private let path: String
     private let pause: Int32
     private let interruption: Interruption?
-    private let neverReady: Interruption?
+    private let succession: FileSuccession
     private var descriptor: Int32
-    private var identity: SystemCalls.Facts?
+    private var watch: FileWatch.Mark?
+    private var identity: SystemCalls.Facts
     private var position: Int64 = 0
     private var isMidLine = false
 
-    /// The file that took the name and that people were told of, because it cannot be opened.
-    private var unopenedNode: UInt64?
+    /// What the file began with, and what stood before the current place, as far as it was read.
+    private var head: [UInt8] = []
+    private var tail: [UInt8] = []
+
+    /// Whether something else stands before the current place than was read.
+    private var wasRewritten = false
+
+    /// How long the file was when it was looked at last.
+    private var seenByteCount: Int64 = 0
 
     /// The first line of the first file, as far as it was read; `nil` where it means nothing.
     private var header: [UInt8]?
@@ -39,6 +55,9 @@ final class FollowingSource: TransportSource {
     /// The longest header that files can share, in bytes.
     private static let headerLimit = 1 << 20
 
+    /// How many bytes tell one content from another, at the start and before the current place.
+    private static let markLength = 256
+
     /// Creates a source.
     ///
     /// - Parameters:
@@ -46,7 +65,7 @@ final class FollowingSource: TransportSource {
     ///   - path: Its path.
     ///   - startsAtEnd: Whether what is in the file already is passed over, but for the header where files share one.
     ///   - sharesHeader: Whether all files begin with the same line.
-    ///   - pause: How many milliseconds to wait before looking again.
+    ///   - pause: How many milliseconds to wait before looking again where the system tells nothing.
     ///   - interruption: What ends the waiting, where something can.
     /// - Throws: ``TransportError/cannotOpen(address:reason:)`` for what is no file.
     init(
@@ -57,25 +76,19 @@ final class FollowingSource: TransportSource {
         pause: Int32,
         interruption: Interruption?
     ) throws(TransportError) {
+        guard let identity = SystemCalls.facts(about: descriptor), identity.kind == .regularFile else {
+            SystemCalls.closeDescriptor(descriptor)
+            throw .cannotOpen(address: path, reason: "only a file can be followed")
+        }
+        let meter = TransportMeter()
         self.descriptor = descriptor
+        self.identity = identity
         self.path = path
         self.pause = pause
         self.interruption = interruption
-        if interruption == nil {
-            do throws(TransportError) {
-                neverReady = try Interruption()
-            } catch {
-                SystemCalls.closeDescriptor(descriptor)
-                throw error
-            }
-        } else {
-            neverReady = nil
-        }
-        identity = SystemCalls.facts(about: descriptor)
-        guard let identity, identity.kind == .regularFile else {
-            // The source exists, and closes the descriptor with it.
-            throw .cannotOpen(address: path, reason: "only a file can be followed")
-        }
+        self.meter = meter
+        succession = FileSuccession(of: path, meter)
+        watch = succession.watch(descriptor)
         if sharesHeader { header = [] }
         if startsAtEnd { passContents() }
     }
@@ -94,41 +107,59 @@ final class FollowingSource: TransportSource {
         while true {
             // Looked at before reading: what was written before the interruption is found by the read after it.
             let isInterrupted = interruption?.isTriggered ?? false
+            // With each read: a file that is behind in reading may be replaced again and again meanwhile.
+            succession.update(identity, looksAtPath: false)
             if try passHeader() {
                 let count = unsafe try readSome(into: buffer)
                 if count > 0 { return count }
             }
-            if changeFile() {
+            succession.update(identity, looksAtPath: true)
+            if startOver() || changeFile() {
                 guard isMidLine else { continue }
                 isMidLine = false
                 unsafe buffer[0] = UInt8(ascii: "\n")
                 return 1
             }
             if isInterrupted { throw .interrupted(address: path) }
-            // Where nobody interrupts, something that is never triggered stands in.
-            if let waited = interruption ?? neverReady {
-                _ = SystemCalls.wait(for: waited.descriptor, milliseconds: pause)
-            }
+            let wakers = [interruption?.descriptor, succession.wakeDescriptor].compactMap { $0 }
+            _ = SystemCalls.wait(forAnyOf: wakers, milliseconds: pause)
         }
     }
 
-    /// Reads what there is.
+    /// Reads what there is, if what stands before it is what was read before.
     ///
-    /// - Returns: How many bytes; zero at the end.
+    /// - Returns: How many bytes; zero at the end, or where the contents are others.
     private func readSome(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
+        let start = position - Int64(tail.count)
         while true {
-            let count = unsafe SystemCalls.readBytes(descriptor, into: buffer)
-            if count > 0 {
-                position += Int64(count)
-                isMidLine = unsafe buffer[count - 1] != UInt8(ascii: "\n")
-                unsafe keepHeader(buffer[..<count])
+            var before = tail
+            let total = unsafe before.withUnsafeMutableBytes { before in
+                unsafe SystemCalls.readBytes(descriptor, at: start, into: before, and: buffer)
             }
-            if count >= 0 { return count }
-            let error = SystemCalls.lastError
-            guard error == SystemCalls.interruptedCall else {
+            guard total >= 0 else {
+                let error = SystemCalls.lastError
+                guard error != SystemCalls.interruptedCall else { continue }
                 throw .readFailed(address: path, reason: SystemCalls.describe(error))
             }
+            guard total >= tail.count, before == tail else {
+                wasRewritten = true
+                return 0
+            }
+            let count = total - tail.count
+            guard count > 0 else { return 0 }
+            unsafe keep(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+            if count == buffer.count { seenByteCount = SystemCalls.facts(about: descriptor)?.byteCount ?? 0 }
+            return count
         }
+    }
+
+    /// Remembers what was read.
+    private func keep(_ bytes: some RandomAccessCollection<UInt8>) {
+        position += Int64(bytes.count)
+        isMidLine = bytes.last != UInt8(ascii: "\n")
+        keepHeader(bytes)
+        if head.count < Self.markLength { head += bytes.prefix(Self.markLength - head.count) }
+        tail = Array((tail.suffix(max(0, Self.markLength - bytes.count)) + bytes.suffix(Self.markLength)))
     }
 
     // MARK: Headers
@@ -155,7 +186,11 @@ final class FollowingSource: TransportSource {
             keepHeader(piece)
         }
         pending = (header ?? [])[...]
-        position = SystemCalls.moveToEnd(of: descriptor)
+        guard let end = SystemCalls.facts(about: descriptor)?.byteCount else { return }
+        let length = Int(min(end, Int64(Self.markLength)))
+        head = SystemCalls.readBytes(descriptor, at: 0, count: length)
+        tail = SystemCalls.readBytes(descriptor, at: end - Int64(length), count: length)
+        position = end
     }
 
     /// Has the next line be the header once more, or for the first time where it was not complete.
@@ -174,46 +209,63 @@ final class FollowingSource: TransportSource {
             throw .readFailed(address: path, reason: "it begins with another header than the file before it")
         }
         guard start.count == header.count else { return false }
-        position = SystemCalls.move(descriptor, to: Int64(header.count))
+        position = Int64(header.count)
+        head = Array(header.prefix(Self.markLength))
+        tail = Array(header.suffix(Self.markLength))
         isAtHeader = false
         return true
     }
 
     // MARK: Files
 
-    /// Goes on with another file, or from the start, where the one that is open has come to its end.
+    /// Goes back to the start where the file was emptied, and filled again or not.
+    ///
+    /// - Returns: Whether it was.
+    private func startOver() -> Bool {
+        guard let now = SystemCalls.facts(about: descriptor) else { return false }
+        let isOther =
+            wasRewritten || now.byteCount < position
+            || SystemCalls.readBytes(descriptor, at: 0, count: head.count) != head
+        let unread = max(0, seenByteCount - position)
+        seenByteCount = now.byteCount
+        guard isOther else { return false }
+        meter?.note(
+            "'\(path)' was emptied"
+                + (unread > 0 ? "; at least \(unread) bytes that were not read are lost" : "")
+                + "; what was written to it after the last look, if anything, is lost too; it is read from its start"
+        )
+        meter?.update { $0.lostBytes += UInt64(unread) }
+        restart()
+        return true
+    }
+
+    private func restart() {
+        position = 0
+        seenByteCount = 0
+        wasRewritten = false
+        head = []
+        tail = []
+        expectHeader()
+    }
+
+    /// Whether the writer has gone on to the next file.
+    private var hasNext: Bool {
+        guard let next = succession.waiting.first else { return false }
+        return succession.waiting.count > 1 || SystemCalls.facts(about: next.descriptor)?.byteCount ?? 0 > 0
+    }
+
+    /// Goes on with the next file, where there is one and the one that is open has come to its end.
     ///
     /// - Returns: Whether there may be more to read.
     private func changeFile() -> Bool {
-        if let now = SystemCalls.facts(about: descriptor), now.byteCount < position {
-            meter?.note("'\(path)' became shorter, so it is read from its start")
-            position = SystemCalls.move(descriptor, to: 0)
-            expectHeader()
-            return true
-        }
-        guard let there = SystemCalls.facts(about: path), let identity,
-            there.device != identity.device || there.node != identity.node, there.kind == .regularFile,
-            there.byteCount > 0
-        else { return false }
-        let next = SystemCalls.openForReading(path)
-        guard next >= 0 else {
-            let reason = SystemCalls.describe(SystemCalls.lastError)
-            if unopenedNode != there.node {
-                meter?.note("'\(path)' is another file now and cannot be opened: \(reason)")
-            }
-            unopenedNode = there.node
-            return false
-        }
+        guard hasNext else { return false }
         // What was written to the old file between its end and now.
-        if let old = SystemCalls.facts(about: descriptor), old.byteCount > position {
-            SystemCalls.closeDescriptor(next)
-            return true
-        }
+        if let old = SystemCalls.facts(about: descriptor), old.byteCount > position, !isAtHeader { return true }
+        succession.unwatch(watch)
         SystemCalls.closeDescriptor(descriptor)
-        descriptor = next
-        position = 0
-        expectHeader()
-        self.identity = SystemCalls.facts(about: next)
+        let next = succession.removeFirst()
+        (descriptor, identity, watch) = (next.descriptor, next.identity, next.watch)
+        restart()
         return true
     }
 }

@@ -1,10 +1,11 @@
 internal import Synchronization
-public import WeirCore
+internal import WeirCore
+public import WeirRecords
 
 /// Tells sources to stop, also while they wait for input.
 ///
 /// Give it to the transports, and trigger it from another thread or a signal handler: a read that waits, and every
-/// later one, throws ``TransportError/interrupted(address:)``. It cannot be taken back.
+/// later one, throws `TransportError/interrupted(address:)`. It cannot be taken back.
 ///
 /// Thread safety: any thread; ``trigger()`` also in a signal handler.
 public final class Interruption: Sendable {
@@ -16,7 +17,7 @@ public final class Interruption: Sendable {
 
     /// Creates an interruption that was not triggered.
     ///
-    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` when the system has no descriptors left.
+    /// - Throws: `TransportError/cannotOpen(address:reason:)` when the system has no descriptors left.
     public init() throws(TransportError) {
         guard let ends = SystemCalls.makePipe() else {
             throw .cannotOpen(address: "pipe", reason: SystemCalls.describe(SystemCalls.lastError))

@@ -1,4 +1,4 @@
-public import WeirCore
+public import WeirRecords
 
 /// The process's standard input.
 public struct StandardInput: Transport {

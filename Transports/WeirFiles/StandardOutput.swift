@@ -1,4 +1,4 @@
-public import WeirCore
+public import WeirRecords
 
 /// The process's standard output.
 public struct StandardOutput: Transport {
@@ -15,7 +15,7 @@ public struct StandardOutput: Transport {
     /// Opens a sink.
     ///
     /// A process that writes to pipes must ignore SIGPIPE, or it is killed where the sink would throw
-    /// ``TransportError/closed(address:)``.
+    /// `TransportError/closed(address:)`.
     public func openSink(_ address: String) throws(TransportError) -> any TransportSink {
         guard address.isEmpty else {
             throw .badAddress(

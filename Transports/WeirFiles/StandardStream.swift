@@ -1,4 +1,4 @@
-public import WeirCore
+public import WeirRecords
 
 /// The three streams that every process begins with.
 public enum StandardStream: Int32, Sendable, CaseIterable {
@@ -24,7 +24,7 @@ public enum StandardStream: Int32, Sendable, CaseIterable {
 
     /// A sink for what people should read on standard error.
     ///
-    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` when it is closed.
+    /// - Throws: `TransportError/cannotOpen(address:reason:)` when it is closed.
     public static func openErrorSink() throws(TransportError) -> any TransportSink {
         try DescriptorSink(error.rawValue, address: "stderr", isOwned: false)
     }

@@ -6,7 +6,8 @@
     internal import Musl
 #endif
 
-/// The system calls that the transports need, as Swift: the only file here that differs between platforms.
+/// The system calls that the transports need, as Swift: beside ``FileWatch`` the only file here that differs between
+/// platforms.
 package enum SystemCalls {
     /// The number of the error of the last failed call on this thread.
     package static var lastError: Int32 {
@@ -19,6 +20,7 @@ package enum SystemCalls {
     static let brokenPipe = EPIPE
     static let isDirectory = EISDIR
     static let noReader = ENXIO
+    static let noSuchFile = ENOENT
 
     /// An error's description in the system's words, with a small letter: it follows a colon.
     package static func describe(_ error: Int32) -> String {
@@ -34,17 +36,59 @@ package enum SystemCalls {
         unsafe open(path, O_RDONLY | O_CLOEXEC)
     }
 
+    /// Opens a file, or makes it; what is in it stays, and what is written goes behind all that is in it by then.
     static func openForWriting(_ path: String) -> Int32 {
-        unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
     }
 
-    static func openForAppending(_ path: String) -> Int32 {
-        unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+    /// Makes a file that is not there yet; a link of that name is not followed.
+    static func createFile(_ path: String, permissions: UInt32?) -> Int32 {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let descriptor = unsafe open(path, flags, mode_t(permissions ?? 0o666))
+        // The mask of the process has taken some away; those of the file that is replaced are kept.
+        if descriptor >= 0, let permissions { _ = fchmod(descriptor, mode_t(permissions)) }
+        return descriptor
+    }
+
+    /// Removes what is in a file.
+    ///
+    /// - Returns: Whether that worked.
+    static func emptyFile(_ descriptor: Int32) -> Bool {
+        while ftruncate(descriptor, 0) != 0 {
+            guard errno == EINTR else { return false }
+        }
+        return true
+    }
+
+    /// Removes the last bytes of a file, which the last write put there; nothing where the file has grown since, or where
+    /// it is no file.
+    static func takeBack(_ count: Int, from descriptor: Int32) {
+        guard count > 0, let facts = facts(about: descriptor), facts.kind == .regularFile else { return }
+        let end = Int64(lseek(descriptor, 0, SEEK_CUR))
+        guard end == facts.byteCount, end >= Int64(count), ftruncate(descriptor, off_t(end - Int64(count))) == 0 else {
+            return
+        }
+        _ = lseek(descriptor, off_t(end - Int64(count)), SEEK_SET)
+    }
+
+    /// Waits until what was written to a file is on the disk; what is no file has nothing to wait for.
+    ///
+    /// - Returns: Whether that worked.
+    static func synchronize(_ descriptor: Int32) -> Bool {
+        while fsync(descriptor) != 0 {
+            switch errno {
+            case EINTR: continue
+            // Pipes, devices, and file systems that know no such thing.
+            case EINVAL, EROFS, ENOTSUP: return true
+            default: return false
+            }
+        }
+        return true
     }
 
     /// Opens a pipe with a name without waiting for its other end; what is read and written then waits as usual.
     ///
-    /// - Returns: The descriptor, or a negative number: for writing with ``noReader`` while nobody has it open for reading.
+    /// - Returns: The descriptor, or a negative number: for writing with ``noReader`` while no process has it open for reading.
     static func openPipe(_ path: String, for direction: Direction) -> Int32 {
         let mode = direction == .reading ? O_RDONLY : O_WRONLY
         let descriptor = unsafe open(path, mode | O_NONBLOCK | O_CLOEXEC)
@@ -52,7 +96,7 @@ package enum SystemCalls {
         return descriptor
     }
 
-    /// Whether somebody who waits for input of a pipe waits for its first writer too, and does not find an end.
+    /// Whether waiting for input of a pipe includes waiting for its first writer, instead of finding its end.
     static var waitsForWriters: Bool {
         #if os(Linux)
             true
@@ -65,7 +109,7 @@ package enum SystemCalls {
         _ = close(descriptor)
     }
 
-    static func readBytes(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    package static func readBytes(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         unsafe read(descriptor, buffer.baseAddress, buffer.count)
     }
 
@@ -85,7 +129,24 @@ package enum SystemCalls {
         }
     }
 
-    static func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    /// Reads two stretches of a file in one step, so that nothing can be written to it between the two, and stays where it
+    /// is.
+    ///
+    /// - Returns: How many bytes in all; negative after an error.
+    static func readBytes(
+        _ descriptor: Int32,
+        at place: Int64,
+        into first: UnsafeMutableRawBufferPointer,
+        and second: UnsafeMutableRawBufferPointer
+    ) -> Int {
+        let parts = unsafe [
+            iovec(iov_base: first.baseAddress, iov_len: first.count),
+            iovec(iov_base: second.baseAddress, iov_len: second.count),
+        ]
+        return unsafe preadv(descriptor, parts, Int32(parts.count), off_t(place))
+    }
+
+    package static func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         unsafe write(descriptor, bytes.baseAddress, bytes.count)
     }
 
@@ -118,14 +179,21 @@ package enum SystemCalls {
     ///
     /// - Returns: Whether it can be read.
     package static func wait(for descriptor: Int32, milliseconds: Int32) -> Bool {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return unsafe poll(&entry, 1, milliseconds) > 0
+        wait(forAnyOf: [descriptor], milliseconds: milliseconds)
+    }
+
+    /// Waits until one of several descriptors can be read, or the time is over.
+    ///
+    /// - Returns: Whether one can be read.
+    static func wait(forAnyOf descriptors: [Int32], milliseconds: Int32) -> Bool {
+        var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        return unsafe poll(&entries, nfds_t(entries.count), milliseconds) > 0
     }
 
     // MARK: Facts about files
 
     enum Kind {
-        case regularFile, directory, pipe, other
+        case regularFile, directory, pipe, link, other
     }
 
     struct Facts {
@@ -133,6 +201,8 @@ package enum SystemCalls {
         let byteCount: Int64
         let device: UInt64
         let node: UInt64
+        /// Who may do what.
+        let permissions: UInt32
 
         init(_ status: stat) {
             kind =
@@ -140,11 +210,13 @@ package enum SystemCalls {
                 case S_IFREG: .regularFile
                 case S_IFDIR: .directory
                 case S_IFIFO: .pipe
+                case S_IFLNK: .link
                 default: .other
                 }
             byteCount = Int64(status.st_size)
             device = UInt64(truncatingIfNeeded: status.st_dev)
             node = UInt64(truncatingIfNeeded: status.st_ino)
+            permissions = UInt32(status.st_mode & 0o777)
         }
     }
 
@@ -158,23 +230,21 @@ package enum SystemCalls {
         return unsafe stat(path, &status) == 0 ? Facts(status) : nil
     }
 
+    /// The facts about what has a name itself, also where that is a link.
+    static func factsWithoutFollowing(_ path: String) -> Facts? {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 ? Facts(status) : nil
+    }
+
     /// How many bytes of a file were read already.
     static func position(in descriptor: Int32) -> Int64 {
         max(0, Int64(lseek(descriptor, 0, SEEK_CUR)))
     }
 
-    static func moveToEnd(of descriptor: Int32) -> Int64 {
-        max(0, Int64(lseek(descriptor, 0, SEEK_END)))
-    }
-
-    static func move(_ descriptor: Int32, to place: Int64) -> Int64 {
-        max(0, Int64(lseek(descriptor, off_t(place), SEEK_SET)))
-    }
-
     // MARK: Pipes
 
     /// Makes a pipe that neither end of which blocks.
-    static func makePipe() -> (reading: Int32, writing: Int32)? {
+    package static func makePipe() -> (reading: Int32, writing: Int32)? {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }
         for end in ends {

@@ -1,9 +1,10 @@
-public import WeirCore
+internal import WeirCore
+public import WeirRecords
 
 /// Finds the records of comma-separated values; see ``CSVFormat`` for the rules.
 ///
 /// Lines without quotes, the usual case, are read in one pass, eight bytes at a time. At the first quote of a line a
-/// ``CSVRecordScanner`` takes over.
+/// `CSVRecordScanner` takes over.
 ///
 /// - Complexity: O(1) per byte. No allocation in steady state, rejections aside.
 public struct CSVDecoder: RecordDecoder {

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// The places of the fields of one CSV record without a flaw.
 @unsafe

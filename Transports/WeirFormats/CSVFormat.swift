@@ -1,4 +1,5 @@
-public import WeirCore
+internal import WeirCore
+public import WeirRecords
 
 /// Comma-separated values as in RFC 4180; the first line names the fields.
 ///

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// The wanted names of a schema, level by level: `user.name` wants the member `name` of the member `user`.
 ///

@@ -1,4 +1,5 @@
-public import WeirCore
+internal import WeirCore
+public import WeirRecords
 
 /// Finds the records of JSON Lines; see ``JSONLinesFormat`` for the rules.
 ///

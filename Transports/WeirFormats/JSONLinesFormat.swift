@@ -1,4 +1,5 @@
-public import WeirCore
+internal import WeirCore
+public import WeirRecords
 
 /// JSON Lines: one JSON object per line, in UTF-8.
 ///

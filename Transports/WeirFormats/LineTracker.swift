@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// What the decoders of formats made of lines have in common: where they are in the input, the byte order mark, and
 /// what becomes of lines that are too long.

@@ -1,4 +1,5 @@
 public import WeirCore
+public import WeirDispatch
 public import WeirRecordingFormat
 
 extension EventBus {

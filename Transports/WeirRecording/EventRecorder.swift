@@ -57,7 +57,7 @@ public final class EventRecorder: Sendable {
     ///   - flushPolicy: When events are handed to the operating system.
     ///   - synchronizes: Whether each flush waits until the disk has the events.
     ///   - clock: Says when an event is dispatched, if ``record(_:priority:dispatchedAt:)`` is not told.
-    /// - Throws: ``RecordingError``.
+    /// - Throws: `RecordingError`.
     /// - Complexity: O(*n*) for a file of *n* bytes, which is read and checked.
     public convenience init(
         path: String,
@@ -105,7 +105,7 @@ public final class EventRecorder: Sendable {
     }
 
     deinit {
-        // Whoever needs to know whether this works calls `close()`.
+        // `close()` tells whether this works.
         try? close()
     }
 
@@ -117,7 +117,7 @@ public final class EventRecorder: Sendable {
     /// - Parameters:
     ///   - type: The type; before its first event, or it has its default name already.
     ///   - name: The name.
-    /// - Throws: ``RecordingError/nameTaken(_:)`` or ``RecordingError/tooManyTypes(limit:)``.
+    /// - Throws: `RecordingError/nameTaken(_:)` or `RecordingError/tooManyTypes(limit:)`.
     public func register<E: Event & Codable>(_ type: E.Type, named name: String) throws(RecordingError) {
         try state.withLock { (state) throws(RecordingError) in
             guard state.storage != nil else { throw .closed }
@@ -132,9 +132,9 @@ public final class EventRecorder: Sendable {
     ///   - event: The event.
     ///   - priority: The priority with which it was dispatched.
     ///   - dispatchTime: When it was dispatched; nil for now.
-    /// - Throws: ``RecordingError/cannotEncode(type:reason:)`` or ``RecordingError/eventTooLarge(type:bytes:limit:)``,
-    ///   and then the event is not recorded; ``RecordingError/writeFailed(path:reason:)``, after which it is if
-    ///   ``recordedCount`` has grown; ``RecordingError/closed``.
+    /// - Throws: `RecordingError/cannotEncode(type:reason:)` or `RecordingError/eventTooLarge(type:bytes:limit:)`,
+    ///   and then the event is not recorded; `RecordingError/writeFailed(path:reason:)`, after which it is if
+    ///   ``recordedCount`` has grown; `RecordingError/closed`.
     public func record<E: Event & Codable>(
         _ event: E,
         priority: Priority = .normal,
@@ -163,7 +163,7 @@ public final class EventRecorder: Sendable {
 
     /// Hands all events to the operating system, and to the disk if the recorder synchronizes.
     ///
-    /// - Throws: ``RecordingError/writeFailed(path:reason:)`` or ``RecordingError/closed``.
+    /// - Throws: `RecordingError/writeFailed(path:reason:)` or `RecordingError/closed`.
     public func flush() throws(RecordingError) {
         try state.withLock { (state) throws(RecordingError) in
             guard state.storage != nil else { throw .closed }
@@ -173,7 +173,7 @@ public final class EventRecorder: Sendable {
 
     /// Flushes and closes the file; closing again does nothing.
     ///
-    /// - Throws: ``RecordingError/writeFailed(path:reason:)``; the recorder is closed all the same, and the events that
+    /// - Throws: `RecordingError/writeFailed(path:reason:)`; the recorder is closed all the same, and the events that
     ///   were still buffered are lost.
     public func close() throws(RecordingError) {
         try state.withLock { (state) throws(RecordingError) in

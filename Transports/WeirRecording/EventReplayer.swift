@@ -71,9 +71,9 @@ public struct EventReplayer {
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - clock: What to take the time from; not used by ``ReplaySpeed/unpaced`` but for its beginning.
+    ///   - clock: What to take the time from; not used by `ReplaySpeed/unpaced` but for its beginning.
     /// - Returns: What became of the events.
-    /// - Throws: ``RecordingError``; the events before the fault were handed on.
+    /// - Throws: `RecordingError`; the events before the fault were handed on.
     public func replay(path: String, on clock: some ReplayClock) throws(RecordingError) -> ReplayReport {
         var reader = try RecordingReader(path: path)
         return try replay(&reader, on: clock)
@@ -83,9 +83,9 @@ public struct EventReplayer {
     ///
     /// - Parameters:
     ///   - reader: The recording.
-    ///   - clock: What to take the time from; not used by ``ReplaySpeed/unpaced`` but for its beginning.
+    ///   - clock: What to take the time from; not used by `ReplaySpeed/unpaced` but for its beginning.
     /// - Returns: What became of the events.
-    /// - Throws: ``RecordingError``; the events before the fault were handed on.
+    /// - Throws: `RecordingError`; the events before the fault were handed on.
     public func replay(
         _ reader: inout RecordingReader,
         on clock: some ReplayClock

@@ -2,9 +2,9 @@
 ///
 /// What was handed over survives the death of the process; see ``EventRecorder`` for the death of the machine.
 public enum FlushPolicy: Sendable, Hashable {
-    /// After every so many events.
+    /// After this number of events.
     case everyEvents(Int)
-    /// As soon as so many bytes wait.
+    /// As soon as this number of bytes waits.
     case everyBytes(Int)
     /// Only when the recorder's buffer of 64 KiB is full, when asked to, and when it is closed.
     case whenFull

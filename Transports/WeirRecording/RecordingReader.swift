@@ -25,7 +25,7 @@ public struct RecordingReader: ~Copyable {
     /// Opens a recording.
     ///
     /// - Parameter path: The file.
-    /// - Throws: ``RecordingError``.
+    /// - Throws: `RecordingError`.
     public init(path: String) throws(RecordingError) {
         try self.init(storage: FileStorage(path: path, writing: false))
     }
@@ -42,7 +42,7 @@ public struct RecordingReader: ~Copyable {
     /// Reads the next event.
     ///
     /// - Returns: The event; nil at the end of what was completely written.
-    /// - Throws: ``RecordingError/corrupted(offset:reason:)`` or ``RecordingError/readFailed(path:reason:)``; every
+    /// - Throws: `RecordingError/corrupted(offset:reason:)` or `RecordingError/readFailed(path:reason:)`; every
     ///   further call throws it again.
     public mutating func next() throws(RecordingError) -> RecordedEvent? {
         guard let frame = try contents.next() else { return nil }

@@ -3,7 +3,7 @@ public struct ReplayReport: Sendable, Hashable {
     /// How many events of each type were handed to handlers.
     public internal(set) var delivered: [String: Int] = [:]
 
-    /// How many events there were of types that nobody asked for.
+    /// How many events there were of types that were not asked for.
     public internal(set) var unknown: [String: Int] = [:]
 
     /// How many events of each type could not be decoded as the type that was asked for.

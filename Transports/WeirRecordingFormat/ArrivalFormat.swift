@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// How bytes that arrived somewhere stand in a recording: as events of one type, whose body is data.
 ///
@@ -50,7 +51,7 @@ extension TransportError {
     init(_ error: RecordingError, path: String, whileReading: Bool) {
         switch error {
         case .cannotOpen(let path, let reason): self = .cannotOpen(address: path, reason: reason)
-        case .inUse(let path): self = .cannotOpen(address: path, reason: "somebody else records to it")
+        case .inUse(let path): self = .cannotOpen(address: path, reason: "another program records to it")
         case .readFailed(let path, let reason): self = .readFailed(address: path, reason: reason)
         case .writeFailed(let path, let reason): self = .writeFailed(address: path, reason: reason)
         default:

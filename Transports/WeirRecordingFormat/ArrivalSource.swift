@@ -1,5 +1,7 @@
 internal import WeirCore
+internal import WeirDispatch
 internal import WeirFiles
+internal import WeirRecords
 
 /// Reads the bytes of a recording, at the pace of their arrival or as fast as they are asked for.
 ///

@@ -6,7 +6,7 @@ internal import WeirFiles
     internal import Glibc
 #endif
 
-/// A file, locked by whoever writes to it.
+/// A file, which its writer locks.
 package final class FileStorage: RecordingStorage {
     package let path: String
     private let descriptor: CInt
@@ -14,14 +14,21 @@ package final class FileStorage: RecordingStorage {
     package init(path: String, writing: Bool) throws(RecordingError) {
         self.path = path
         let flags = (writing ? O_RDWR | O_CREAT | O_APPEND : O_RDONLY) | O_CLOEXEC
-        descriptor = unsafe open(path, flags, 0o644)
+        var opened: CInt
+        repeat {
+            opened = unsafe open(path, flags, 0o644)
+        } while opened < 0 && errno == EINTR
+        descriptor = opened
         guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: Self.reason()) }
         guard writing, flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return }
         throw errno == EWOULDBLOCK ? .inUse(path: path) : .cannotOpen(path: path, reason: Self.reason())
     }
 
     deinit {
-        if descriptor >= 0 { _ = close(descriptor) }
+        guard descriptor >= 0 else { return }
+        // Closing alone leaves the lock to a child that was started meanwhile and has not replaced its image yet.
+        _ = flock(descriptor, LOCK_UN)
+        _ = close(descriptor)
     }
 
     private static func reason() -> String {
@@ -63,12 +70,14 @@ package final class FileStorage: RecordingStorage {
     }
 
     package func truncate(to size: Int) throws(RecordingError) {
-        guard ftruncate(descriptor, off_t(size)) == 0 else {
-            throw .writeFailed(path: path, reason: Self.reason())
+        while ftruncate(descriptor, off_t(size)) != 0 {
+            guard errno == EINTR else { throw .writeFailed(path: path, reason: Self.reason()) }
         }
     }
 
     package func synchronize() throws(RecordingError) {
-        guard fsync(descriptor) == 0 else { throw .writeFailed(path: path, reason: Self.reason()) }
+        while fsync(descriptor) != 0 {
+            guard errno == EINTR else { throw .writeFailed(path: path, reason: Self.reason()) }
+        }
     }
 }

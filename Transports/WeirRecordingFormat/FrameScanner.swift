@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// Goes through a recording frame by frame, through a window of bounded size, and finds where its whole part ends.
 package struct FrameScanner {

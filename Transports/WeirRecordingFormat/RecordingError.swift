@@ -20,7 +20,7 @@ public enum RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
     case eventTooLarge(type: String, bytes: Int, limit: Int)
     /// Two types cannot be recorded under one name.
     case nameTaken(String)
-    /// One recording can name only so many types.
+    /// A recording names more types than it can.
     case tooManyTypes(limit: Int)
     /// The recorder was closed.
     case closed
@@ -28,7 +28,7 @@ public enum RecordingError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .cannotOpen(let path, let reason): "cannot open '\(path)': \(reason)"
-        case .inUse(let path): "'\(path)' is being recorded to by somebody else"
+        case .inUse(let path): "'\(path)' is being recorded to by another program"
         case .readFailed(let path, let reason): "cannot read on from '\(path)': \(reason)"
         case .writeFailed(let path, let reason): "cannot write to '\(path)': \(reason)"
         case .notARecording(let path): "'\(path)' is not a recording"

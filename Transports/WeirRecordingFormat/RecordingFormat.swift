@@ -1,15 +1,17 @@
-internal import WeirCore
+internal import WeirRecords
 
 /// The layout of a recording, version 1.
 ///
 /// All numbers are little-endian.
 ///
-///     file     header frame*
-///     header   magic (8 bytes), version u32, flags u32 (0), creation i64 (ns since the epoch), 0 u32, checksum u32
-///     frame    length u32, checksum u32 of the payload, checksum u32 of the 8 bytes before, payload (length bytes)
-///     payload  1 type id, name                           a type; ids count from 0
-///              2 count, (length, name)*                  keys; ids count from 1
-///              3 type id, priority u8, event time i64, dispatch time i64, body
+/// ```text
+/// file     header frame*
+/// header   magic (8 bytes), version u32, flags u32 (0), creation i64 (ns since the epoch), 0 u32, checksum u32
+/// frame    length u32, checksum u32 of the payload, checksum u32 of the 8 bytes before, payload (length bytes)
+/// payload  1 type id, name                           a type; ids count from 0
+///          2 count, (length, name)*                  keys; ids count from 1
+///          3 type id, priority u8, event time i64, dispatch time i64, body
+/// ```
 ///
 /// Ids, counts and lengths inside a payload are variable-length numbers; a checksum is a CRC-32C. The length of a frame
 /// has a checksum of its own, so that a damaged length is told from a frame whose end was never written.

@@ -1,11 +1,12 @@
-public import WeirCore
+internal import WeirCore
 public import WeirFiles
+public import WeirRecords
 
 /// Recordings of the bytes that arrived somewhere, with the time of each arrival.
 ///
-/// The file is that of ``RecordingReader``: frames with checksums, so that damage is found, and an end that was never
-/// written is told from damage. Opening a sink begins a new recording, in the place of what was there; a file that
-/// somebody records to is refused. A source hands out all bytes at once, or with `speed=1x` as they came.
+/// The file is that of `RecordingReader`: frames with checksums, so that damage is found, and an end that was never
+/// written is told from damage. A sink begins a new recording with its first write, in the place of what was there, or
+/// with `append=true` goes on behind the last whole piece; a file that another program records to is refused. A source hands out all bytes at once, or with `speed=1x` as they came.
 ///
 /// Thread safety: a value; each source and sink is used by one thread at a time.
 public struct RecordingTransport: Transport {
@@ -33,6 +34,17 @@ public struct RecordingTransport: Transport {
         ]
     }
 
+    public var sinkOptions: [OptionDeclaration] {
+        [
+            OptionDeclaration(
+                "append",
+                .flag,
+                default: "false",
+                help: "keep the recording that is there and go on behind its last whole piece"
+            )
+        ]
+    }
+
     public func openSource(_ address: String) throws(TransportError) -> any TransportSource {
         let parts = try TransportAddress(ofSource: address, self)
         let text = parts.options.text("speed")
@@ -48,7 +60,7 @@ public struct RecordingTransport: Transport {
     ///   - path: The file.
     ///   - speed: How fast the times of the recording go by.
     /// - Returns: A source at the start of its bytes.
-    /// - Throws: ``TransportError`` when it cannot be opened, or is no recording.
+    /// - Throws: `TransportError` when it cannot be opened, or is no recording.
     public func openSource(path: String, speed: ReplaySpeed) throws(TransportError) -> any TransportSource {
         do throws(RecordingError) {
             return try ArrivalSource(FileStorage(path: path, writing: false), speed: speed, interruption: interruption)
@@ -62,7 +74,8 @@ public struct RecordingTransport: Transport {
         do throws(RecordingError) {
             let clock = SteadyClock()
             let storage = try FileStorage(path: parts.place, writing: true)
-            return try ArrivalSink(storage, creation: clock.now(), clock: clock)
+            let appends = parts.options.flag("append")
+            return try ArrivalSink(storage, creation: clock.now(), clock: clock, appends: appends)
         } catch {
             throw TransportError(error, path: parts.place, whileReading: false)
         }

@@ -1,5 +1,6 @@
 internal import Synchronization
-public import WeirCore
+internal import WeirCore
+public import WeirRecords
 
 #if canImport(Darwin)
     internal import Darwin
@@ -13,7 +14,8 @@ public import WeirCore
 ///
 /// A client sends a line and gets a text; a line that begins with `GET` is answered as HTTP, so that
 /// `curl --unix-socket PATH http://weir/metrics` works. Only the user who runs the program may connect: the socket has
-/// mode 0600. Clients are served one after the other, each for two seconds at most from when it is its turn.
+/// mode 0600. Clients that say nothing keep no other one waiting: each has two seconds in all, and where there are more than
+/// 32, the one that has been silent longest is disconnected.
 public final class ControlSocket: Sendable {
     /// Where it is.
     public let path: String
@@ -25,6 +27,7 @@ public final class ControlSocket: Sendable {
 
     private static let questionLimit = 4096
     private static let answerLimit = 64 << 20
+    private static let clientLimit = 32
 
     /// Opens the socket and begins to answer.
     ///
@@ -32,9 +35,9 @@ public final class ControlSocket: Sendable {
     ///
     /// - Parameters:
     ///   - path: Where to put it; its folder must exist.
-    ///   - patience: How long a client may take in all, from when it is its turn.
+    ///   - patience: How long a client may take in all.
     ///   - answer: Makes the answer to a question; `nil` where it is not understood. Called on a thread of its own.
-    /// - Throws: ``TransportError/cannotOpen(address:reason:)``.
+    /// - Throws: `TransportError/cannotOpen(address:reason:)`.
     public init(
         path: String,
         patience: Duration = ControlSocket.defaultPatience,
@@ -84,11 +87,11 @@ public final class ControlSocket: Sendable {
 
     private static func startListening(_ listener: Int32) -> Bool {
         #if canImport(Darwin)
-            Darwin.listen(listener, 8) == 0
+            Darwin.listen(listener, 64) == 0
         #elseif canImport(Glibc)
-            Glibc.listen(listener, 8) == 0
+            Glibc.listen(listener, 64) == 0
         #elseif canImport(Musl)
-            Musl.listen(listener, 8) == 0
+            Musl.listen(listener, 64) == 0
         #endif
     }
 
@@ -109,20 +112,69 @@ public final class ControlSocket: Sendable {
         while isOpen: () -> Bool
     ) {
         defer { close(listener) }
+        var clients: [Client] = []
+        defer { for client in clients { close(client.descriptor) } }
         while isOpen() {
-            let client = accept(listener, nil, nil)
-            guard client >= 0 else {
-                // The patience of the listener is that of accept(2) too: it is then looked whether to go on. Where the
-                // system has no descriptors left the client stays, and accept(2) would fail at once again.
+            var entries = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]
+            entries += clients.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+            // From time to time it is looked whether to go on, and whose time is over.
+            let ready = unsafe poll(&entries, nfds_t(entries.count), 100)
+            let now = MonotonicClock().now()
+            var rest: [Client] = []
+            for (var client, entry) in zip(clients, entries.dropFirst()) {
+                if ready > 0, entry.revents != 0 {
+                    switch client.read() {
+                    case .more: break
+                    case .ended: client.isOver = true
+                    case .line(let question):
+                        _ = UnixSocket.write(reply(to: question, answer), to: client.descriptor, until: client.deadline)
+                        client.isOver = true
+                    }
+                }
+                if client.isOver || client.deadline <= now { close(client.descriptor) } else { rest.append(client) }
+            }
+            clients = rest
+            guard ready > 0, entries[0].revents != 0 else { continue }
+            let descriptor = accept(listener, nil, nil)
+            guard descriptor >= 0 else {
+                // Where the system has no descriptors left the client stays, and accept(2) would fail at once again.
                 if errno != EAGAIN, errno != EINTR { usleep(100_000) }
                 continue
             }
-            _ = fcntl(client, F_SETFD, FD_CLOEXEC)
-            let deadline = MonotonicClock().now() + patience
-            if let question = UnixSocket.readLine(client, limit: questionLimit, until: deadline) {
-                _ = UnixSocket.write(reply(to: question, answer), to: client, until: deadline)
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            if clients.count >= clientLimit { close(clients.removeFirst().descriptor) }
+            clients.append(Client(descriptor: descriptor, deadline: now + patience))
+        }
+    }
+
+    /// A client that has not said all, in the order in which they came.
+    private struct Client {
+        let descriptor: Int32
+        let deadline: Timestamp
+        var isOver = false
+        private var bytes: [UInt8] = []
+
+        init(descriptor: Int32, deadline: Timestamp) {
+            self.descriptor = descriptor
+            self.deadline = deadline
+        }
+
+        enum Progress {
+            case more, ended
+            case line(String)
+        }
+
+        /// Reads what is there.
+        mutating func read() -> Progress {
+            var piece = [UInt8](repeating: 0, count: 512)
+            let count = unsafe recv(descriptor, &piece, piece.count, Int32(MSG_DONTWAIT))
+            if count < 0, errno == EINTR || errno == EAGAIN { return .more }
+            guard count > 0 else { return .ended }
+            bytes += piece[..<count]
+            if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+                return .line(String(decoding: bytes[..<end], as: UTF8.self))
             }
-            close(client)
+            return bytes.count < questionLimit ? .more : .ended
         }
     }
 
@@ -131,7 +183,7 @@ public final class ControlSocket: Sendable {
         let words = line.split(whereSeparator: { $0 == " " || $0 == "\r" })
         guard words.first == "GET", words.count >= 2 else {
             let question = words.first.map(String.init) ?? ""
-            return Array((answer(question) ?? "error: nobody understands '\(question)'\n").utf8)
+            return Array((answer(question) ?? "error: there is no answer to '\(question)'\n").utf8)
         }
         let text = answer(String(words[1].drop { $0 == "/" }))
         let head = text == nil ? "404 Not Found" : "200 OK"
@@ -147,7 +199,7 @@ public final class ControlSocket: Sendable {
     ///   - path: Its socket.
     ///   - question: One line.
     /// - Returns: The answer.
-    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` where nobody answers.
+    /// - Throws: `TransportError/cannotOpen(address:reason:)` where no program answers.
     public static func ask(_ path: String, _ question: String) throws(TransportError) -> String {
         let descriptor = UnixSocket.make(patience: defaultPatience)
         guard descriptor >= 0 else { throw .cannotOpen(address: path, reason: UnixSocket.reason) }
@@ -162,13 +214,13 @@ public final class ControlSocket: Sendable {
         guard
             UnixSocket.write(Array("\(question)\n".utf8), to: descriptor),
             let bytes = UnixSocket.readAll(descriptor, limit: answerLimit)
-        else { throw .cannotOpen(address: path, reason: "nobody answers there") }
+        else { throw .cannotOpen(address: path, reason: "no program answers there") }
         return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The folder for the sockets of this user: `weir` below `XDG_RUNTIME_DIR`, or else a private one below `/tmp`.
     ///
-    /// - Returns: `nil` where it cannot be made, or belongs to somebody else.
+    /// - Returns: `nil` where it cannot be made, or belongs to another user.
     public static func privateFolder() -> String? {
         let user = getuid()
         let base = ProgramEnvironment.value(of: "XDG_RUNTIME_DIR").flatMap { $0.isEmpty ? nil : $0 }
@@ -184,7 +236,7 @@ public final class ControlSocket: Sendable {
         return folder
     }
 
-    /// The sockets in a folder that somebody answers at, by name; those that programs left behind are removed.
+    /// The sockets in a folder that a program answers at, by name; those that programs left behind are removed.
     public static func living(in folder: String) -> [String] {
         sockets(in: folder).filter { path in
             if (try? ask(path, "")) != nil { return true }
@@ -193,7 +245,7 @@ public final class ControlSocket: Sendable {
             let connected = unsafe UnixSocket.withAddress(of: path) { address, length in
                 unsafe connect(descriptor, address, length)
             }
-            // Nobody listens there, and nobody can begin to: the name is taken.
+            // No program listens there, and none can begin to: the name is taken.
             if connected == -1, errno == ECONNREFUSED { _ = unsafe unlink(path) }
             return false
         }

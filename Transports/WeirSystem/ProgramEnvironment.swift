@@ -6,7 +6,7 @@
     internal import Musl
 #endif
 
-/// What whoever started the program says to it.
+/// The environment of the process.
 public enum ProgramEnvironment {
     /// The value of a variable, if it is set.
     public static func value(of name: String) -> String? {

@@ -1,3 +1,6 @@
+internal import Synchronization
+internal import WeirFiles
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -8,6 +11,8 @@
 
 /// Signals that people send to a program on purpose, handed to an ordinary function on a thread of its own.
 ///
+/// They are not blocked on any thread, because Swift's backtracer pauses threads with `SIGUSR1`, and waits for all of them.
+///
 /// For programs, which own their signals; a library leaves them alone.
 public enum SignalWatch {
     /// A signal that can be watched.
@@ -16,52 +21,58 @@ public enum SignalWatch {
         case hangUp
         /// `SIGUSR1`: say how it goes.
         case snapshot
-        /// `SIGTERM`: end in order.
-        case termination
-        /// `SIGWINCH`: the terminal has another size.
-        case windowChange
 
         fileprivate var number: Int32 {
             switch self {
             case .hangUp: SIGHUP
             case .snapshot: SIGUSR1
-            case .termination: SIGTERM
-            case .windowChange: SIGWINCH
             }
         }
+
+        fileprivate var bit: UInt32 { 1 << UInt32(number) }
     }
 
-    /// Begins to watch.
-    ///
-    /// Call it before other threads are started: they inherit that the signals are blocked, and the watching thread gets
-    /// them all.
+    /// The signals that came and were not handed on yet, one bit each.
+    private static let pending = Atomic<UInt32>(0)
+
+    /// What wakes the watching thread; made before the first signal is caught, and never freed.
+    private static let wake = SystemCalls.makePipe()
+
+    /// Begins to watch; once in a program.
     ///
     /// - Parameters:
     ///   - kinds: The signals; the others keep their meaning.
-    ///   - handler: Called on the watching thread, one signal at a time.
-    /// - Returns: False when the system has no threads left.
+    ///   - handler: Called on the watching thread, one signal at a time; the same signal sent twice may come once.
+    /// - Returns: False when the system has no threads or descriptors left.
     public static func start(_ kinds: [Kind], handler: @escaping @Sendable (Kind) -> Void) -> Bool {
-        var signals = sigset_t()
-        unsafe sigemptyset(&signals)
-        for kind in kinds { unsafe sigaddset(&signals, kind.number) }
-        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
-        let watched = signals
+        guard let wake else { return false }
         let isStarted = SystemThread.start("weir.signals") {
-            var signals = watched
             while true {
-                var number: Int32 = 0
-                guard unsafe sigwait(&signals, &number) == 0 else { continue }
-                if let kind = kinds.first(where: { $0.number == number }) { handler(kind) }
+                guard SystemCalls.wait(for: wake.reading, milliseconds: -1) else { continue }
+                var bytes: (UInt64, UInt64) = (0, 0)
+                _ = unsafe withUnsafeMutableBytes(of: &bytes) { unsafe SystemCalls.readBytes(wake.reading, into: $0) }
+                let came = pending.exchange(0, ordering: .acquiringAndReleasing)
+                for kind in kinds where came & kind.bit != 0 { handler(kind) }
             }
         }
-        // Blocked for good, the signals could not even end the program.
-        if !isStarted { unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil) }
-        return isStarted
+        guard isStarted else { return false }
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        for kind in kinds {
+            signal(kind.number) { SignalWatch.note($0) }
+            unsafe sigaddset(&signals, kind.number)
+        }
+        // The parent process may have blocked them.
+        unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        return true
     }
 
-    /// Ends the program as an unhandled signal does.
-    public static func endProgram(by kind: Kind) -> Never {
-        // The status that shells show for a program that the signal ended.
-        _exit(128 + kind.number)
+    /// Runs in a signal handler: a flag and a byte, which does not fit only where others are still unread.
+    private static func note(_ number: Int32) {
+        let error = SystemCalls.lastError
+        pending.bitwiseOr(1 << UInt32(number), ordering: .acquiringAndReleasing)
+        let byte: UInt8 = 1
+        if let wake { _ = unsafe withUnsafeBytes(of: byte) { unsafe SystemCalls.writeBytes(wake.writing, $0) } }
+        SystemCalls.lastError = error
     }
 }

@@ -18,7 +18,7 @@ private func runJob(_ context: UnsafeMutableRawPointer?) {
 
 /// Threads for work that blocks, such as reading an input.
 public enum SystemThread {
-    /// Starts a thread that nobody has to join.
+    /// Starts a detached thread.
     ///
     /// - Parameters:
     ///   - name: Shows in debuggers and `top`; up to 15 bytes of it.

@@ -1,3 +1,4 @@
+internal import CWeir
 internal import Synchronization
 
 #if canImport(Darwin)
@@ -39,6 +40,9 @@ public final class TerminalScreen: Sendable {
         _ = unsafe tcsetattr(terminal, TCSANOW, &settings)
         // The other screen, without a cursor.
         show("\u{1B}[?1049h\u{1B}[?25l")
+        unsafe withUnsafeBytes(of: original) { original in
+            if let start = original.baseAddress { unsafe cweir_crash_keep_terminal(terminal, start) }
+        }
     }
 
     deinit {
@@ -49,6 +53,7 @@ public final class TerminalScreen: Sendable {
     /// Gives the terminal back as it was.
     public func giveBack() {
         guard isTaken.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        cweir_crash_forget_terminal()
         show("\u{1B}[?25h\u{1B}[?1049l")
         var settings = original
         _ = unsafe tcsetattr(descriptor, TCSANOW, &settings)

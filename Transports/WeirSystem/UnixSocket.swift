@@ -72,22 +72,6 @@ enum UnixSocket {
         }
     }
 
-    /// Reads until a line has ended, the other side has, there is too much, or a time has come.
-    static func readLine(_ descriptor: Int32, limit: Int, until deadline: Timestamp) -> String? {
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 512)
-        while bytes.count < limit, self.limit(descriptor, to: deadline) {
-            let count = unsafe read(descriptor, &piece, piece.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            bytes += piece[..<count]
-            if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
-                return String(decoding: bytes[..<end], as: UTF8.self)
-            }
-        }
-        return nil
-    }
-
     /// Reads until the other side has ended.
     static func readAll(_ descriptor: Int32, limit: Int) -> [UInt8]? {
         var bytes: [UInt8] = []

@@ -1,6 +1,7 @@
 internal import CommonStream
 internal import WeirAggregates
 internal import WeirCore
+internal import WeirDispatch
 internal import WeirExpressions
 internal import WeirFlow
 internal import WeirPatterns
@@ -174,7 +175,7 @@ struct HotPath: Sendable {
             let channel = EventChannel<StreamEvent>()
             let result = TallyResult()
             attach(channel, result)
-            channel.publish(inBatches: events.span.extracting(..<count), sendsWatermarks: true)
+            channel.publish(inBatches: ContiguousArray(events).span.extracting(..<count), sendsWatermarks: true)
             channel.finish()
             return result.tally
         } byHand: { count, capacity in

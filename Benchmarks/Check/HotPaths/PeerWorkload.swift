@@ -5,6 +5,7 @@ internal import WeirFiles
 internal import WeirFlow
 internal import WeirFormats
 internal import WeirPatterns
+internal import WeirRecords
 internal import WeirSelection
 internal import WeirSequences
 internal import WeirWindows
@@ -86,7 +87,7 @@ enum PeerWorkload: String {
         while done < count {
             batch.removeAll(keepingCapacity: true)
             while batch.count < 256, done + batch.count < count { batch.append(generator.next()) }
-            channel.publish(contentsOf: batch.span)
+            channel.publish(contentsOf: batch)
             channel.advance(to: batch[batch.count - 1].timestamp)
             done += batch.count
         }

@@ -1,6 +1,7 @@
 internal import CommonStream
 internal import WeirCore
 internal import WeirFormats
+internal import WeirRecords
 internal import WeirSelection
 
 /// Reading the common stream from text and adding up the values above one half.

@@ -2,6 +2,7 @@ internal import CommonStream
 internal import Synchronization
 internal import WeirAggregates
 internal import WeirCore
+internal import WeirDispatch
 internal import WeirPatterns
 internal import WeirSelection
 internal import WeirWindows
@@ -56,7 +57,7 @@ enum ResidentMemory {
         for count in counts {
             while done < count {
                 for index in batch.indices { batch[index] = generator.next() }
-                channel.publish(contentsOf: batch.span)
+                channel.publish(contentsOf: batch)
                 channel.advance(to: batch[batch.count - 1].timestamp)
                 done += batch.count
             }

@@ -3,6 +3,7 @@ internal import Comparing
 internal import WeirCore
 internal import WeirFiles
 internal import WeirFormats
+internal import WeirRecords
 internal import WeirShake
 
 /// What `weir run shake` does, without the host and without a file.

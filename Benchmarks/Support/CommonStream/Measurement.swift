@@ -1,4 +1,5 @@
 public import WeirCore
+public import WeirRecords
 
 /// Three of the four fields of an event of the common stream, to be read from text.
 @frozen

@@ -2,6 +2,7 @@ internal import CAllocations
 internal import CBench
 internal import Synchronization
 internal import WeirCore
+internal import WeirDispatch
 
 /// How many allocations 100,000 events take, once things are running.
 enum Allocations {

@@ -1,6 +1,7 @@
 internal import CBench
 internal import Crew
 internal import WeirCore
+internal import WeirDispatch
 
 /// 40,000 events at once from four threads, of all priorities in turn.
 enum Burst {

@@ -1,6 +1,7 @@
 internal import CBench
 public import Comparing
 internal import WeirCore
+internal import WeirDispatch
 
 /// Events on their way to their handlers: on other threads, on the publisher's, and later.
 ///

@@ -2,6 +2,7 @@ internal import CBench
 internal import Comparing
 internal import Synchronization
 internal import WeirCore
+internal import WeirDispatch
 
 /// Events that are handled on the publisher's thread.
 enum Inline {

@@ -2,6 +2,7 @@ internal import CBench
 internal import Crew
 internal import Synchronization
 internal import WeirCore
+internal import WeirDispatch
 
 /// How long events take from dispatch to handler when one comes every 50 µs.
 enum Latency {

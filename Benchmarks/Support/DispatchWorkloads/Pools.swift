@@ -3,7 +3,7 @@ internal import CommonStream
 internal import Crew
 internal import Dispatch
 internal import Synchronization
-internal import WeirCore
+internal import WeirDispatch
 
 /// Work of about a microsecond for each event, on two threads.
 enum Pools {

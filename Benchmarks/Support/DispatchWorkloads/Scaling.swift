@@ -3,6 +3,7 @@ public import Comparing
 internal import Crew
 internal import Synchronization
 internal import WeirCore
+internal import WeirDispatch
 
 extension DispatchWorkloads {
     /// The cost of an event against how many subscribers there are, and against how many threads send.

@@ -1,6 +1,7 @@
 internal import CBench
 internal import Crew
 internal import WeirCore
+internal import WeirDispatch
 
 /// Events from some threads, which share a core, to one on the other core.
 enum Throughput {

@@ -2,6 +2,7 @@ internal import CommonStream
 internal import Comparing
 internal import Synchronization
 internal import WeirCore
+internal import WeirDispatch
 
 /// A million timers at random times: set, and then fired in order.
 enum Timers {

@@ -2,6 +2,7 @@ internal import CAllocations
 internal import CommonStream
 internal import Comparing
 internal import WeirCore
+internal import WeirRecords
 internal import WeirSelection
 
 /// What is measured: reading events and counting those with a value above one half.

@@ -1,6 +1,6 @@
 internal import CommonStream
-internal import WeirCore
 internal import WeirFormats
+internal import WeirRecords
 
 /// Events of the common stream, written in a format.
 struct EventFile: Sendable {

@@ -22,11 +22,10 @@ struct Pipeline: Sendable {
         let channel = EventChannel<StreamEvent>()
         let result = TallyResult()
         attach(channel, result)
-        let events = events.span
         let middle = events.count / 2
-        channel.publish(inBatches: events.extracting(..<middle), sendsWatermarks: sendsWatermarks)
+        channel.publish(inBatches: ContiguousArray(events).span.extracting(..<middle), sendsWatermarks: sendsWatermarks)
         let before = callocations_count()
-        channel.publish(inBatches: events.extracting(middle...), sendsWatermarks: sendsWatermarks)
+        channel.publish(inBatches: ContiguousArray(events).span.extracting(middle...), sendsWatermarks: sendsWatermarks)
         allocations = before < 0 ? .nan : Double(callocations_count() - before)
         channel.finish()
         tally = result.tally

@@ -85,7 +85,7 @@ enum Sequences {
         let result = MatchResult()
         channel.matches(of: pattern, PatternSettings(strategy: .compact, reportsTimeouts: false))
             .attach(TypedSink(result))
-        channel.publish(inBatches: events.span)
+        channel.publish(inBatches: ContiguousArray(events).span)
         channel.finish()
         return result.tally
     }
@@ -156,7 +156,7 @@ enum Sequences {
         let plan = plan([(.first, one), (.followedBy, one), (.followedBy, one)], within: 3_600_000_000_000)
         let sink = sink(plan, table(isA, isB, isC), byKey: true, TallyOutput(.all, result), reportsTimeouts: false)
         channel.attach(sink)
-        channel.publish(inBatches: events.span)
+        channel.publish(inBatches: ContiguousArray(events).span)
         let metrics = sink.metrics
         guard sink.groupCount == events.count else { fatalError("\(sink.groupCount) keys have a partial match") }
         channel.finish()
@@ -176,7 +176,7 @@ enum Sequences {
         channel.attach(
             sink(plan, conditions, byKey: byKey, TallyOutput(demand, result), reportsTimeouts: reportsTimeouts)
         )
-        channel.publish(inBatches: events.span)
+        channel.publish(inBatches: ContiguousArray(events).span)
         channel.finish()
         return result.tally
     }
@@ -215,7 +215,7 @@ struct TallyOutput: CompactOutput {
     }
 
     mutating func receive(_ match: borrowing FoundMatch<StreamEvent>, at time: Timestamp) -> Bool {
-        let entries = match.entries.span
+        let entries = match.entries
         var checksum: UInt64 = 0
         for index in entries.indices {
             let factor: UInt64 = index == 0 ? 31 : index == entries.count - 1 ? 1 : 17

@@ -63,7 +63,7 @@ extension Tally {
 typealias Publish = (_ events: [StreamEvent], _ channel: EventChannel<StreamEvent>) -> Void
 
 func publishInBatches(_ events: [StreamEvent], _ channel: EventChannel<StreamEvent>) {
-    channel.publish(inBatches: events.span)
+    channel.publish(inBatches: ContiguousArray(events).span)
 }
 
 @inline(never)

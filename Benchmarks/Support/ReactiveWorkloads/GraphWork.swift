@@ -24,7 +24,7 @@ enum GraphWork {
             channel.filter { $0.value > 0.1 }.map { $0.value * 2 }.map { $0 + 1 }.filter { $0 < 2.9 }
                 .scan(into: 0.0) { $0 += $1 }
                 .attach(LastValueSink(result))
-            channel.publish(inBatches: Numbers.events.span)
+            channel.publish(inBatches: ContiguousArray(Numbers.events).span)
             channel.finish()
             sum.set(result.tally.sum)
         }

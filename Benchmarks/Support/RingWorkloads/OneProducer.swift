@@ -94,7 +94,7 @@ enum OneProducer {
             Transfer.pop(total) { sum in
                 var batch = OutputSpan(buffer: places, initializedCount: 0)
                 let count = consumer.pop(into: &batch)
-                for index in batch.span.indices { sum &+= batch.span[index] }
+                for index in batch.indices { sum &+= batch[index] }
                 return count
             }
         }

@@ -32,7 +32,7 @@ enum Transfer {
             for offset in 0..<64 { batch[offset] = UInt64(made &+ offset) }
             var done = 0
             while done < 64 {
-                let count = attempt(batch.span.extracting(droppingFirst: done))
+                let count = batch.withUnsafeBufferPointer { attempt(unsafe $0.span.extracting(droppingFirst: done)) }
                 done &+= count
                 pause(unless: count > 0, &tries)
             }

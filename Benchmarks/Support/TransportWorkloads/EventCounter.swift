@@ -2,6 +2,7 @@ internal import CommonStream
 internal import Comparing
 internal import WeirCore
 internal import WeirFormats
+internal import WeirRecords
 internal import WeirSelection
 
 /// Reads events and counts those with a value above one half.

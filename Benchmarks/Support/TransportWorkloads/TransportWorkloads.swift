@@ -3,6 +3,7 @@ public import Comparing
 internal import Foundation
 internal import Synchronization
 internal import WeirCore
+internal import WeirDispatch
 internal import WeirFiles
 internal import WeirSockets
 

@@ -4,6 +4,7 @@
 // The hot path of Weir: rings, gates, hand-overs and clocks. Each header says who may call what from which thread.
 #include "cweir_base.h"
 #include "cweir_clock.h"
+#include "cweir_crash.h"
 #include "cweir_gate.h"
 #include "cweir_handoff.h"
 #include "cweir_lock.h"

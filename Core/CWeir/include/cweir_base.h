@@ -38,7 +38,7 @@ void *_Nullable cweir_allocate_lines(size_t count, size_t stride);
 void cweir_prefer_large_pages(void *_Nullable memory, size_t size);
 
 // Begins to bring a line into the cache, for a read or write that comes a little later; any address will do.
-CWEIR_INLINE void cweir_fetch(const void *_Nullable address) {
+CWEIR_INLINE void cweir_prefetch(const void *_Nullable address) {
     __builtin_prefetch(address, 1);
 }
 

@@ -27,6 +27,11 @@
 // the two the consumer waits awake. It parks by changing a word without any bit to PARKED, so who sets the first bit,
 // and nobody else, has to wake it. Tests/Models/mailbox.pml is checked exhaustively.
 //
+// The end. A put may claim its slot at the very time of a close. The consumer ends by changing a word with nothing but
+// CLOSED to CLOSED and ENDED, when it has found all lanes empty; from then on it takes nothing. A producer that still
+// got a slot therefore either sets its bit before that, and the consumer goes on, or finds ENDED when it sets its bit:
+// then it has to take out what lies there itself, see cweir_mailbox_publish.
+//
 // Thread safety: claim and publish from any thread; take and give_back from one at a time, the consumer.
 // Progress: on queues claim and take_oldest are lock-free and the rest wait-free; on stacks a spin lock is held while a
 // slot is copied (cweir_stack.h). A producer preempted between claim and publish on a queue holds up the queue's later
@@ -38,6 +43,7 @@ enum {
     CWEIR_MAILBOX_PARKED = 1 << 10, // the consumer sleeps, or is about to
     CWEIR_MAILBOX_NUDGED = 1 << 11, // the next park returns
     CWEIR_MAILBOX_CLOSED = 1 << 12, // nothing more is let in
+    CWEIR_MAILBOX_ENDED = 1 << 13,  // the consumer takes no more
     CWEIR_MAILBOX_AHEAD = 8,         // slots between the one that is claimed and the one that is fetched
     CWEIR_MAILBOX_FAR_AHEAD = 16,    // the same for the sequences, of which that many are in a line
     CWEIR_MAILBOX_PATIENCE = 16,     // looks at an empty lane before its bit is cleared, which costs producers more
@@ -49,6 +55,7 @@ enum {
     CWEIR_MAILBOX_DROPPED_OLDEST, // its lane was full and a newer one took its place
     CWEIR_MAILBOX_DROPPED_CLOSED, // the mailbox was closed
     CWEIR_MAILBOX_DROPPED_OWN,    // its lane was full and the consumer, who alone makes room, put it or waits for who did
+    CWEIR_MAILBOX_DROPPED_LATE,   // it was let in while the mailbox closed, and the consumer had ended
     CWEIR_MAILBOX_CAUSES,
 };
 
@@ -115,7 +122,7 @@ cweir_mailbox_t *_Nullable cweir_mailbox_create(const cweir_mailbox_bound_t *bou
 void cweir_mailbox_destroy(cweir_mailbox_t *_Nullable mailbox);
 
 // Rare; see cweir_mailbox.c.
-void cweir_mailbox_signal(cweir_mailbox_t *mailbox, uint32_t bits);
+bool cweir_mailbox_signal(cweir_mailbox_t *mailbox, uint32_t bits);
 bool cweir_mailbox_settle(cweir_mailbox_t *mailbox, uint32_t lane);
 void cweir_mailbox_make_room(cweir_mailbox_t *mailbox, uint32_t lane);
 void cweir_mailbox_raise_peak(cweir_mailbox_t *mailbox, uint32_t lane, uint64_t count);
@@ -162,8 +169,9 @@ CWEIR_INLINE cweir_mailbox_item_t cweir_mailbox_claim(cweir_mailbox_t *mailbox, 
     }
 }
 
-// Hands a claimed and filled slot to the consumer, and wakes it.
-CWEIR_INLINE void cweir_mailbox_publish(cweir_mailbox_t *mailbox, cweir_mailbox_item_t item) {
+// Hands a claimed and filled slot to the consumer, and wakes it. Returns true when the consumer has ended: then the
+// caller has to take out what lies there, one such thread at a time, until cweir_mailbox_is_left_empty.
+CWEIR_INLINE bool cweir_mailbox_publish(cweir_mailbox_t *mailbox, cweir_mailbox_item_t item) {
     if (item.lane < CWEIR_MAILBOX_LEVELS) {
         cweir_stack_publish(mailbox->stacks[item.lane]);
     } else {
@@ -172,8 +180,9 @@ CWEIR_INLINE void cweir_mailbox_publish(cweir_mailbox_t *mailbox, cweir_mailbox_
     // Sequentially consistent: after the claim, against cweir_mailbox_settle.
     const uint32_t word = atomic_load_explicit(&mailbox->signals.word, memory_order_seq_cst);
     if (__builtin_expect((word & (1u << item.lane)) == 0, 0)) {
-        cweir_mailbox_signal(mailbox, 1u << item.lane);
+        return cweir_mailbox_signal(mailbox, 1u << item.lane);
     }
+    return false;
 }
 
 // Takes the oldest slot of a queue: as its only consumer or, where producers drop the oldest, from among all takers.

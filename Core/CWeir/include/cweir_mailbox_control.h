@@ -14,7 +14,7 @@ typedef struct cweir_mailbox_numbers {
     uint64_t pending;
     uint64_t accepted; // ever put, whether taken, pending, or dropped to make room
     uint64_t peak;     // exact for stacks and for queues up to 8; else up to an eighth, and to 63, too low
-    uint64_t dropped_newest, dropped_oldest, dropped_closed, dropped_own;
+    uint64_t dropped_newest, dropped_oldest, dropped_closed, dropped_own, dropped_late;
 } cweir_mailbox_numbers_t;
 
 // Takes the oldest slot of a lane, for a producer that needs room and drops it; the lane's bound has drops_oldest.
@@ -40,8 +40,13 @@ void cweir_mailbox_resign_consumer(cweir_mailbox_t *mailbox);
 // Returns true on the thread that is the consumer.
 bool cweir_mailbox_is_consumer(cweir_mailbox_t *mailbox);
 
+// After a publish that returned true: returns true when nothing is left and whoever publishes next will be told so.
+// Otherwise there is something to take, or a slot that is claimed and not yet published. One thread at a time, the one
+// that takes.
+bool cweir_mailbox_is_left_empty(cweir_mailbox_t *mailbox);
+
 // Waits until there is something to take: spins for `spin` nanoseconds, then sleeps until `deadline` on the monotonic
-// clock. Returns CWEIR_MAILBOX_READY, TIMED_OUT or FINISHED. Consumer.
+// clock. Returns CWEIR_MAILBOX_READY, TIMED_OUT or FINISHED; after FINISHED the consumer must not take. Consumer.
 uint32_t cweir_mailbox_park(cweir_mailbox_t *mailbox, int64_t deadline, int64_t spin);
 
 // Makes the current park, or else the next one, return.

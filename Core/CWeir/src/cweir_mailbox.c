@@ -53,18 +53,20 @@ void cweir_mailbox_destroy(cweir_mailbox_t *mailbox) {
     cweir_free_lines(mailbox);
 }
 
-// Sets bits of the word, and wakes the consumer when it was parked.
-void cweir_mailbox_signal(cweir_mailbox_t *mailbox, uint32_t bits) {
+// Sets bits of the word, and wakes the consumer when it was parked. Returns true when the consumer has ended.
+bool cweir_mailbox_signal(cweir_mailbox_t *mailbox, uint32_t bits) {
     _Atomic(uint32_t) *word = &mailbox->signals.word;
     // Sequentially consistent, as all that touches the word and is not a hint.
-    if ((atomic_fetch_or_explicit(word, bits, memory_order_seq_cst) & CWEIR_MAILBOX_PARKED) == 0) {
-        return;
+    const uint32_t seen = atomic_fetch_or_explicit(word, bits, memory_order_seq_cst);
+    if ((seen & CWEIR_MAILBOX_PARKED) == 0) {
+        return (seen & CWEIR_MAILBOX_ENDED) != 0;
     }
     // Several may have seen PARKED; the one that clears it wakes: one call into the kernel for a whole burst.
     const uint32_t before = atomic_fetch_and_explicit(word, ~(uint32_t)CWEIR_MAILBOX_PARKED, memory_order_seq_cst);
     if ((before & CWEIR_MAILBOX_PARKED) != 0) {
         cweir_parking_wake(&mailbox->signals, false);
     }
+    return false;
 }
 
 // Clears the bit of a lane that was found empty, unless something has been claimed in it. Returns true when the bit is
@@ -272,6 +274,9 @@ uint32_t cweir_mailbox_park(cweir_mailbox_t *mailbox, int64_t deadline, int64_t 
     enum { PATIENT_ROUNDS = 256, NAP = 50000 };
     _Atomic(uint32_t) *word = &mailbox->signals.word;
     cweir_mailbox_become_consumer(mailbox);
+    if ((atomic_load_explicit(word, memory_order_relaxed) & CWEIR_MAILBOX_ENDED) != 0) {
+        return CWEIR_MAILBOX_FINISHED; // what lies there is not the consumer's any more
+    }
     if (spin > 0 && spin_for(mailbox, spin)) {
         return CWEIR_MAILBOX_READY;
     }
@@ -292,10 +297,15 @@ uint32_t cweir_mailbox_park(cweir_mailbox_t *mailbox, int64_t deadline, int64_t 
             return CWEIR_MAILBOX_READY;
         }
         if (is_empty) {
-            if (seen == CWEIR_MAILBOX_CLOSED && was_closed) {
+            // All lanes were looked at: from now on whoever put something nevertheless has to take it out.
+            uint32_t expected = CWEIR_MAILBOX_CLOSED;
+            if (was_closed
+                && atomic_compare_exchange_strong_explicit(
+                    word, &expected, CWEIR_MAILBOX_CLOSED | CWEIR_MAILBOX_ENDED, memory_order_seq_cst,
+                    memory_order_relaxed)) {
                 return CWEIR_MAILBOX_FINISHED;
             }
-            uint32_t expected = 0;
+            expected = 0;
             if (atomic_compare_exchange_strong_explicit(
                     word, &expected, CWEIR_MAILBOX_PARKED, memory_order_seq_cst, memory_order_relaxed)) {
                 // Woken by a bit, a nudge or the end: all of them are told apart by looking again.
@@ -319,12 +329,20 @@ uint32_t cweir_mailbox_park(cweir_mailbox_t *mailbox, int64_t deadline, int64_t 
     }
 }
 
+bool cweir_mailbox_is_left_empty(cweir_mailbox_t *mailbox) {
+    bool is_empty = true;
+    for (uint32_t bits = lanes_with_bits(mailbox); bits != 0; bits &= bits - 1) {
+        is_empty = cweir_mailbox_settle(mailbox, (uint32_t)__builtin_ctz(bits)) && is_empty;
+    }
+    return is_empty;
+}
+
 void cweir_mailbox_nudge(cweir_mailbox_t *mailbox) {
-    cweir_mailbox_signal(mailbox, CWEIR_MAILBOX_NUDGED);
+    (void)cweir_mailbox_signal(mailbox, CWEIR_MAILBOX_NUDGED);
 }
 
 void cweir_mailbox_close(cweir_mailbox_t *mailbox) {
-    cweir_mailbox_signal(mailbox, CWEIR_MAILBOX_CLOSED);
+    (void)cweir_mailbox_signal(mailbox, CWEIR_MAILBOX_CLOSED);
     for (uint32_t lane = 0; lane < CWEIR_MAILBOX_LANES; lane += 1) {
         wake_waiters(&mailbox->lanes[lane].room);
     }
@@ -370,6 +388,7 @@ cweir_mailbox_numbers_t cweir_mailbox_read(cweir_mailbox_t *mailbox, uint32_t la
     result.dropped_closed =
         atomic_load_explicit(&numbers->dropped[CWEIR_MAILBOX_DROPPED_CLOSED], memory_order_relaxed);
     result.dropped_own = atomic_load_explicit(&numbers->dropped[CWEIR_MAILBOX_DROPPED_OWN], memory_order_relaxed);
+    result.dropped_late = atomic_load_explicit(&numbers->dropped[CWEIR_MAILBOX_DROPPED_LATE], memory_order_relaxed);
     return result;
 }
 

@@ -4,6 +4,8 @@
 
 #include "cweir_thread.h"
 
+#include "cweir_crash.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -40,7 +42,9 @@ static void *run(void *argument) {
 #elif defined(__linux__)
     (void)pthread_setname_np(pthread_self(), start.name);
 #endif
+    cweir_crash_enter_thread();
     start.body(start.context);
+    cweir_crash_leave_thread();
     return NULL;
 }
 

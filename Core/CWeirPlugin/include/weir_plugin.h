@@ -80,7 +80,7 @@ typedef struct weir_setting {
 } weir_setting;
 
 /// A field that is wanted of each record. At most one is the record's time: `is_time` is 1, or 2 where the plugin refuses
-/// each record whose time is before that of any earlier one.
+/// each record whose time is before that of any earlier one, or 3 where it does so within groups that it keeps apart.
 typedef struct weir_field {
     weir_text name;
     uint32_t is_required;

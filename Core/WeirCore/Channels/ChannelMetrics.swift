@@ -9,8 +9,11 @@ public struct ChannelMetrics: Sendable, Hashable {
     /// How many events were published after the end, and dropped.
     public var droppedAfterEnd: UInt64
 
+    /// How many events ran too far ahead in event time, and were dropped.
+    public var droppedAhead: UInt64
+
     /// How many events were dropped, for whatever cause.
-    public var dropped: UInt64 { droppedByOverflow + droppedAfterEnd }
+    public var dropped: UInt64 { droppedByOverflow + droppedAfterEnd + droppedAhead }
 
     /// How many watermarks were ignored because they were before an earlier one.
     public var ignoredWatermarks: UInt64

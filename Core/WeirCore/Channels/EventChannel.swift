@@ -22,7 +22,7 @@ public import Synchronization
 ///
 /// - Complexity: `publish` is O(*s*) for *s* sinks, without allocation or lock.
 @safe
-public final class EventChannel<Element: Event>: EventStream, @unchecked Sendable {
+public final class EventChannel<Element: Event>: GroupableStream, @unchecked Sendable {
     // Safety of `@unchecked Sendable`: `inside` is touched only from inside the gate, whose enter and leave order one
     // thread's work before the next one's. Everything else is atomic, constant, or under the lock of `registration`.
 
@@ -41,11 +41,12 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     struct Inside {
         @usableFromInline var table: Unmanaged<ObjectTable<Subscriber<Element>>>
         @usableFromInline var isFinished = false
-        @usableFromInline var urgency = Urgency()
+        @usableFromInline var options = DispatchOptions()
         // When the event that is being sent was dispatched; nobody knows until somebody asks.
         @usableFromInline var dispatchTime = Timestamp.distantPast
         @usableFromInline var isStamped = false
         @usableFromInline var latest: Element?
+        var aheadLimit: AheadLimit?
         var watermark = Timestamp.distantPast
 
         init(table: Unmanaged<ObjectTable<Subscriber<Element>>>) {
@@ -56,7 +57,7 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     /// An event that found the channel busy.
     private struct Waiting: Sendable {
         let event: Element
-        let urgency: Urgency
+        let options: DispatchOptions
         let dispatchTime: Timestamp
     }
 
@@ -71,6 +72,12 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
 
     /// What dispatches are stamped with.
     public let clock: EventClock
+
+    /// The events that ran too far ahead in event time, by the limit that the channel was made with.
+    public let ahead = SideOutput<Element>()
+
+    // Whether each event has to be looked at: the latest is kept, or there is a limit.
+    @usableFromInline package let looksAtEach: Bool
 
     @usableFromInline let gate: UnsafeMutablePointer<cweir_gate_t>
     @usableFromInline let incomingTable: UnsafeMutablePointer<cweir_handoff_t>
@@ -100,18 +107,22 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     ///   - overflowPolicy: What happens to an event that finds all places taken. With ``OverflowPolicy/block``, an
     ///     event that a sink publishes into its own full channel is dropped and counted: it cannot wait for itself.
     ///   - replaysLatest: Whether a sink or listener starts with the latest event that was published before it came.
+    ///   - maxAhead: How far an event may run ahead in event time: those beyond go to ``ahead``, and neither to sinks nor to
+    ///     listeners. Without a limit one event of the far future makes all that follow late.
     ///   - clock: What dispatches are stamped with.
     public init(
         capacity: Int = 1024,
         overflowPolicy: OverflowPolicy = .block,
         replaysLatest: Bool = false,
+        maxAhead: AheadLimit? = nil,
         clock: EventClock = EventClock()
     ) {
         self.capacity = capacity
         self.overflowPolicy = overflowPolicy
         self.replaysLatest = replaysLatest
         self.clock = clock
-        needsGate = Atomic(replaysLatest)
+        looksAtEach = replaysLatest || maxAhead != nil
+        needsGate = Atomic(looksAtEach)
         do {
             waiting = try SharedRing(capacity: capacity)
         } catch {
@@ -126,6 +137,7 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
         unsafe cweir_handoff_init(incomingTable)
         unsafe inside = .allocate(capacity: 1)
         unsafe inside.initialize(to: Inside(table: .passRetained(ObjectTable([]))))
+        unsafe inside.pointee.aheadLimit = maxAhead
     }
 
     deinit {
@@ -182,7 +194,7 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
             removed?.isOver.store(true, ordering: .relaxed)
             let replaced = offerTable(registration)
             if registration.subscribers.isEmpty, registration.requestedCompletion == nil {
-                needsGate.store(replaysLatest, ordering: .relaxed)
+                needsGate.store(looksAtEach, ordering: .relaxed)
             }
             return (removed, replaced)
         }
@@ -200,7 +212,7 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
 
     /// Adds a listener that every publisher calls itself.
     @usableFromInline
-    func addReceiver(_ receive: @escaping @Sendable (Element, EventContext) -> Void) -> UInt64 {
+    package func addReceiver(_ receive: @escaping @Sendable (Element, EventContext) -> Void) -> UInt64 {
         let id = reserveID()
         let unused = registration.withLock { registration in
             registration.receivers.append(Receiver(id: id, receive: receive))
@@ -211,7 +223,7 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     }
 
     @usableFromInline
-    func removeReceiver(_ id: UInt64) {
+    package func removeReceiver(_ id: UInt64) {
         let unused = registration.withLock { registration in
             let index = registration.receivers.firstIndex { $0.id == id }
             let removed = index.map { registration.receivers.remove(at: $0) }
@@ -255,47 +267,48 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     /// queued with normal priority.
     ///
     /// - Parameter event: The event.
-    /// - Returns: `false` when the event was dropped here: by the overflow policy, or because the stream has ended.
+    /// - Returns: `false` when the event was dropped here: by the overflow policy, because it runs too far ahead, or because
+    ///   the stream has ended. What waits for a busy channel may still be dropped afterwards, and counted.
     @inlinable
     @discardableResult
     public func publish(_ event: Element) -> Bool {
-        dispatch(event, Urgency())
+        dispatch(event, DispatchOptions())
     }
 
     @inlinable
-    func dispatch(_ event: Element, _ urgency: Urgency) -> Bool {
+    package func dispatch(_ event: Element, _ options: DispatchOptions) -> Bool {
         if needsGate.load(ordering: .relaxed) {
-            guard sendToSinks(event, urgency) else { return false }
-            if !receivers.isEmpty { sendToReceivers(event, urgency, isCounted: false) }
+            guard sendToSinks(event, options) else { return false }
+            if !receivers.isEmpty { sendToReceivers(event, options, isCounted: false) }
         } else if receivers.isEmpty {
             publishedToNobody.wrappingAdd(1, ordering: .relaxed)
         } else {
-            sendToReceivers(event, urgency, isCounted: true)
+            sendToReceivers(event, options, isCounted: true)
         }
         return true
     }
 
     @inlinable
-    func sendToSinks(_ event: Element, _ urgency: Urgency) -> Bool {
-        guard unsafe cweir_gate_enter(gate) else { return leaveBehind(event, urgency) }
+    func sendToSinks(_ event: Element, _ options: DispatchOptions) -> Bool {
+        guard unsafe cweir_gate_enter(gate) else { return leaveBehind(event, options) }
         if hasWaiting { drainAll() }
-        let isOpen = unsafe !inside.pointee.isFinished
-        if isOpen {
-            unsafe inside.pointee.urgency = urgency
+        var isTaken = unsafe !inside.pointee.isFinished
+        if isTaken {
+            unsafe inside.pointee.options = options
             unsafe inside.pointee.isStamped = false
-            deliver(event)
+            isTaken = deliver(event)
         } else {
             countDroppedAfterEnd(1)
         }
         if unsafe !cweir_gate_leave(gate) { leaveAfterDraining() }
-        return isOpen
+        return isTaken
     }
 
     @inlinable
-    func sendToReceivers(_ event: Element, _ urgency: Urgency, isCounted: Bool) {
+    func sendToReceivers(_ event: Element, _ options: DispatchOptions, isCounted: Bool) {
         let context = EventContext(
-            priority: urgency.priority,
-            order: urgency.order,
+            priority: options.priority,
+            order: options.order,
             dispatchTime: clock.now(),
             clock: clock
         )
@@ -307,11 +320,12 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     /// Publishes the events of a batch, in order: the fast way for many.
     ///
     /// - Parameter batch: The events, oldest first.
-    /// - Returns: `false` when some were dropped here: by the overflow policy, or because the stream has ended.
+    /// - Returns: `false` when some were dropped here: by the overflow policy, because they run too far ahead, or because the
+    ///   stream has ended.
     @inlinable
     @discardableResult
     public func publish(contentsOf batch: Span<Element>) -> Bool {
-        guard !replaysLatest, receivers.isEmpty, unsafe cweir_gate_enter(gate) else {
+        guard !looksAtEach, receivers.isEmpty, unsafe cweir_gate_enter(gate) else {
             var isComplete = true
             for index in batch.indices where !publish(batch[index]) { isComplete = false }
             return isComplete
@@ -320,7 +334,7 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
         let isOpen = unsafe !inside.pointee.isFinished
         if isOpen {
             if unsafe !cweir_handoff_is_empty(incomingTable) { takeTable() }
-            unsafe inside.pointee.urgency = Urgency()
+            unsafe inside.pointee.options = DispatchOptions()
             unsafe inside.pointee.isStamped = false
             unsafe inside.pointee.table._withUnsafeGuaranteedRef { table in
                 table.forEach { $0.receiveBatch(batch) }
@@ -340,7 +354,8 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     @inlinable
     @discardableResult
     public func publish(contentsOf batch: [Element]) -> Bool {
-        publish(contentsOf: batch.span)
+        // The span is of memory that stays as it is during the call.
+        unsafe batch.withUnsafeBufferPointer { publish(contentsOf: unsafe $0.span) }
     }
 
     /// Says that no event older than `watermark` will follow.
@@ -375,6 +390,7 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
                 + receivers.countedReads,
             droppedByOverflow: dropped.load(ordering: .relaxed),
             droppedAfterEnd: droppedAfterEnd.load(ordering: .relaxed),
+            droppedAhead: ahead.count,
             ignoredWatermarks: ignoredWatermarks.load(ordering: .relaxed),
             waiting: waiting.count,
             waitingHighWaterMark: waitingHighWaterMark.load(ordering: .relaxed)
@@ -383,16 +399,31 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
 
     // MARK: Inside the gate
 
+    /// Sends an event to the sinks; returns whether it does not run too far ahead.
     @inlinable
-    func deliver(_ event: Element) {
+    @discardableResult
+    func deliver(_ event: Element) -> Bool {
         if unsafe !cweir_handoff_is_empty(incomingTable) { takeTable() }
-        if replaysLatest { unsafe inside.pointee.latest = event }
+        if looksAtEach, !admits(event) { return false }
         countPublishedInside(1)
         unsafe inside.pointee.table._withUnsafeGuaranteedRef { table in
             table.forEach { subscriber in
                 if !subscriber.isOver.load(ordering: .relaxed) { subscriber.receive(event) }
             }
         }
+        return true
+    }
+
+    /// Looks at an event that is about to be sent; returns whether it may be.
+    @usableFromInline
+    @inline(never)
+    func admits(_ event: Element) -> Bool {
+        guard unsafe inside.pointee.aheadLimit?.admits(event.timestamp) != false else {
+            ahead.send(event, at: event.timestamp)
+            return false
+        }
+        if replaysLatest { unsafe inside.pointee.latest = event }
+        return true
     }
 
     /// How the event that is being sent was dispatched; for sinks, while they run.
@@ -400,11 +431,11 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     /// All of them are told the same time: the clock is read once, by the first one that asks.
     @inlinable
     @inline(__always)
-    func currentContext() -> EventContext {
+    package func currentContext() -> EventContext {
         if unsafe !inside.pointee.isStamped { stamp() }
         return unsafe EventContext(
-            priority: inside.pointee.urgency.priority,
-            order: inside.pointee.urgency.order,
+            priority: inside.pointee.options.priority,
+            order: inside.pointee.options.order,
             dispatchTime: inside.pointee.dispatchTime,
             clock: clock
         )
@@ -453,7 +484,7 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
             if unsafe inside.pointee.isFinished {
                 countDroppedAfterEnd(1)
             } else {
-                unsafe inside.pointee.urgency = next.urgency
+                unsafe inside.pointee.options = next.options
                 unsafe inside.pointee.dispatchTime = next.dispatchTime
                 unsafe inside.pointee.isStamped = true
                 deliver(next.event)
@@ -493,12 +524,12 @@ public final class EventChannel<Element: Event>: EventStream, @unchecked Sendabl
     /// Leaves an event in the ring for whoever is inside, or goes inside when nobody is.
     @usableFromInline
     @inline(never)
-    func leaveBehind(_ event: Element, _ urgency: Urgency) -> Bool {
+    func leaveBehind(_ event: Element, _ options: DispatchOptions) -> Bool {
         if overflowPolicy == .latest {
             while waiting.pop() != nil { dropped.wrappingAdd(1, ordering: .relaxed) }
         }
         var round: UInt32 = 0
-        let new = Waiting(event: event, urgency: urgency, dispatchTime: clock.now())
+        let new = Waiting(event: event, options: options, dispatchTime: clock.now())
         while !waiting.push(new) {
             switch overflowPolicy {
             case .block:

@@ -34,30 +34,30 @@ final class Subscriber<Element: Event>: @unchecked Sendable {
     ///   - subscription: Asked before each element whether the sink is still wanted.
     @inlinable
     init<S: Sink>(_ sink: consuming S, _ subscription: Subscription) where S.Input == Element {
-        let box = StateBox(sink)
+        let box = SharedCell(driven: sink)
         // The box only keeps what it points to: one step less on the way to the sink.
-        let value = unsafe box.value
+        let value = unsafe box.pointer
         receive = { element in
             unsafe value.pointee.receive(element, at: element.timestamp)
             withExtendedLifetime(box) {}
         }
         receiveBatch = { batch in
             box.withLocal { sink in
-                let looksAhead = sink.looksAhead
+                let wantsPrefetch = sink.wantsPrefetch
                 for index in batch.indices {
                     guard !subscription.isCancelled else { return }
-                    if looksAhead { Self.lookAhead(sink, batch, index) }
+                    if wantsPrefetch { Self.lookAhead(sink, batch, index) }
                     sink.receive(batch[index], at: batch[index].timestamp)
                 }
             }
         }
         advance = { watermark in
             guard !subscription.isCancelled else { return }
-            unsafe box.value.pointee.advance(to: watermark)
+            unsafe box.pointer.pointee.advance(to: watermark)
         }
         finish = { completion in
             guard !subscription.isCancelled else { return }
-            unsafe box.value.pointee.finish(completion)
+            unsafe box.pointer.pointee.finish(completion)
         }
     }
 
@@ -66,7 +66,7 @@ final class Subscriber<Element: Event>: @unchecked Sendable {
     @inlinable
     static func lookAhead<S: Sink>(_ sink: borrowing S, _ batch: Span<Element>, _ index: Int)
     where S.Input == Element {
-        if index + 16 < batch.count { sink.fetch(for: batch[index + 16], isNear: false) }
-        if index + 8 < batch.count { sink.fetch(for: batch[index + 8], isNear: true) }
+        if index + 16 < batch.count { sink.prefetch(for: batch[index + 16], isNear: false) }
+        if index + 8 < batch.count { sink.prefetch(for: batch[index + 8], isNear: true) }
     }
 }

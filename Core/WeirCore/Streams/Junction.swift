@@ -16,12 +16,14 @@ public import Synchronization
 /// The whole finishes when all inputs have finished, or earlier if the state says so; it fails with the first failure.
 /// What comes after that is ignored, and inputs that have not finished are detached.
 ///
-///     func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-///         let junction = Junction(SinkState(sink), inputs: 2)
-///         return junction.subscription(
-///             first.attach(junction.input(0, PlainPort())),
-///             second.attach(junction.input(1, PlainPort()))
-///         )
+///     extension Merged {
+///         func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
+///             let junction = Junction(SinkState(sink), inputs: 2)
+///             return junction.subscription(
+///                 first.attach(junction.input(0, PlainPort())),
+///                 second.attach(junction.input(1, PlainPort()))
+///             )
+///         }
 ///     }
 ///
 /// Thread safety: any thread may drive any input, one thread at a time each.
@@ -87,7 +89,7 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
     @usableFromInline let waiting: SharedRing<Message>
     @usableFromInline let capacity: Int
     // What is left of the inputs when the whole is over is detached.
-    @usableFromInline let own = LateSubscription()
+    @usableFromInline let own = DeferredSubscription()
 
     /// Creates a junction.
     ///
@@ -98,7 +100,7 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
     @inlinable
     public init(_ state: consuming State, inputs count: Int, capacity: Int = 1024) {
         precondition(count > 0, "a junction needs an input, not \(count)")
-        Prototype.refuse()
+        SinkTemplate.requireNotTemplate()
         self.capacity = capacity
         do {
             waiting = try SharedRing(capacity: capacity)

@@ -7,8 +7,8 @@ internal import Synchronization
 /// An operator's stream shows its side outputs as properties; they belong to the stream, so all sinks that are attached
 /// to it share them.
 ///
-///     let averages = readings.someOperator(within: .seconds(10))
-///     averages.late.subscribe { reading, time in log("late:", reading) }
+///     let averages = readings.tumbling(.seconds(10)).mean(of: \.celsius)
+///     averages.late.subscribe { reading, time in print("late:", reading) }
 ///     averages.late.count
 ///
 /// Thread safety: all members, from any thread.
@@ -37,6 +37,9 @@ public final class SideOutput<Element: Sendable>: Sendable {
         handlers.withLock { $0.append(Handler(subscription: subscription, handle: handler)) }
         return subscription
     }
+
+    /// Whether a handler would be called.
+    package var hasSubscribers: Bool { handlers.withLock { $0.contains { !$0.subscription.isCancelled } } }
 
     private func forgetCancelled() {
         let handlers = handlers.withLock { handlers in

@@ -23,35 +23,34 @@ public protocol Sink<Input>: Sendable {
     ///   - time: The element's event time.
     mutating func receive(_ element: borrowing Input, at time: Timestamp)
 
-    /// Takes note that no element older than `watermark` will follow.
+    /// Advances event time: no element older than `watermark` will follow.
     ///
     /// - Parameter watermark: Not before the last one.
     mutating func advance(to watermark: Timestamp)
 
-    /// Takes note that nothing follows.
+    /// Called once at the end of the stream.
     ///
-    /// - Parameter completion: Whether the stream ended or broke off.
+    /// - Parameter completion: Whether the stream ended or failed.
     mutating func finish(_ completion: Completion)
 
-    /// Whether ``fetch(for:isNear:)`` is worth being called in the batch that follows: when each element is looked up in
-    /// memory that is too large for the cache.
-    var looksAhead: Bool { get }
+    /// Whether calling ``prefetch(for:isNear:)`` in the next batch is worth its cost: when the sink looks up each element in
+    /// memory larger than the cache.
+    var wantsPrefetch: Bool { get }
 
-    /// Begins to bring into the cache what an element will need that is still some elements away in its batch.
+    /// Prefetches the memory that a later element of the batch will need.
     ///
-    /// It must not change what the sink does, and is not always called: not for elements that come one by one, nor for the
-    /// first ones of a batch.
+    /// It must have no effect on results, and is not called for single elements, nor for the first ones of a batch.
     ///
     /// - Parameters:
     ///   - element: An element that will be received.
-    ///   - isNear: Whether this is the second call for the element, so that what the first one asked for has come.
-    func fetch(for element: borrowing Input, isNear: Bool)
+    ///   - isNear: Whether this is the second call for the element, when the memory of the first one has arrived.
+    func prefetch(for element: borrowing Input, isNear: Bool)
 }
 
 extension Sink {
     @inlinable
-    public var looksAhead: Bool { false }
+    public var wantsPrefetch: Bool { false }
 
     @inlinable
-    public func fetch(for element: borrowing Input, isNear: Bool) {}
+    public func prefetch(for element: borrowing Input, isNear: Bool) {}
 }

@@ -11,7 +11,7 @@ public final class SinkBank<Input: Sendable>: @unchecked Sendable {
     // that the closures work on are themselves `Sendable`.
 
     @usableFromInline let receiveAt: (_ index: Int, Input, Timestamp) -> Void
-    @usableFromInline let fetchAt: (_ index: Int) -> Void
+    @usableFromInline let prefetchAt: (_ index: Int) -> Void
 
     /// Adds a sink, a copy of the prototype, behind the others, and hands it a watermark.
     public let append: (Timestamp) -> Void
@@ -32,7 +32,7 @@ public final class SinkBank<Input: Sendable>: @unchecked Sendable {
     public init<S: Sink>(_ prototype: S) where S.Input == Input {
         let sinks = SinkList<S>()
         receiveAt = { index, element, time in unsafe sinks[index].pointee.receive(element, at: time) }
-        fetchAt = { index in unsafe cweir_fetch(sinks[index]) }
+        prefetchAt = { index in unsafe cweir_prefetch(sinks[index]) }
         append = { watermark in
             sinks.append(prototype)
             guard watermark > .distantPast else { return }
@@ -61,7 +61,7 @@ public final class SinkBank<Input: Sendable>: @unchecked Sendable {
     ///
     /// - Parameter index: The sink.
     @inlinable
-    public func fetch(_ index: Int) {
-        unsafe Unmanaged.passUnretained(self)._withUnsafeGuaranteedRef { $0.fetchAt(index) }
+    public func prefetch(_ index: Int) {
+        unsafe Unmanaged.passUnretained(self)._withUnsafeGuaranteedRef { $0.prefetchAt(index) }
     }
 }

@@ -18,10 +18,10 @@ public final class SinkHandle<Input: Sendable>: @unchecked Sendable {
     /// - Parameter sink: The sink.
     @inlinable
     public init<S: Sink>(_ sink: consuming S) where S.Input == Input {
-        let box = StateBox(sink)
-        receiveElement = { element, time in unsafe box.value.pointee.receive(element, at: time) }
-        advance = { watermark in unsafe box.value.pointee.advance(to: watermark) }
-        finish = { completion in unsafe box.value.pointee.finish(completion) }
+        let box = SharedCell(driven: sink)
+        receiveElement = { element, time in unsafe box.pointer.pointee.receive(element, at: time) }
+        advance = { watermark in unsafe box.pointer.pointee.advance(to: watermark) }
+        finish = { completion in unsafe box.pointer.pointee.finish(completion) }
     }
 
     /// The closures of a handle, made together so that they can share what is not `Sendable`.

@@ -5,14 +5,11 @@ public import Synchronization
 /// Letting go of the handle leaves the sink attached; call ``cancel()`` to detach it.
 ///
 /// Thread safety: any thread, also from inside the sink that the handle is for.
-public class Subscription: @unchecked Sendable {
-    // Safety of `@unchecked Sendable`: both properties are constants. Subclasses, which only this module can have, say
-    // why theirs are safe.
-
+public final class Subscription: Sendable {
     @usableFromInline
-    final let cancelled = Atomic<Bool>(false)
+    let cancelled = Atomic<Bool>(false)
 
-    private final let onCancel: (@Sendable () -> Void)?
+    private let onCancel: @Sendable () -> Void
 
     /// Creates a handle.
     ///
@@ -21,14 +18,9 @@ public class Subscription: @unchecked Sendable {
         self.onCancel = onCancel
     }
 
-    /// Creates a handle that is itself what it stands for, and overrides ``detach()``.
-    init(detachingItself: Void) {
-        onCancel = nil
-    }
-
     /// Whether ``cancel()`` was called.
     @inlinable
-    public final var isCancelled: Bool {
+    public var isCancelled: Bool {
         // Relaxed: the flag guards nothing but itself; what it stops runs on the thread that drains the stream.
         cancelled.load(ordering: .relaxed)
     }
@@ -37,13 +29,8 @@ public class Subscription: @unchecked Sendable {
     ///
     /// After it returns on the thread that runs the sink, the sink gets nothing more. Called on another thread while
     /// the sink is handling an element, that one element is its last.
-    public final func cancel() {
+    public func cancel() {
         guard !cancelled.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        detach()
-    }
-
-    /// Frees what the subscription holds; called once.
-    func detach() {
-        onCancel?()
+        onCancel()
     }
 }

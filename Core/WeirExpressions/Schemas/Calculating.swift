@@ -1,6 +1,6 @@
 /// The calculations with operands of one type.
 enum Calculating {
-    /// Calculates with integers: what has no result is a fault.
+    /// Integer arithmetic that reports overflow and division by zero.
     @inline(__always)
     static func integers<Value: FixedWidthInteger & Sendable>(
         _ symbol: ExpressionOperator,

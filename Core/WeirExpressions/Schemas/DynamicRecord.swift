@@ -1,6 +1,6 @@
 /// An element without a Swift type of its own: a value for each field of a schema that is known only at run time.
 ///
-/// Made by ``EventSchema/record(_:)``, which checks the values; conditions and projections are those of the schema that
+/// Made by `EventSchema/record(_:)`, which checks the values; conditions and projections are those of the schema that
 /// made it.
 ///
 ///     let schema = try EventSchema(records: "Quote", [.field("price", .real), .optionalField("venue", .text)])
@@ -21,7 +21,7 @@ public struct DynamicField: Sendable, Hashable, Codable {
     /// What expressions call it.
     public var name: String
 
-    /// What it holds.
+    /// The type of the field.
     public var type: FieldType
 
     /// Whether the value may be missing.
@@ -31,7 +31,7 @@ public struct DynamicField: Sendable, Hashable, Codable {
     ///
     /// - Parameters:
     ///   - name: What expressions call it.
-    ///   - type: What it holds.
+    ///   - type: The type of the field.
     ///   - isOptional: Whether the value may be missing.
     public init(name: String, type: FieldType, isOptional: Bool = false) {
         self.name = name
@@ -43,7 +43,7 @@ public struct DynamicField: Sendable, Hashable, Codable {
     ///
     /// - Parameters:
     ///   - name: What expressions call it.
-    ///   - type: What it holds.
+    ///   - type: The type of the field.
     /// - Returns: The field.
     public static func field(_ name: String, _ type: FieldType) -> DynamicField {
         DynamicField(name: name, type: type)
@@ -53,7 +53,7 @@ public struct DynamicField: Sendable, Hashable, Codable {
     ///
     /// - Parameters:
     ///   - name: What expressions call it.
-    ///   - type: What it holds.
+    ///   - type: The type of the field.
     /// - Returns: The field.
     public static func optionalField(_ name: String, _ type: FieldType) -> DynamicField {
         DynamicField(name: name, type: type, isOptional: true)
@@ -92,7 +92,7 @@ extension EventSchema where Root == DynamicRecord {
     /// Creates the schema of records.
     ///
     /// - Parameters:
-    ///   - name: What the records are called, in messages.
+    ///   - name: The name of the records in messages.
     ///   - fields: The fields, each with a name of its own.
     /// - Throws: ``SchemaError/duplicateField(_:schema:)``.
     public init(records name: String, _ fields: [DynamicField]) throws(SchemaError) {
@@ -109,7 +109,7 @@ extension EventSchema where Root == DynamicRecord {
 
     /// Makes a record.
     ///
-    /// - Parameter values: The values by the names of the fields; optional ones may be left out.
+    /// - Parameter values: The values by the names of the fields; optional ones may be omitted.
     /// - Returns: The record.
     /// - Throws: ``SchemaError`` where a name is unknown, or a value is missing or of another type than its field.
     public func record(_ values: [String: FieldValue]) throws(SchemaError) -> DynamicRecord {

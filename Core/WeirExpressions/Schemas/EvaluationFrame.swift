@@ -1,4 +1,4 @@
-/// What an expression that was built at run time looks at: the element, the one before, and captured values.
+/// The inputs of an expression that was built at run time: the element, the one before, and captured values.
 @safe
 @frozen
 public struct EvaluationFrame {
@@ -40,7 +40,7 @@ public struct EvaluationFrame {
         unsafe current.load(fromByteOffset: offset, as: type)
     }
 
-    /// Says that there is no result: an integer overflowed, or was divided by zero.
+    /// Reports that there is no result: an integer overflowed, or was divided by zero.
     func fail() { unsafe fault.pointee = true }
 
     /// Whether there is no result.

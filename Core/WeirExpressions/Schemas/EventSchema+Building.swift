@@ -2,7 +2,7 @@ extension EventSchema {
     /// Describes a typed expression as a value.
     ///
     /// - Parameter expression: The expression.
-    /// - Returns: The tree, which ``condition(_:)`` and ``projection(_:as:)`` turn into an expression again.
+    /// - Returns: The tree, which ``condition(_:)`` and `projection(_:as:)` turn into an expression again.
     /// - Throws: ``SchemaError`` where a property is not in the schema, or an operator is one of your own.
     public func tree<Expression: TypedExpression>(
         of expression: Expression
@@ -14,7 +14,7 @@ extension EventSchema {
     ///
     /// - Parameter tree: The condition.
     /// - Returns: A condition that the operators take like a typed one.
-    /// - Throws: ``SchemaError``, in one line that says what is wrong with the tree.
+    /// - Throws: ``SchemaError``, with a one-line description of the problem.
     public func condition(_ tree: ExpressionTree) throws(SchemaError) -> RuntimeCondition<Root> {
         var compiler = TreeCompiler(self, .none)
         return RuntimeCondition(tree, name, try compiler.condition(tree).code)
@@ -24,17 +24,17 @@ extension EventSchema {
     ///
     /// - Parameter tree: The condition.
     /// - Returns: A condition that the operators take like a typed one.
-    /// - Throws: ``SchemaError``, in one line that says what is wrong with the tree.
+    /// - Throws: ``SchemaError``, with a one-line description of the problem.
     public func pairCondition(_ tree: ExpressionTree) throws(SchemaError) -> RuntimePairCondition<Root> {
         var compiler = TreeCompiler(self, .previous)
         return RuntimePairCondition(tree, name, try compiler.condition(tree).code)
     }
 
-    /// Builds a condition on an element and on what a pattern has captured before it.
+    /// Builds a condition on an element and on earlier captures of a pattern.
     ///
     /// - Parameter tree: The condition.
-    /// - Returns: The condition, which says what it needs of what was captured.
-    /// - Throws: ``SchemaError``, in one line that says what is wrong with the tree.
+    /// - Returns: The condition, which lists the captures that it needs.
+    /// - Throws: ``SchemaError``, with a one-line description of the problem.
     public func capturingCondition(_ tree: ExpressionTree) throws(SchemaError) -> RuntimeCapturingCondition<Root> {
         var compiler = TreeCompiler(self, .captured)
         let code = try compiler.condition(tree).code
@@ -45,9 +45,9 @@ extension EventSchema {
     ///
     /// - Parameters:
     ///   - tree: The expression.
-    ///   - type: What it computes: of the type that the expression has over this schema, and not optional there.
+    ///   - type: The type of the result: that of the expression over this schema, and not optional.
     /// - Returns: An expression that the operators take like a typed one.
-    /// - Throws: ``SchemaError``, in one line that says what is wrong with the tree.
+    /// - Throws: ``SchemaError``, with a one-line description of the problem.
     @inlinable
     public func projection<Value: SchemaValue>(
         _ tree: ExpressionTree,
@@ -70,10 +70,10 @@ extension EventSchema {
     ///
     /// - Parameters:
     ///   - tree: The expression.
-    ///   - type: What it computes.
+    ///   - type: The type of the result.
     /// - Returns: An expression that the operators take like a typed one; `nil` also where there is no result, such as that
     ///   of a division of an integer by zero.
-    /// - Throws: ``SchemaError``, in one line that says what is wrong with the tree.
+    /// - Throws: ``SchemaError``, with a one-line description of the problem.
     @inlinable
     public func projection<Value: SchemaValue>(
         _ tree: ExpressionTree,
@@ -93,7 +93,7 @@ extension EventSchema {
     ///
     /// - Parameters:
     ///   - name: The field's name.
-    ///   - type: What it holds.
+    ///   - type: The type of the field.
     /// - Returns: The expression.
     /// - Throws: ``SchemaError`` where there is no such field, or it holds something else.
     public func field<Value: SchemaValue>(
@@ -103,7 +103,7 @@ extension EventSchema {
         try projection(.field(name), as: type)
     }
 
-    /// What computes an expression of a type, and what says whether it has a value, if it may have none.
+    /// The evaluation of an expression of a type, and of whether it has a value, if it may have none.
     @usableFromInline
     func typed<Scalar: SchemaScalar>(
         _ tree: ExpressionTree,

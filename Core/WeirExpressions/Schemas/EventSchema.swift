@@ -1,3 +1,5 @@
+internal import WeirCore
+
 /// The named fields of a type of elements: what turns expressions into values that can be kept, and back.
 ///
 ///     let schema = EventSchema<Reading>("Reading", .field("celsius", \.celsius), .field("station", \.station))
@@ -14,7 +16,7 @@
 ///
 /// Thread safety: a value; conditions and projections may be used on any thread.
 public struct EventSchema<Root>: Sendable {
-    /// What the elements are called, in messages.
+    /// The name of the elements in messages.
     public let name: String
 
     /// The fields, in the order in which they were given.
@@ -25,7 +27,7 @@ public struct EventSchema<Root>: Sendable {
     /// Creates a schema.
     ///
     /// - Parameters:
-    ///   - name: What the elements are called, in messages.
+    ///   - name: The name of the elements in messages.
     ///   - fields: The fields, each with a name of its own.
     public init(_ name: String, _ fields: SchemaField<Root>...) {
         do {
@@ -38,7 +40,7 @@ public struct EventSchema<Root>: Sendable {
     /// Creates a schema of fields that are known only at run time.
     ///
     /// - Parameters:
-    ///   - name: What the elements are called, in messages.
+    ///   - name: The name of the elements in messages.
     ///   - fields: The fields.
     /// - Throws: ``SchemaError/duplicateField(_:schema:)``.
     public init(_ name: String, fields: [SchemaField<Root>]) throws(SchemaError) {
@@ -59,7 +61,7 @@ public struct EventSchema<Root>: Sendable {
     ///     let quotes = EventSchema<Quote>(records, in: \.record)
     ///
     /// - Parameters:
-    ///   - inner: The schema of what is held.
+    ///   - inner: The schema of the nested type.
     ///   - keyPath: Where it is held: a stored property.
     public init<Inner>(_ inner: EventSchema<Inner>, in keyPath: SendableKeyPath<Root, Inner>) {
         guard let offset = MemoryLayout<Root>.offset(of: keyPath) else {
@@ -84,7 +86,7 @@ public struct EventSchema<Root>: Sendable {
     /// - Throws: ``SchemaError/unknownField(_:schema:suggestions:)``.
     public func index(of name: String) throws(SchemaError) -> Int {
         guard let index = indexes[name] else {
-            let suggestions = NearestNames.of(name, among: fields.map(\.name))
+            let suggestions = Suggestion.nearestNames(to: name, among: fields.map(\.name))
             throw .unknownField(name, schema: self.name, suggestions: suggestions)
         }
         return index

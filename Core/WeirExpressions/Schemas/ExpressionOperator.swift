@@ -1,4 +1,6 @@
-/// The operators and functions of an ``ExpressionTree``; the raw value is what they are called in text.
+internal import WeirCore
+
+/// The operators and functions of an ``ExpressionTree``; the raw value is the name in text.
 public enum ExpressionOperator: String, Sendable, Hashable, CaseIterable {
     case equal = "=="
     case unequal = "!="
@@ -32,12 +34,12 @@ public enum ExpressionOperator: String, Sendable, Hashable, CaseIterable {
 
     /// The operator of a name.
     ///
-    /// - Parameter name: What it is called in text.
+    /// - Parameter name: The name in text.
     /// - Throws: ``SchemaError/unsupportedOperator(_:suggestions:)`` where there is none.
     public init(named name: String) throws(SchemaError) {
         guard let known = ExpressionOperator(rawValue: name) else {
             let names = Self.allCases.map(\.rawValue)
-            throw .unsupportedOperator(name, suggestions: NearestNames.of(name, among: names))
+            throw .unsupportedOperator(name, suggestions: Suggestion.nearestNames(to: name, among: names))
         }
         self = known
     }
@@ -53,7 +55,7 @@ public enum ExpressionOperator: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// How tightly it binds between its operands; `nil` for what is written as a call or before its operand.
+    /// The precedence of an infix operator; `nil` for functions and prefix operators.
     var precedence: Int? {
         switch self {
         case .or: 1

@@ -1,5 +1,5 @@
 extension ExpressionTree: Codable {
-    // What comes from outside must not exhaust the stack. An operator takes two steps: its name and the operand's index.
+    // Input must not exhaust the stack. An operator takes two steps: its name and the operand's index.
     private static var deepest: Int { 400 }
 
     private struct Key: CodingKey {
@@ -23,10 +23,10 @@ extension ExpressionTree: Codable {
     /// Reads a tree.
     ///
     /// - Parameter decoder: Where to read.
-    /// - Throws: ``SchemaError`` where what is there is not a tree, and what the decoder throws.
+    /// - Throws: ``SchemaError`` if the input is no tree, and the errors of the decoder.
     public init(from decoder: any Decoder) throws {
         guard decoder.codingPath.count <= Self.deepest else {
-            throw SchemaError.invalidDocument("an expression may be nested \(Self.deepest / 2) times, not more")
+            throw SchemaError.invalidDocument("an expression may be nested at most \(Self.deepest / 2) levels deep")
         }
         guard let container = try? decoder.container(keyedBy: Key.self) else {
             self = .literal(try FieldValue(from: decoder))
@@ -35,14 +35,14 @@ extension ExpressionTree: Codable {
         guard container.allKeys.count == 1, let key = container.allKeys.first else {
             let keys = container.allKeys.map { "'\($0.stringValue)'" }.sorted().joined(separator: ", ")
             throw SchemaError.invalidDocument(
-                "an expression has one key, its operator, not \(keys.isEmpty ? "none" : keys)"
+                "an expression must have one key, its operator, not \(keys.isEmpty ? "none" : keys)"
             )
         }
         switch key.stringValue {
         case Key.number.stringValue: self = .literal(try FieldValue(from: decoder))
         case Key.field.stringValue:
             guard let name = try? container.decode(String.self, forKey: key) else {
-                throw SchemaError.invalidDocument("the name of a field is a text")
+                throw SchemaError.invalidDocument("the name of a field must be a text")
             }
             self = .field(name)
         case Key.previous.stringValue: self = .previous(try container.decode(ExpressionTree.self, forKey: key))

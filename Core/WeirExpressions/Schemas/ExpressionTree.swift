@@ -1,7 +1,7 @@
 /// An expression as a value: names of fields, constants and operators, to write to a file and to build again.
 ///
 /// Make it of a typed expression with ``EventSchema/tree(of:)``, decode it, or put it together; turn it into something
-/// that runs with ``EventSchema/condition(_:)`` or ``EventSchema/projection(_:as:)``.
+/// that runs with ``EventSchema/condition(_:)`` or `EventSchema/projection(_:as:)`.
 ///
 ///     let tree = try schema.tree(of: \.celsius > 30 && \.station == "north")
 ///     tree.description  // celsius > 30 && station == "north"
@@ -60,7 +60,7 @@ public struct CapturedValue: Sendable, Hashable, Codable {
 
 /// A summary of an expression over the elements that a stage of a pattern has captured.
 public struct CapturedSummary: Sendable, Hashable, Codable {
-    /// What is computed.
+    /// The function.
     public enum Function: String, Sendable, Hashable, Codable {
         /// How many elements there are.
         case count
@@ -74,7 +74,7 @@ public struct CapturedSummary: Sendable, Hashable, Codable {
         case maximum = "max"
     }
 
-    /// What is computed.
+    /// The function.
     public var function: Function
 
     /// The expression; a number, and on one element alone.
@@ -89,7 +89,7 @@ public struct CapturedSummary: Sendable, Hashable, Codable {
     /// Describes a summary.
     ///
     /// - Parameters:
-    ///   - function: What is computed.
+    ///   - function: The function.
     ///   - value: The expression; a number, and on one element alone.
     ///   - stage: The name of the stage.
     ///   - includesCurrent: Whether the element that is being looked at counts too.
@@ -143,5 +143,42 @@ extension ExpressionTree: CustomStringConvertible {
     private func description(within precedence: Int) -> String {
         guard case .operation(let symbol, let operands) = self, operands.count > 1 else { return description }
         return (symbol.precedence ?? .max) < precedence ? "(\(self))" : description
+    }
+}
+
+extension CapturedValue {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case stage, pick, value
+    }
+
+    /// Reads a value of a captured element.
+    ///
+    /// - Parameter decoder: Where to read.
+    /// - Throws: ``SchemaError`` for an unknown key, and the errors of the decoder.
+    public init(from decoder: any Decoder) throws {
+        try KnownKeys.check(decoder, CodingKeys.allCases.map(\.rawValue))
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        stage = try container.decode(String.self, forKey: .stage)
+        pick = try container.decode(Pick.self, forKey: .pick)
+        value = try container.decode(ExpressionTree.self, forKey: .value)
+    }
+}
+
+extension CapturedSummary {
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case function, value, stage, includesCurrent
+    }
+
+    /// Reads a summary.
+    ///
+    /// - Parameter decoder: Where to read.
+    /// - Throws: ``SchemaError`` for an unknown key, and the errors of the decoder.
+    public init(from decoder: any Decoder) throws {
+        try KnownKeys.check(decoder, CodingKeys.allCases.map(\.rawValue))
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        function = try container.decode(Function.self, forKey: .function)
+        value = try container.decode(ExpressionTree.self, forKey: .value)
+        stage = try container.decode(String.self, forKey: .stage)
+        includesCurrent = try container.decode(Bool.self, forKey: .includesCurrent)
     }
 }

@@ -18,7 +18,6 @@ public struct FieldAccess<Scalar: SchemaScalar>: Sendable {
         way = .stored(offset: offset)
     }
 
-    /// - Parameter read: Takes the address of an element of the type that the field was made for.
     @usableFromInline
     init(read: @escaping @Sendable (UnsafeRawPointer) -> Scalar) {
         unsafe way = .computed(read)

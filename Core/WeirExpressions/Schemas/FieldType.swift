@@ -1,4 +1,4 @@
-/// What a field holds, as far as expressions that are built at run time tell types apart.
+/// The type of a field, as far as expressions that are built at run time distinguish types.
 @frozen
 public enum FieldType: String, Sendable, Hashable, Codable, CaseIterable {
     /// True or false.

@@ -1,8 +1,8 @@
 /// A value of a field without its Swift type: what constants in an ``ExpressionTree`` and fields of a
 /// ``DynamicRecord`` are.
 ///
-/// Numbers are equal when they are the same number, whether they are written as an integer or not, so that a tree equals
-/// what a text format made of it. NaN equals itself.
+/// Numbers are equal when they are the same number, whether they are written as an integer or not, so that a tree
+/// equals its copy that a text format has decoded. NaN equals itself.
 @frozen
 public enum FieldValue: Sendable {
     /// There is no value.

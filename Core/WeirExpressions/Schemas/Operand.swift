@@ -145,6 +145,6 @@ enum TypedOperand: Sendable {
 /// An operand that may have no value.
 struct OptionalOperand: Sendable {
     var value: TypedOperand
-    // Nil for an operand that always has a value; what the value is without is of no meaning.
+    // `nil` for an operand that always has a value; a missing value is not read.
     var presence: Operand<Bool>?
 }

@@ -1,10 +1,9 @@
-/// A condition on an element and on what a pattern has captured before it; made by
-/// ``EventSchema/capturingCondition(_:)``.
+/// A condition on an element and on earlier captures of a pattern; made by ``EventSchema/capturingCondition(_:)``.
 ///
-/// Whoever evaluates it keeps a value for each of ``captured``: computes it when an element is captured
-/// (``CapturedOperand/value(of:)``), or sums it up (``SummaryState``), and hands in `missing` as long as there is none.
-/// A missing value equals `nil`; other comparisons with it do not hold, so write `isPresent` where that is not what you
-/// mean.
+/// The caller keeps a value for each of ``captured``: computes it when an element is captured
+/// (``CapturedOperand/value(of:)``), or aggregates it (``SummaryState``), and passes `missing` as long as there is
+/// none. A missing value equals `nil`; other comparisons with it do not hold, so write `isPresent` where that is not
+/// what you mean.
 ///
 ///     let condition = try schema.capturingCondition(tree)  // value > last(a).value * 1.1
 ///     let values = [condition.captured[0].value(of: partialMatch.lastOfA)]
@@ -14,7 +13,7 @@ public struct RuntimeCapturingCondition<Root>: Sendable, Hashable, CustomStringC
     @usableFromInline let code: @Sendable (EvaluationFrame) -> Bool
     @usableFromInline let source: RuntimeSource
 
-    /// What it needs of what was captured, each once.
+    /// The captures that it needs, without repetitions.
     public let captured: [CapturedOperand<Root>]
 
     init(
@@ -28,7 +27,7 @@ public struct RuntimeCapturingCondition<Root>: Sendable, Hashable, CustomStringC
         self.captured = captured
     }
 
-    /// What it was built from.
+    /// The tree that it was built from.
     public var tree: ExpressionTree { source.tree }
 
     /// Whether it holds.
@@ -56,9 +55,9 @@ public struct RuntimeCapturingCondition<Root>: Sendable, Hashable, CustomStringC
     public func hash(into hasher: inout Hasher) { hasher.combine(source) }
 }
 
-/// Something that a ``RuntimeCapturingCondition`` needs of what a pattern has captured.
+/// A value of earlier captures that a ``RuntimeCapturingCondition`` needs.
 public struct CapturedOperand<Root>: Sendable {
-    /// What is needed.
+    /// The kind of the value.
     public enum Kind: Sendable, Hashable {
         /// The value of one element of a stage.
         case value(stage: String, CapturedValue.Pick)
@@ -66,7 +65,7 @@ public struct CapturedOperand<Root>: Sendable {
         case summary(CapturedSummary.Function, stage: String, includingCurrent: Bool)
     }
 
-    /// What is needed, and of which stage.
+    /// The value, and its stage.
     public let kind: Kind
 
     let tree: ExpressionTree

@@ -1,7 +1,7 @@
 /// A condition that was built at run time; made by ``EventSchema/condition(_:)``.
 ///
 /// Costs a call of a closure for each operator, less where a field meets a constant. A condition in which an integer
-/// overflows, or is divided by zero, does not hold: what is built at run time must not stop the program.
+/// overflows, or is divided by zero, does not hold: a condition that was built at run time must not stop the program.
 ///
 /// Two conditions are equal when their trees are, and the names of their schemas.
 @frozen
@@ -16,7 +16,7 @@ public struct RuntimeCondition<Root>: ElementExpression {
         source = RuntimeSource(tree, schema)
     }
 
-    /// What it was built from.
+    /// The tree that it was built from.
     public var tree: ExpressionTree { source.tree }
 
     @inlinable
@@ -34,7 +34,7 @@ public struct RuntimeCondition<Root>: ElementExpression {
     public func hash(into hasher: inout Hasher) { hasher.combine(source) }
 }
 
-/// What an expression was built from.
+/// The tree that an expression was built from.
 @usableFromInline
 final class RuntimeSource: Sendable, Hashable {
     let tree: ExpressionTree

@@ -13,7 +13,7 @@ public struct RuntimePairCondition<Root>: TypedExpression {
         source = RuntimeSource(tree, schema)
     }
 
-    /// What it was built from.
+    /// The tree that it was built from.
     public var tree: ExpressionTree { source.tree }
 
     @inlinable

@@ -1,4 +1,4 @@
-/// An expression that was built at run time; made by ``EventSchema/projection(_:as:)``.
+/// An expression that was built at run time; made by `EventSchema/projection(_:as:)`.
 ///
 /// An integer that overflows, or is divided by zero, traps, as with numbers; where the result is optional it is `nil`.
 /// Everything else is as in ``RuntimeCondition``.
@@ -13,7 +13,7 @@ public struct RuntimeProjection<Root, Value>: ElementExpression {
         source = RuntimeSource(tree, schema)
     }
 
-    /// What it was built from.
+    /// The tree that it was built from.
     public var tree: ExpressionTree { source.tree }
 
     @inlinable

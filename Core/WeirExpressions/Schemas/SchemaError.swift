@@ -16,12 +16,12 @@ public enum SchemaError: Error, Sendable, Hashable {
     case unavailable(String, reason: String)
     /// A constant of a type that no field can have.
     case unsupportedValue(String)
-    /// What was decoded is not a tree.
+    /// The decoded value is no tree.
     case invalidDocument(String)
 }
 
 extension SchemaError: CustomStringConvertible {
-    /// What is wrong, where, and what could have been meant, in one line.
+    /// The problem, its place and a suggestion, in one line.
     public var description: String {
         // Names come from outside: none of them may end the line.
         String(words.map { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? "\u{FFFD}" : $0 })

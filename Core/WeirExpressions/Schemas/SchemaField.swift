@@ -3,7 +3,7 @@ public struct SchemaField<Root>: Sendable {
     /// What expressions call it.
     public let name: String
 
-    /// What it holds.
+    /// The type of the field.
     public var type: FieldType { storage.type }
 
     /// Whether the value may be missing.
@@ -42,7 +42,7 @@ public struct SchemaField<Root>: Sendable {
 
     /// Names a property.
     ///
-    ///     .field("celsius", \.celsius)
+    ///     let celsius = SchemaField<Reading>.field("celsius", \.celsius)
     ///
     /// - Parameters:
     ///   - name: What expressions call it.

@@ -5,7 +5,7 @@ public protocol SchemaScalar: Sendable, Hashable {
     /// The access to a field of this type.
     static func storage(_ access: FieldAccess<Self>) -> FieldStorage
 
-    /// What stands for a value that is missing, and is not looked at.
+    /// The placeholder of a missing value; it is never read.
     static var placeholder: Self { get }
 
     /// The value without its type.

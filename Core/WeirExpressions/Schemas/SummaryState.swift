@@ -1,4 +1,4 @@
-/// What is remembered of the elements of a stage to compute the summaries of a condition: four numbers.
+/// The running state of a stage's elements for the summaries of a condition: four numbers.
 ///
 /// Sums are plain, in the order of capture. A value, so a partial match that branches copies it.
 @frozen
@@ -14,7 +14,7 @@ public struct SummaryState: Sendable, Hashable, BitwiseCopyable {
 
     /// Adds the value of an element.
     ///
-    /// - Parameter value: The value; a missing one, or one that is no number, is left out.
+    /// - Parameter value: The value; a missing one, or one that is no number, is ignored.
     public mutating func add(_ value: FieldValue) {
         guard let number = Double(value) else { return }
         count += 1

@@ -1,6 +1,6 @@
 /// Builds what runs out of a tree over a schema.
 struct TreeCompiler<Root> {
-    /// What an expression may look at besides the element.
+    /// The inputs that an expression may have besides the element.
     enum Surroundings {
         case none
         case previous
@@ -9,7 +9,7 @@ struct TreeCompiler<Root> {
 
     let schema: EventSchema<Root>
     let surroundings: Surroundings
-    /// What is captured, without repetitions, in the order of the frame's values.
+    /// The captures, without repetitions, in the order of the frame's values.
     private(set) var captured: [CapturedOperand<Root>] = []
 
     init(_ schema: EventSchema<Root>, _ surroundings: Surroundings) {

@@ -16,9 +16,8 @@ import WeirCore
 /// | `a{5-1}` | the same a nanosecond before column 5, as the results of windows are; `+` goes the other way |
 /// | spaces | nothing: to align diagrams |
 ///
-/// Columns are counted from 0; what times they stand for is up to a ``MarbleScale``, a second each by default. Time moves
-/// by the columns, so what stands further to the right comes later. The end carries no time; its column only says how
-/// long a ``VirtualClock`` runs.
+/// Columns are counted from 0; a ``MarbleScale`` maps them to times, a second each by default. Signals further to the
+/// right come later. The end carries no time; its column is the time to which a ``VirtualClock`` runs.
 public struct MarbleDiagram: Sendable, Hashable {
     /// A signal of the diagram.
     enum Mark: Sendable, Hashable {
@@ -64,8 +63,8 @@ public struct MarbleDiagram: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - values: The elements by their characters.
-    ///   - scale: What times the columns stand for.
-    ///   - failure: What the stream fails with.
+    ///   - scale: The times of the columns.
+    ///   - failure: The error of a failure.
     /// - Returns: The signals in order.
     /// - Throws: ``MarbleError/unknownElement(_:diagram:)``.
     public func signals<Element: Sendable>(
@@ -87,7 +86,7 @@ public struct MarbleDiagram: Sendable, Hashable {
     }
 }
 
-/// What a stream fails with in a diagram, unless a test says otherwise.
+/// The default error of a failure in a diagram.
 public struct MarbleFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// Creates the failure.
     public init() {}
@@ -97,7 +96,7 @@ public struct MarbleFailure: Error, Sendable, Hashable, CustomStringConvertible 
 }
 
 extension MarbleDiagram: ExpressibleByStringLiteral {
-    /// Reads a diagram that is written in the source code; traps where it is none, and says why.
+    /// Parses a diagram in the source code; traps with a message if it is invalid.
     public init(stringLiteral text: String) {
         do {
             try self.init(parsing: text)
@@ -134,10 +133,10 @@ private struct MarbleParser {
             switch character {
             case _ where character.isWhitespace: break
             case "-":
-                if group != nil { throw failure("a group is one instant; nothing passes in it") }
+                if group != nil { throw failure("time cannot pass within a group") }
                 column += 1
             case "(":
-                if group != nil { throw failure("a group cannot hold another") }
+                if group != nil { throw failure("groups cannot be nested") }
                 group = moments.count
             case ")":
                 guard let first = group else { throw failure("there is no group to close") }
@@ -157,7 +156,7 @@ private struct MarbleParser {
     }
 
     private mutating func add(_ mark: MarbleDiagram.Mark) throws(MarbleError) {
-        if isEnded { throw failure("nothing follows the end") }
+        if isEnded { throw failure("nothing may follow the end") }
         isEnded = mark == .end || mark == .failure
         moments.append(MarbleDiagram.Moment(mark: mark, column: column, timeColumn: column))
         if group == nil { column += 1 }
@@ -166,7 +165,7 @@ private struct MarbleParser {
     /// Reads `{5}`, `{5-1}` or `{5+1}`, the time of the signal before it.
     private mutating func readTime() throws(MarbleError) {
         guard position > 0, let last = moments.last, !isEnded, !"-() ".contains(characters[position - 1]) else {
-            throw failure("a time stands after an element or a watermark")
+            throw failure("a time must follow an element or a watermark")
         }
         guard let end = characters[position...].firstIndex(of: "}") else { throw failure("the time is not closed") }
         let inside = characters[(position + 1)..<end]

@@ -2,11 +2,13 @@ import WeirCore
 
 /// How a recorded stream differs from a marble diagram.
 ///
-/// Its text draws both, and says in words what comes first that differs:
+/// Its description draws both and names the first difference:
 ///
-///     signal 1: expected b at column 3, but got c at column 3
-///       expected  a--b-|
-///       recorded  a--c-|
+/// ```text
+/// signal 1: expected b at column 3, but got c at column 3
+///   expected  a--b-|
+///   recorded  a--c-|
+/// ```
 public struct MarbleDifference: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
     /// The expected stream as a diagram.
     public let expected: String
@@ -14,10 +16,10 @@ public struct MarbleDifference: Sendable, Hashable, CustomStringConvertible, Cus
     /// The recorded stream as a diagram.
     public let recorded: String
 
-    /// What comes first that differs.
+    /// The first difference.
     public let summary: String
 
-    /// Both diagrams, and what comes first that differs.
+    /// Both diagrams, and the first difference.
     public var description: String { "\(summary)\n  expected  \(expected)\n  recorded  \(recorded)" }
 
     /// The same, for the messages of test libraries.
@@ -25,17 +27,17 @@ public struct MarbleDifference: Sendable, Hashable, CustomStringConvertible, Cus
 }
 
 extension Recorder where Element: Equatable {
-    /// Compares what was recorded with a diagram.
+    /// Compares recorded signals with a diagram.
     ///
     ///     #expect(recorder.difference(from: "a--b-|", ["a": 1, "b": 2]) == nil)
     ///
-    /// Elements are compared with their times, failures by their description; where the end stands makes no difference.
+    /// Elements are compared with their times, failures by their description; the column of the end is ignored.
     ///
     /// - Parameters:
-    ///   - diagram: What is expected.
+    ///   - diagram: The expected signals.
     ///   - values: The elements by their characters; a diagram that names others traps.
-    ///   - scale: What times the columns stand for.
-    ///   - failure: What the stream fails with.
+    ///   - scale: The times of the columns.
+    ///   - failure: The error of a failure.
     ///   - includesWatermarks: Whether watermarks are compared; by default if the diagram has any.
     /// - Returns: The difference; `nil` where there is none.
     public func difference(
@@ -71,11 +73,11 @@ extension Recorder where Element: Equatable {
 }
 
 extension Recorder where Element == String {
-    /// Compares what was recorded with a diagram whose characters are the elements.
+    /// Compares recorded signals with a diagram whose characters are the elements.
     ///
     /// - Parameters:
-    ///   - diagram: What is expected.
-    ///   - scale: What times the columns stand for.
+    ///   - diagram: The expected signals.
+    ///   - scale: The times of the columns.
     ///   - includesWatermarks: Whether watermarks are compared; by default if the diagram has any.
     /// - Returns: The difference; `nil` where there is none.
     public func difference(

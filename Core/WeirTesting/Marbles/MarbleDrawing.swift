@@ -53,7 +53,7 @@ struct MarbleDrawing<Element: Sendable & Equatable> {
     }
 
     private func isAt(_ column: Int, _ signal: StreamSignal<Element>) -> Bool {
-        // The end carries no time, and belongs to what comes before it.
+        // The end carries no time, and is drawn after the signal before it.
         guard case .completion = signal else {
             return place(of: signal).map { $0.column == column && $0.plus == 0 } ?? false
         }

@@ -9,7 +9,7 @@ public enum MarbleError: Error, Sendable, Hashable {
 }
 
 extension MarbleError: CustomStringConvertible {
-    /// What is wrong, and where, in one line.
+    /// The problem and its place, in one line.
     public var description: String {
         switch self {
         case .invalidDiagram(let text, let position, let reason):

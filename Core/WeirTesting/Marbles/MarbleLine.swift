@@ -2,6 +2,8 @@ import WeirCore
 
 /// A marble diagram on its way into a ``TestChannel``, to be played together with others.
 ///
+///     let orders = TestChannel<String>()
+///     let payments = TestChannel<String>()
 ///     MarbleLine.play(orders.line("a---b|"), payments.line("--x----|"))
 public struct MarbleLine: Sendable {
     struct Step: Sendable {
@@ -20,7 +22,7 @@ public struct MarbleLine: Sendable {
     ///   - clock: Moved to the time of each column, if it has not passed that, before the column's signals.
     public static func play(_ lines: MarbleLine..., moving clock: VirtualClock? = nil) {
         guard let scale = lines.first?.scale else { return }
-        precondition(lines.allSatisfy { $0.scale == scale }, "diagrams that are played together need the same scale")
+        precondition(lines.allSatisfy { $0.scale == scale }, "diagrams played together must have the same scale")
         var next = Array(repeating: 0, count: lines.count)
         for column in 0..<(lines.map(\.columnCount).max() ?? 0) {
             let time = scale.time(of: column)

@@ -1,6 +1,6 @@
 public import WeirCore
 
-/// Which event times the columns of a marble diagram stand for.
+/// The event times of the columns of a marble diagram.
 public struct MarbleScale: Sendable, Hashable {
     /// The time of the first column.
     public var start: Timestamp

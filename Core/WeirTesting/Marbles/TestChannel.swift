@@ -10,15 +10,15 @@ public import WeirCore
 /// Everything runs before a call returns: time passes only in the diagrams.
 ///
 /// Thread safety: any thread.
-public final class TestChannel<Element: Sendable>: EventStream {
-    /// What times the columns of diagrams stand for.
+public final class TestChannel<Element: Sendable>: GroupableStream {
+    /// The times of the columns of diagrams.
     public let scale: MarbleScale
 
     private let sinks: Multicast<Element>
 
     /// Creates a channel.
     ///
-    /// - Parameter scale: What times the columns of diagrams stand for.
+    /// - Parameter scale: The times of the columns of diagrams.
     public init(scale: MarbleScale = MarbleScale()) {
         self.scale = scale
         sinks = Multicast()
@@ -54,7 +54,7 @@ public final class TestChannel<Element: Sendable>: EventStream {
     /// - Parameters:
     ///   - diagram: The signals.
     ///   - values: The elements by their characters; a diagram that names others traps.
-    ///   - failure: What the stream fails with.
+    ///   - failure: The error of a failure.
     ///   - clock: Moved to the time of each column, if it has not passed that, before the column's signals.
     public func play(
         _ diagram: MarbleDiagram,
@@ -70,7 +70,7 @@ public final class TestChannel<Element: Sendable>: EventStream {
     /// - Parameters:
     ///   - diagram: The signals.
     ///   - values: The elements by their characters; a diagram that names others traps.
-    ///   - failure: What the stream fails with.
+    ///   - failure: The error of a failure.
     /// - Returns: The line for ``MarbleLine/play(_:moving:)``.
     public func line(
         _ diagram: MarbleDiagram,

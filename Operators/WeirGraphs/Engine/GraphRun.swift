@@ -1,7 +1,8 @@
 internal import Synchronization
 public import WeirCore
+internal import WeirDispatch
 
-/// A graph that runs: its islands, and what has to be known of all of them together.
+/// A running graph: its islands, and the state that they share.
 @usableFromInline
 final class GraphRun: Sendable {
     private struct Parts {
@@ -40,10 +41,11 @@ final class GraphRun: Sendable {
         active.wrappingAdd(1, ordering: .acquiringAndReleasing)
     }
 
-    /// Called when an island goes to sleep, or need not be woken: when all have, and nobody can wake one, the graph is stuck.
+    /// Called when an island goes to sleep, or need not be woken: when all sleep, and none can be woken, the graph is
+    /// stuck.
     func end() {
         guard active.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
-        // What was open from outside may have woken an island before it ended: then that one is active again.
+        // An input from outside may have woken an island before it ended; the island is active again then.
         guard externals.load(ordering: .acquiring) == 0, active.load(ordering: .acquiring) == 0, !isDeadlocked else {
             return
         }

@@ -1,10 +1,11 @@
 internal import Synchronization
 internal import WeirCore
+internal import WeirDispatch
 
 /// The part of a graph that one thread at a time runs: stages and the wires between them.
 ///
-/// Whoever has something for a stage of the island, another island, a timer or the world outside, leaves it where the
-/// stage looks and wakes the stage.
+/// A producer outside of the island, such as another island or a timer, stores its input where the stage reads it and
+/// wakes the stage.
 @usableFromInline
 final class Island: Sendable {
     /// What belongs to the thread that runs the island.
@@ -14,11 +15,11 @@ final class Island: Sendable {
         var isOver = false
         /// How many stages the outside may still give something to do.
         var externals = 0
-        /// What was taken of the woken stages last; its memory is exchanged for theirs.
+        /// The woken stages that were taken last; the two arrays are swapped to reuse their memory.
         var taken: ContiguousArray<Int> = []
     }
 
-    /// The stages that somebody has woken.
+    /// The stages that were woken.
     private struct Woken: Sendable {
         var stages: ContiguousArray<Int> = []
         var isWoken: ContiguousArray<Bool> = []
@@ -30,7 +31,7 @@ final class Island: Sendable {
         }
     }
 
-    /// Runs what is confined to one thread at a time; made once, so that a wake allocates nothing.
+    /// Runs the island on one thread at a time; created once, so that a wake allocates nothing.
     private final class Entry: Sendable {
         let enter: @Sendable () -> Void
 
@@ -105,7 +106,7 @@ final class Island: Sendable {
         return state
     }
 
-    /// Makes a stage look for what it has been given; from any thread.
+    /// Wakes a stage to take its input; from any thread.
     @usableFromInline
     func wake(_ stage: Int) {
         woken.withLock { $0.add(stage) }
@@ -115,8 +116,8 @@ final class Island: Sendable {
     func wake() {
         // Who comes before the stages are made is heard when the graph starts.
         guard let entry = entry.withLock({ $0 }) else { return }
-        // Counted before the island can see it: a thread that runs it already would end what has not begun, and find the
-        // graph stuck.
+        // Counted before the island can see it: a thread that runs it already would otherwise end it before it begins,
+        // and find the graph stuck.
         run.begin()
         guard !isAwake.exchange(true, ordering: .acquiringAndReleasing) else { return run.end() }
         if let processor {
@@ -154,7 +155,7 @@ final class Island: Sendable {
         state.taken.removeAll(keepingCapacity: true)
     }
 
-    /// Ends whatever has not ended.
+    /// Ends the stages that have not ended.
     private func abort(_ state: State, with error: GraphError) {
         for stage in state.stages {
             for wire in stage.inlets + stage.outlets { wire.abort(error) }
@@ -170,7 +171,7 @@ final class Island: Sendable {
             if let start = places[stage] { return Array(path[start...]) }
             places[stage] = path.count
             let wires = state.stages[stage]
-            // A stage that has asked for elements waits for who is to send them, otherwise for being asked.
+            // A stage with open demand waits for its upstream, otherwise for demand.
             if let wire = wires.inlets.first(where: { !$0.isOver && $0.demand > 0 && $0.count == 0 }) {
                 path.append("\(wire.inletName) waits for an element")
                 stage = wire.producer

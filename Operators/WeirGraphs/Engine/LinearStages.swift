@@ -18,8 +18,8 @@ extension GraphBuilder {
 extension Flow where Handle == Void {
     /// A flow that makes at most one element of each, batch by batch.
     ///
-    /// `makeTransform` makes the transform and its state for one run; the transform appends what it makes of the elements
-    /// in a range, and returns an error to end with.
+    /// `makeTransform` makes the transform and its state for one run; the transform appends its results for the
+    /// elements in a range, and returns an error to end with.
     @inlinable
     static func transforming(
         _ name: String,
@@ -60,7 +60,7 @@ extension Flow where Handle == Void {
 }
 
 extension Wire {
-    /// Ends the outlet when this inlet has ended, or else asks for as much as it was asked for.
+    /// Ends the outlet when this inlet has ended, or forwards the demand otherwise.
     @inlinable
     func passOn<Output>(to outlet: Wire<Output>) {
         if isDrained, let completion {

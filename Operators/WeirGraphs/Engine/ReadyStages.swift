@@ -4,15 +4,14 @@ internal import WeirCore
 @usableFromInline
 final class ReadyStages {
     private struct State {
-        var waiting: ContiguousArray<Int> = []
-        var first = 0
+        var waiting = Deque<Int>()
         var isWaiting: ContiguousArray<Bool>
     }
 
-    private let state: Place<State>
+    private let state: UncheckedCell<State>
 
     init(count: Int) {
-        state = Place(State(isWaiting: ContiguousArray(repeating: false, count: count)))
+        state = UncheckedCell(State(isWaiting: ContiguousArray(repeating: false, count: count)))
     }
 
     @usableFromInline
@@ -23,19 +22,7 @@ final class ReadyStages {
     }
 
     func take() -> Int? {
-        let first = state.value.first
-        guard first < state.value.waiting.count else {
-            state.value.waiting.removeAll(keepingCapacity: true)
-            state.value.first = 0
-            return nil
-        }
-        let stage = state.value.waiting[first]
-        state.value.first = first + 1
-        // A graph that never rests would else never reach the end of the list.
-        if first == 1023 {
-            state.value.waiting.removeFirst(1024)
-            state.value.first = 0
-        }
+        guard let stage = state.value.waiting.popFirst() else { return nil }
         state.value.isWaiting[stage] = false
         return stage
     }

@@ -1,6 +1,6 @@
 internal import WeirCore
 
-/// What a stage is made with when a graph begins to run.
+/// The context in which a stage is created when a graph starts to run.
 @usableFromInline
 struct StageContext {
     @usableFromInline let inlets: [AnyWire]
@@ -10,7 +10,7 @@ struct StageContext {
     @usableFromInline let index: Int
     @usableFromInline let ready: ReadyStages
 
-    /// How many elements a stage asks for at a time where nothing else says how many.
+    /// The default number of elements that a stage requests at a time.
     @usableFromInline var batch: Int { settings.batch }
 
     @usableFromInline
@@ -33,7 +33,7 @@ struct StageContext {
 /// How to make a stage, and what its ports are called.
 @usableFromInline
 struct StageDescription: Sendable {
-    /// What a stage does: whatever it can, each time that one of its wires has changed.
+    /// A stage: makes progress each time that one of its wires has changed.
     @usableFromInline typealias Step = () -> Void
 
     let name: String
@@ -52,7 +52,7 @@ struct Stage {
     let outlets: [AnyWire]
 
     var isDone: Bool {
-        // One that serves the outside is not done before it has passed the end on, and let go of its inlets.
+        // A stage with an output to the outside is done only when it has forwarded the end and released its inlets.
         inlets.allSatisfy { isExternal ? $0.isCancelled : $0.isOver } && outlets.allSatisfy(\.isOver)
     }
 }

@@ -14,13 +14,12 @@ public struct ChainEntry<Element: Sendable>: EventStream {
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let state = DrivenState(sink)
+        let state = SharedCell(driven: sink)
         let subscription = Subscription()
         box.put(
             ChainHandle(
                 receive: { elements, range in
                     state.withLocal { sink in
-                        let elements = elements.span
                         for index in range where !subscription.isCancelled {
                             sink.receive(elements[index].element, at: elements[index].time)
                         }
@@ -56,7 +55,7 @@ final class ChainHandle<Element: Sendable> {
 /// Where a chain's entry leaves what drives the chain.
 @usableFromInline
 final class ChainBox<Element: Sendable>: Sendable {
-    private let handle = DrivenState<ChainHandle<Element>?>(nil)
+    private let handle = SharedCell<ChainHandle<Element>?>(driven: nil)
 
     @usableFromInline
     init() {}
@@ -73,19 +72,19 @@ final class ChainBox<Element: Sendable>: Sendable {
     @usableFromInline
     func take() -> ChainHandle<Element> {
         guard let taken = handle.value else {
-            preconditionFailure("a chain of operators in a graph has to be made of the stream that it is given")
+            preconditionFailure("a chain of operators in a graph must start at the stream that it is given")
         }
         handle.value = nil
         return taken
     }
 }
 
-/// What came out of a chain and was not sent on.
+/// The outputs of a chain that were not sent yet.
 @frozen
 @usableFromInline
 struct ChainOutput<Element: Sendable>: ~Copyable {
     @usableFromInline var elements = DrivenBuffer<Timed<Element>>()
-    /// Where a watermark stands: how many of the elements come before it.
+    /// The position of a watermark: the number of elements before it.
     @usableFromInline var marks: ContiguousArray<(place: Int, watermark: Timestamp)> = []
     @usableFromInline var completion: Completion?
 
@@ -94,7 +93,7 @@ struct ChainOutput<Element: Sendable>: ~Copyable {
 
     @inlinable var isEmpty: Bool { elements.count == 0 && marks.isEmpty }
 
-    /// Sends what was asked for.
+    /// Sends the requested elements.
     @inlinable
     mutating func pour(into outlet: Wire<Element>) {
         while !isEmpty {
@@ -112,14 +111,14 @@ struct ChainOutput<Element: Sendable>: ~Copyable {
     }
 }
 
-/// Leaves what comes out of a chain for the stage that drives it.
+/// Stores the outputs of a chain for the stage that drives it.
 @frozen
 @usableFromInline
 struct ChainExitSink<Input: Sendable>: Sink {
-    @usableFromInline let output: DrivenState<ChainOutput<Input>>
+    @usableFromInline let output: SharedCell<ChainOutput<Input>>
 
     @inlinable
-    init(_ output: DrivenState<ChainOutput<Input>>) {
+    init(_ output: SharedCell<ChainOutput<Input>>) {
         self.output = output
     }
 

@@ -1,4 +1,4 @@
-/// Makes a stage look for what it has been given; from any thread.
+/// Wakes a stage to take its input; from any thread.
 @usableFromInline
 struct Waker: Sendable {
     let island: Island

@@ -1,16 +1,16 @@
 public import WeirCore
 
-/// The half of a wire that does not know what goes through it.
+/// The part of a wire that does not depend on its element type.
 @usableFromInline
 class AnyWire {
-    /// What the producing stage's port and the consuming stage's port are called.
+    /// The names of the producing and the consuming port.
     final let outletName: String
     final let inletName: String
     @usableFromInline final let ready: ReadyStages
     @usableFromInline final let producer: Int
     @usableFromInline final let consumer: Int
 
-    /// What both ends look at all the time.
+    /// The state that both ends read often.
     @frozen
     @usableFromInline
     struct Standing {
@@ -23,7 +23,7 @@ class AnyWire {
         init() {}
     }
 
-    @usableFromInline final let standing = Place(Standing())
+    @usableFromInline final let standing = UncheckedCell(Standing())
 
     @usableFromInline
     init(_ ends: WireEnds) {
@@ -34,13 +34,13 @@ class AnyWire {
         consumer = ends.consumer
     }
 
-    /// How many elements the consumer has asked for and was not given.
+    /// The open demand of the consumer.
     @inlinable final var demand: Int { standing.value.demand }
 
     /// How many elements wait for the consumer.
     @inlinable final var count: Int { standing.value.count }
 
-    /// How the producer ended; comes after what waits.
+    /// The completion of the producer; follows the waiting elements.
     @inlinable final var completion: Completion? { standing.value.completion }
 
     @inlinable final var isCancelled: Bool { standing.value.isCancelled }
@@ -52,7 +52,7 @@ class AnyWire {
 
     // MARK: For the producer
 
-    /// Ends the wire; what waits is still taken.
+    /// Ends the wire; waiting elements are still taken.
     @inlinable
     final func finish(_ how: Completion) {
         guard !hasEnded, !isCancelled else { return }
@@ -62,7 +62,7 @@ class AnyWire {
 
     // MARK: For the consumer
 
-    /// Asks for more, so that what waits and what was asked for come to `total`.
+    /// Raises the demand so that it and the waiting elements add up to `total`.
     @inlinable
     final func request(upTo total: Int) {
         let missing = total - count - demand
@@ -71,7 +71,7 @@ class AnyWire {
         ready.add(producer)
     }
 
-    /// Takes no more; what waits is let go.
+    /// Cancels the wire; waiting elements are discarded.
     @inlinable
     final func cancel() {
         guard !isCancelled else { return }
@@ -96,7 +96,7 @@ class AnyWire {
     }
 }
 
-/// What a wire connects.
+/// The ports that a wire connects.
 @usableFromInline
 struct WireEnds {
     let outletName: String
@@ -106,9 +106,9 @@ struct WireEnds {
     let consumer: Int
 }
 
-/// The connection of two ports of an island: elements wait in it that the consumer has asked for, and no others.
+/// The connection of two ports of an island: it holds at most the elements that the consumer has requested.
 ///
-/// Watermarks go between elements; they are not asked for, and of several in one place the last one stays.
+/// Watermarks are sent between elements without demand; of several in one place the last one stays.
 @usableFromInline
 final class Wire<Element: Sendable>: AnyWire {
     @frozen
@@ -118,14 +118,14 @@ final class Wire<Element: Sendable>: AnyWire {
         @usableFromInline var first = 0
         /// How many elements were taken.
         @usableFromInline var taken = 0
-        /// Where a watermark stands: how many elements are taken before it.
+        /// The position of a watermark: the number of elements taken before it.
         @usableFromInline var marks: ContiguousArray<(place: Int, watermark: Timestamp)> = []
 
         @inlinable
         init() {}
     }
 
-    @usableFromInline let content = Place(Content())
+    @usableFromInline let content = UncheckedCell(Content())
 
     @usableFromInline
     override func discard() {
@@ -138,22 +138,22 @@ final class Wire<Element: Sendable>: AnyWire {
     /// Whether the producer has no reason to go on.
     @inlinable var isClosed: Bool { isCancelled || hasEnded }
 
-    /// Sends an element that was asked for.
+    /// Sends a requested element.
     @inlinable
     func push(_ element: Timed<Element>) {
         guard !isClosed else { return }
-        precondition(demand > 0, "a stage sends more than it was asked for")
+        precondition(demand > 0, "a stage sends more elements than were requested")
         standing.value.demand -= 1
         standing.value.count += 1
         content.value.waiting.append(element)
         ready.add(consumer)
     }
 
-    /// Sends up to `limit` elements that were asked for.
+    /// Sends up to `limit` requested elements.
     @inlinable
     func push(upTo limit: Int, _ body: (inout OutputSpan<Timed<Element>>) -> Void) {
         guard limit > 0, !isClosed else { return }
-        precondition(limit <= demand, "a stage sends more than it was asked for")
+        precondition(limit <= demand, "a stage sends more elements than were requested")
         // In a local, because `body` is foreign.
         var waiting: ContiguousArray<Timed<Element>> = []
         swap(&waiting, &content.value.waiting)
@@ -179,8 +179,10 @@ final class Wire<Element: Sendable>: AnyWire {
         ready.add(consumer)
     }
 
-    /// Whether it is worth while to ask for what is left of the demand: else the consumer has enough to do, and batches
-    /// would get smaller and smaller.
+    /// Whether to forward the rest of the demand.
+    ///
+    /// Not while the consumer still has enough elements, because batches
+    /// would get ever smaller.
     @inlinable var wantsMore: Bool { count == 0 || demand >= count }
 
     // MARK: For the consumer
@@ -203,7 +205,7 @@ final class Wire<Element: Sendable>: AnyWire {
         }
     }
 
-    /// Takes as many of the available elements as `body` says.
+    /// Takes as many of the available elements as `body` returns.
     @inlinable
     func takeSome(
         _ number: Int,
@@ -236,7 +238,7 @@ final class Wire<Element: Sendable>: AnyWire {
         if count == 0 {
             content.value.waiting.removeAll(keepingCapacity: true)
             content.value.first = 0
-            // The producer may have put off what was left of the demand.
+            // The producer may have deferred the rest of the demand.
             if demand > 0 { ready.add(producer) }
         } else if content.value.first >= 1024 {
             content.value.waiting.removeFirst(content.value.first)

@@ -45,7 +45,7 @@ public final class KillSwitch: Sendable {
         for wake in wakes.values { wake() }
     }
 
-    /// Notes a flow to wake; returns its number.
+    /// Adds a flow to wake; returns its number.
     @usableFromInline
     func onUse(_ wake: Waker) -> Int {
         state.withLock { state in
@@ -55,7 +55,7 @@ public final class KillSwitch: Sendable {
         }
     }
 
-    /// Lets go of a flow that has come to its end: the switch may be used by many that do.
+    /// Removes a flow that has ended, because a switch may outlive many flows.
     @usableFromInline
     func forget(_ use: Int) {
         state.withLock { $0.wakes[use] = nil }

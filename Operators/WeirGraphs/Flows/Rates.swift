@@ -1,26 +1,28 @@
 public import WeirCore
 
 /// What a buffer does with an element that finds it full.
+///
+/// Not ``/WeirCore/OverflowPolicy``: a buffer has two more choices, and is on one thread with what fills it.
 public enum BufferOverflow: Sendable, Hashable {
     /// Asks for no more until there is room: nothing is lost, and the source waits.
-    case backpressure
+    case block
     /// Drops the oldest element that waits.
-    case dropHead
-    /// Drops the newest element that waits.
-    case dropTail
+    case dropOldest
+    /// Drops the newest element that waits, and keeps the new one.
+    case dropLast
     /// Drops all that wait.
-    case dropBuffer
+    case dropAll
     /// Drops the new element.
-    case dropNew
+    case dropNewest
     /// Fails with ``GraphError/overflow(capacity:)``.
     case fail
 }
 
 extension Flow where Output == Input, Handle == Void {
-    /// Holds elements for which nobody has asked yet, so that the source need not wait for the sink.
+    /// Buffers elements ahead of demand, so that the source need not wait for the sink.
     ///
-    /// Asks for elements without being asked itself: with ``BufferOverflow/backpressure`` for as many as there is room for,
-    /// otherwise always. What is dropped is counted and offered on `dropped`; watermarks are not dropped, and of several
+    /// Requests elements without demand: with ``BufferOverflow/block`` as many as there is room for, otherwise
+    /// always. Dropped elements are counted and offered on `dropped`; watermarks are not dropped, and of several
     /// without an element between them the last one stays.
     ///
     /// - Parameters:
@@ -31,10 +33,10 @@ extension Flow where Output == Input, Handle == Void {
     @inlinable
     public static func buffer(
         _ capacity: Int,
-        onOverflow policy: BufferOverflow = .backpressure,
+        overflowPolicy policy: BufferOverflow = .block,
         dropped: SideOutput<Input> = SideOutput()
     ) -> Flow {
-        precondition(capacity > 0, "a buffer has to hold an element, not \(capacity)")
+        precondition(capacity > 0, "buffer: capacity must be positive, but is \(capacity)")
         return Flow(unchecked: { builder in
             let ports = builder.addLinear("buffer") { (context, inlet: Wire<Input>, outlet: Wire<Input>) in
                 var queue = BufferQueue<Input>(capacity: capacity)
@@ -45,19 +47,19 @@ extension Flow where Output == Input, Handle == Void {
                         queue.pour(into: outlet)
                         if let watermark = inlet.takeWatermark() {
                             queue.append(watermark)
-                        } else if inlet.available == 0 || (policy == .backpressure && queue.isFull) {
+                        } else if inlet.available == 0 || (policy == .block && queue.isFull) {
                             break
                         } else {
                             let element = inlet.takeFirst()
                             if queue.isFull {
                                 switch policy {
-                                case .dropHead:
+                                case .dropOldest:
                                     if let old = queue.pop() { dropped.send(old.element, at: old.time) }
-                                case .dropTail:
+                                case .dropLast:
                                     if let old = queue.popLast() { dropped.send(old.element, at: old.time) }
-                                case .dropBuffer:
+                                case .dropAll:
                                     while let old = queue.pop() { dropped.send(old.element, at: old.time) }
-                                case .dropNew, .backpressure:
+                                case .dropNewest, .block:
                                     dropped.send(element.element, at: element.time)
                                     continue
                                 case .fail:
@@ -69,9 +71,9 @@ extension Flow where Output == Input, Handle == Void {
                         }
                     }
                     if inlet.isDrained, let completion = inlet.completion {
-                        // Not `finish` before the rest is asked for.
+                        // `finish` follows when the rest has been requested.
                         if queue.isEmpty { outlet.finish(completion) }
-                    } else if policy == .backpressure {
+                    } else if policy == .block {
                         inlet.request(upTo: min(batch, outlet.demand + capacity - queue.count))
                     } else {
                         inlet.request(upTo: batch)
@@ -82,7 +84,7 @@ extension Flow where Output == Input, Handle == Void {
         })
     }
 
-    /// Melts elements together for which nobody has asked yet: a slow sink gets fewer, and the source never waits.
+    /// Merges elements that no demand waits for: a slow sink gets fewer, and the source never waits.
     ///
     /// - Parameter merge: Makes one element of the one that waits and a new one; the result has the new one's time.
     /// - Returns: The flow.
@@ -93,7 +95,7 @@ extension Flow where Output == Input, Handle == Void {
 
     /// Makes more of the last element while none comes: a fast sink need not wait for the source.
     ///
-    /// Sends each element, and then what `extrapolate` makes of it, as it is asked for, until the next element is there.
+    /// Sends each element, and then on demand the results of `extrapolate` for it, until the next element arrives.
     ///
     /// - Parameter extrapolate: Makes more elements of one; they have its time.
     /// - Returns: The flow.
@@ -135,20 +137,20 @@ extension Flow where Output == Input, Handle == Void {
         })
     }
 
-    /// Lets through so many elements in a time, and makes the source wait for the rest.
+    /// Limits the rate of elements, and makes the source wait.
     ///
     /// A bucket that holds `burst` tokens and gets `count` in each interval, evenly: an element takes one.
     ///
     /// - Parameters:
     ///   - count: How many elements in an interval; from 1 on.
     ///   - interval: The interval, of the time of the run's clock; positive.
-    ///   - burst: How many may pass at once after a pause; `count`, unless told otherwise.
+    ///   - burst: How many elements may pass at once after a pause; `count` by default.
     /// - Returns: The flow.
     public static func throttle(_ count: Int, per interval: Duration, burst: Int? = nil) -> Flow {
-        precondition(count > 0, "a throttle has to let an element through, not \(count)")
-        precondition(interval > .zero, "a throttle needs a positive interval, not \(interval)")
+        precondition(count > 0, "throttle: count must be positive, but is \(count)")
+        precondition(interval > .zero, "throttle: interval must be positive, but is \(interval)")
         let burst = burst ?? count
-        precondition(burst > 0, "a throttle has to let an element through at once, not \(burst)")
+        precondition(burst > 0, "throttle: burst must be positive, but is \(burst)")
         return Flow(unchecked: { builder in
             let ports = builder.addLinear("throttle") { (context, inlet: Wire<Input>, outlet: Wire<Input>) in
                 // In nanoseconds of time: an element costs `cost`, the bucket holds `burst` times that.
@@ -192,7 +194,7 @@ extension Flow where Output == Input, Handle == Void {
 }
 
 extension Wire {
-    /// Ends the outlet when this inlet has ended, or else asks for one element if one was asked for.
+    /// Ends the outlet when this inlet has ended, or forwards demand for one element otherwise.
     @inlinable
     func passOnOne<Output>(to outlet: Wire<Output>) {
         if isDrained, let completion {
@@ -204,19 +206,19 @@ extension Wire {
 }
 
 extension Flow where Output == [Input], Handle == Void {
-    /// Gathers elements for which nobody has asked yet: a slow sink gets them together.
+    /// Collects elements that no demand waits for: a slow sink gets them in one array.
     ///
     /// - Parameter limit: How many elements may be in one; when it is full, the source waits. From 1 on.
     /// - Returns: The flow; a batch has the time of its last element.
     @inlinable
     public static func batch(limit: Int) -> Flow {
-        precondition(limit > 0, "a batch has to hold an element, not \(limit)")
+        precondition(limit > 0, "batch: limit must be positive, but is \(limit)")
         return gathering("batch", start: { [$0] }, add: { $0.append($1) }, isFull: { $0.count >= limit })
     }
 }
 
 extension Flow where Handle == Void {
-    /// Holds one value into which elements go until it is asked for.
+    /// Holds one value that combines elements until there is demand.
     @inlinable
     static func gathering(
         _ name: String,
@@ -227,7 +229,7 @@ extension Flow where Handle == Void {
         Flow(unchecked: { builder in
             let ports = builder.addLinear(name) { (context, inlet: Wire<Input>, outlet: Wire<Output>) in
                 var gathered: Timed<Output>?
-                // Comes after what is gathered, so that no element need wait for it.
+                // Follows the collected elements, so that none waits for it.
                 var watermark: Timestamp?
                 let batch = context.batch
                 return {
@@ -235,7 +237,7 @@ extension Flow where Handle == Void {
                     while true {
                         if inlet.available > 0, gathered.map({ !isFull($0.element) }) ?? true {
                             let element = inlet.takeFirst()
-                            // Moved out, so that what is gathered is in one place only, and is not copied.
+                            // Moved out of the property: a second reference would copy the collected elements.
                             if var value = gathered.take() {
                                 add(&value.element, element.element)
                                 value.time = element.time
@@ -264,89 +266,5 @@ extension Flow where Handle == Void {
             }
             return (ports, ())
         })
-    }
-}
-
-/// A queue of a fixed number of places, which takes them as it needs them, and of the watermarks between the elements.
-@frozen
-@usableFromInline
-struct BufferQueue<Element: Sendable>: Sendable {
-    @usableFromInline let capacity: Int
-    @usableFromInline var places: ContiguousArray<Timed<Element>?> = []
-    @usableFromInline var first = 0
-    @usableFromInline var count = 0
-    /// How many elements have been taken from the front.
-    @usableFromInline var popped = 0
-    /// Where a watermark stands: how many elements are taken from the front before it comes.
-    @usableFromInline var marks: ContiguousArray<(place: Int, watermark: Timestamp)> = []
-
-    @inlinable
-    init(capacity: Int) {
-        self.capacity = capacity
-    }
-
-    /// Sends what was asked for, and the watermarks that come then.
-    @inlinable
-    mutating func pour(into outlet: Wire<Element>) {
-        while true {
-            if let mark = marks.first, mark.place <= popped {
-                marks.removeFirst()
-                outlet.advance(to: mark.watermark)
-            } else if outlet.demand > 0, let element = pop() {
-                outlet.push(element)
-            } else {
-                return
-            }
-        }
-    }
-
-    @inlinable
-    mutating func append(_ watermark: Timestamp) {
-        let place = popped + count
-        if let last = marks.indices.last, marks[last].place == place {
-            marks[last].watermark = max(marks[last].watermark, watermark)
-        } else {
-            marks.append((place, watermark))
-        }
-    }
-
-    @inlinable var isFull: Bool { count == capacity }
-    @inlinable var isEmpty: Bool { count == 0 }
-
-    @inlinable
-    mutating func append(_ element: Timed<Element>) {
-        if count == places.count {
-            // Grows by doubling, with the oldest in front.
-            places = ContiguousArray(places[first...] + places[..<first])
-            first = 0
-            places.append(contentsOf: repeatElement(nil, count: min(capacity, max(8, 2 * count)) - count))
-        }
-        places[(first + count) % places.count] = element
-        count += 1
-    }
-
-    @inlinable
-    mutating func pop() -> Timed<Element>? {
-        guard count > 0 else { return nil }
-        defer {
-            places[first] = nil
-            first = (first + 1) % places.count
-            count -= 1
-            popped += 1
-        }
-        return places[first]
-    }
-
-    @inlinable
-    mutating func popLast() -> Timed<Element>? {
-        guard count > 0 else { return nil }
-        let place = (first + count - 1) % places.count
-        defer {
-            places[place] = nil
-            count -= 1
-            // A watermark behind it comes behind what is the last one now.
-            if let last = marks.last, last.place > popped + count { append(marks.removeLast().watermark) }
-        }
-        return places[place]
     }
 }

@@ -3,10 +3,10 @@ public import WeirCore
 extension Flow where Handle == Void {
     /// Puts operators of streams into a graph: the whole chain runs as one stage, at the speed of a pipeline.
     ///
-    ///     source.via(Flow { $0.filter { $0.isValid }.slidingWindow(of: .seconds(10)).average(\.value) })
+    ///     source.via(Flow { $0.filter { $0.isValid }.map { $0.celsius } })
     ///
-    /// The chain gets elements, watermarks and the completion in order. Where it makes more of an element than was asked
-    /// for, the rest waits, and no more elements are taken meanwhile.
+    /// The chain gets elements, watermarks and the completion in order. If it emits more than the demand, the rest
+    /// waits, and no more elements are taken meanwhile.
     ///
     /// - Parameter build: Makes the chain of the stream that it begins with; called once for each run.
     @inlinable
@@ -15,7 +15,7 @@ extension Flow where Handle == Void {
     ) where Chain.Element == Output {
         self.init(unchecked: { builder in
             let ports = builder.addLinear("operators") { (_, inlet: Wire<Input>, outlet: Wire<Output>) in
-                let output = DrivenState(ChainOutput<Output>())
+                let output = SharedCell(driven: ChainOutput<Output>())
                 let box = ChainBox<Input>()
                 build(ChainEntry(box)).attach(ChainExitSink(output))
                 let chain = box.take()

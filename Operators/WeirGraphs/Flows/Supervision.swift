@@ -1,6 +1,6 @@
 public import WeirCore
 
-/// What a stage does when the code that it was given throws.
+/// What a stage does when its closure throws.
 ///
 ///     source.via(.map(supervision: .resume) { try parse($0) })
 public struct Supervision: Sendable {
@@ -14,14 +14,14 @@ public struct Supervision: Sendable {
         case restart
     }
 
-    /// The errors of the elements that were left out, with the elements' times.
+    /// The errors of the dropped elements, with the elements' times.
     public let leftOut = SideOutput<any Error>()
 
     @usableFromInline let decide: @Sendable (any Error) -> Directive
 
     /// Creates a supervision that decides for each error.
     ///
-    /// - Parameter decide: Says what to do about an error.
+    /// - Parameter decide: Returns the directive for an error.
     public init(_ decide: @escaping @Sendable (any Error) -> Directive) {
         self.decide = decide
     }
@@ -29,10 +29,10 @@ public struct Supervision: Sendable {
     /// Ends the flow with the error.
     public static var stop: Supervision { Supervision { _ in .stop } }
 
-    /// Leaves the element out, and goes on.
+    /// Drops the element, and continues.
     public static var resume: Supervision { Supervision { _ in .resume } }
 
-    /// Leaves the element out, and goes on with the state that the stage had in the beginning.
+    /// Drops the element, and continues with the stage's initial state.
     public static var restart: Supervision { Supervision { _ in .restart } }
 
     @usableFromInline

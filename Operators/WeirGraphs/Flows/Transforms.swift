@@ -91,7 +91,7 @@ extension Flow where Handle == Void {
 
     /// Turns each element into any number of others, which share its time.
     ///
-    /// Takes the next element when all of these are sent: they are sent as they are asked for.
+    /// Takes the next element when all of these are sent; they are sent on demand.
     ///
     /// - Parameters:
     ///   - supervision: What to do when `transform` throws.
@@ -104,20 +104,17 @@ extension Flow where Handle == Void {
     ) -> Flow where Elements.Element == Output, Elements.Iterator: SendableMetatype {
         Flow(unchecked: { builder in
             let ports = builder.addLinear("flatMap") { (_, inlet: Wire<Input>, outlet: Wire<Output>) in
-                var inner: Elements.Iterator?
+                var inner: Lookahead<Elements.Iterator>?
                 var time = Timestamp.distantPast
                 return {
                     if outlet.isClosed { return inlet.cancel() }
                     while true {
                         if var elements = inner {
                             inner = nil
-                            var next: Output?
-                            while outlet.demand > 0 {
-                                next = elements.next()
-                                guard let element = next else { break }
+                            while outlet.demand > 0, let element = elements.next() {
                                 outlet.push(Timed(element, at: time))
                             }
-                            if outlet.demand == 0 {
+                            if outlet.demand == 0, !elements.hasEnded() {
                                 inner = elements
                                 return
                             }
@@ -125,7 +122,7 @@ extension Flow where Handle == Void {
                             let element = inlet.takeFirst()
                             time = element.time
                             do throws(Failure) {
-                                inner = try transform(element.element).makeIterator()
+                                inner = Lookahead(try transform(element.element).makeIterator())
                             } catch {
                                 if supervision.directive(for: error, at: time) == .stop {
                                     outlet.finish(.failed(error))
@@ -141,7 +138,7 @@ extension Flow where Handle == Void {
                     if inlet.isDrained, let completion = inlet.completion {
                         outlet.finish(completion)
                     } else if outlet.demand > 0 {
-                        // One at a time: nobody knows how many come of it.
+                        // One at a time, because the number of results is unknown.
                         inlet.request(upTo: 1)
                     }
                 }
@@ -152,7 +149,7 @@ extension Flow where Handle == Void {
 }
 
 extension Flow where Output == Input, Handle == Void {
-    /// Lets through the elements that satisfy a condition.
+    /// Emits the elements that satisfy a condition.
     ///
     /// - Parameters:
     ///   - supervision: What to do when `condition` throws.
@@ -177,13 +174,13 @@ extension Flow where Output == Input, Handle == Void {
         }
     }
 
-    /// Lets the first elements through and then ends; asks for no more than these.
+    /// Emits the first elements and then ends; requests only these.
     ///
     /// - Parameter limit: How many; not negative.
     /// - Returns: The flow.
     @inlinable
     public static func take(_ limit: Int) -> Flow {
-        precondition(limit >= 0, "a flow cannot take \(limit) elements")
+        precondition(limit >= 0, "take: limit must not be negative, but is \(limit)")
         return Flow(unchecked: { builder in
             let ports = builder.addLinear("take") { (_, inlet: Wire<Input>, outlet: Wire<Input>) in
                 var rest = limit

@@ -10,30 +10,6 @@ public enum MergeEnding: Sendable, Hashable {
     case any
 }
 
-/// What the watermarks of several inlets come to: the earliest.
-///
-/// One that has ended holds nothing back.
-@frozen
-@usableFromInline
-struct MeetingWatermarks {
-    @usableFromInline var watermarks: [Timestamp]
-    @usableFromInline var sent = Timestamp.distantPast
-
-    @usableFromInline
-    init(_ count: Int) {
-        watermarks = Array(repeating: .distantPast, count: count)
-    }
-
-    /// Notes an inlet's watermark; gives that of the whole if it has risen.
-    @usableFromInline
-    mutating func note(_ watermark: Timestamp, from inlet: Int) -> Timestamp? {
-        watermarks[inlet] = max(watermarks[inlet], watermark)
-        guard let earliest = watermarks.min(), earliest > sent else { return nil }
-        sent = earliest
-        return earliest == .distantFuture ? nil : earliest
-    }
-}
-
 extension GraphBuilder {
     @inlinable
     func addFanIn<Input, Output>(
@@ -41,14 +17,14 @@ extension GraphBuilder {
         _ count: Int,
         _ make: @escaping @Sendable (StageContext, [Wire<Input>], Wire<Output>) -> () -> Void
     ) -> FanIn<Input, Output> {
-        precondition(count > 0, "a junction needs an inlet, not \(count)")
+        precondition(count > 0, "addFanIn: count must be positive, but is \(count)")
         let stage = addStage(name, inlets: (1...count).map { "in\($0)" }, outlets: ["out"]) { context in
             make(context, (0..<count).map { context.inlet($0, of: Input.self) }, context.outlet(0, of: Output.self))
         }
         return FanIn((0..<count).map { Inlet(self, stage, $0) }, Outlet(self, stage, 0))
     }
 
-    /// Passes on what comes, from whichever inlet, by turns where several have something.
+    /// Forwards the elements of all inlets, in turn where several have one.
     ///
     /// - Parameters:
     ///   - type: The type of the elements.
@@ -70,7 +46,7 @@ extension GraphBuilder {
         }
     }
 
-    /// Passes on what comes, from the first inlet as long as that has something, otherwise from the others by turns.
+    /// Forwards the elements of the first inlet while it has one, otherwise those of the others in turn.
     ///
     /// - Parameters:
     ///   - type: The type of the elements.
@@ -95,8 +71,8 @@ extension GraphBuilder {
 
     /// Passes elements on in the order of their event times; those of equal times in the order of the inlets.
     ///
-    /// Each inlet must be in order itself. An element waits until every other inlet has a later one, or a watermark that is
-    /// not earlier, or has ended; so an inlet that says nothing holds up the whole.
+    /// Each inlet must be in order itself. An element waits until every other inlet has a later one, or a watermark
+    /// that is not earlier, or has ended; so a silent inlet blocks the others.
     ///
     /// - Parameters:
     ///   - type: The type of the elements.
@@ -169,7 +145,7 @@ extension GraphBuilder {
 
     /// Passes on all of the first inlet, then all of the second, and so on.
     ///
-    /// Asks only the one whose turn it is.
+    /// Requests elements only from the inlet whose turn it is.
     ///
     /// - Parameters:
     ///   - type: The type of the elements.
@@ -199,10 +175,10 @@ extension GraphBuilder {
         }
     }
 
-    /// Passes on so many elements of the first inlet, then so many of the second, and so on, and round again; inlets that
-    /// have ended are left out.
+    /// Forwards a segment of the first inlet, then one of the second, and so on in a circle; inlets that have ended are
+    /// skipped.
     ///
-    /// Asks each inlet for one segment beforehand.
+    /// Requests one segment from each inlet ahead of demand.
     ///
     /// - Parameters:
     ///   - type: The type of the elements.
@@ -215,7 +191,7 @@ extension GraphBuilder {
         from count: Int,
         segment: Int = 1
     ) -> FanIn<Element, Element> {
-        precondition(segment > 0, "an interleaving has to take an element of each, not \(segment)")
+        precondition(segment > 0, "interleave: segment must be positive, but is \(segment)")
         return addFanIn("interleave", count) { _, inlets, outlet in
             var meeting = MeetingWatermarks(inlets.count)
             var current = 0
@@ -243,98 +219,5 @@ extension GraphBuilder {
                 }
             }
         }
-    }
-
-    /// Makes one element of one of each of two inlets, in order; ends when no more pairs can come.
-    ///
-    /// An element has the later of the two times.
-    ///
-    /// - Parameter combine: Makes the element.
-    /// - Returns: The ports.
-    @inlinable
-    public func zip<First, Second, Output>(
-        _ combine: @escaping @Sendable (First, Second) -> Output
-    ) -> Pairing<First, Second, Output> {
-        let stage = addStage("zip", inlets: ["in1", "in2"], outlets: ["out"]) { context in
-            let first = context.inlet(0, of: First.self)
-            let second = context.inlet(1, of: Second.self)
-            let outlet = context.outlet(0, of: Output.self)
-            var meeting = MeetingWatermarks(2)
-            return {
-                func end(_ completion: Completion?) {
-                    if let completion { outlet.finish(completion) }
-                    first.cancel()
-                    second.cancel()
-                }
-                if outlet.isClosed { return end(nil) }
-                while true {
-                    if let watermark = first.takeWatermark() {
-                        if let whole = meeting.note(watermark, from: 0) { outlet.advance(to: whole) }
-                    } else if let watermark = second.takeWatermark() {
-                        if let whole = meeting.note(watermark, from: 1) { outlet.advance(to: whole) }
-                    } else if outlet.demand > 0, first.available > 0, second.available > 0 {
-                        let (one, other) = (first.takeFirst(), second.takeFirst())
-                        outlet.push(Timed(combine(one.element, other.element), at: max(one.time, other.time)))
-                    } else {
-                        break
-                    }
-                }
-                if first.isDrained { return end(first.completion) }
-                if second.isDrained { return end(second.completion) }
-                first.request(upTo: outlet.demand)
-                second.request(upTo: outlet.demand)
-            }
-        }
-        return Pairing(Inlet(self, stage, 0), Inlet(self, stage, 1), Outlet(self, stage, 0))
-    }
-
-    /// Makes pairs of one element of each of two inlets, in order; ends when no more pairs can come.
-    ///
-    /// - Parameters:
-    ///   - first: The type of the first inlet's elements.
-    ///   - second: The type of the second inlet's elements.
-    /// - Returns: The ports.
-    @inlinable
-    public func zip<First, Second>(
-        _ first: First.Type,
-        _ second: Second.Type
-    ) -> Pairing<First, Second, (First, Second)> {
-        zip { (first: First, second: Second) in (first, second) }
-    }
-}
-
-extension Array {
-    @inlinable
-    func cancelAll<Input>() where Element == Wire<Input> {
-        for inlet in self { inlet.cancel() }
-    }
-
-    /// Ends the outlet if it is time to; true while it is not.
-    @inlinable
-    func settle<Input, Output>(
-        _ outlet: Wire<Output>,
-        _ meeting: inout MeetingWatermarks,
-        _ ending: MergeEnding
-    ) -> Bool where Element == Wire<Input> {
-        var ended = 0
-        for place in indices where self[place].isDrained {
-            if case .failed(let error)? = self[place].completion {
-                outlet.finish(.failed(error))
-                cancelAll()
-                return false
-            }
-            ended += 1
-            if let whole = meeting.note(.distantFuture, from: place) { outlet.advance(to: whole) }
-        }
-        let isOver =
-            switch ending {
-            case .all: ended == count
-            case .first: self[0].isDrained
-            case .any: ended > 0
-            }
-        guard isOver else { return true }
-        outlet.finish(.finished)
-        cancelAll()
-        return false
     }
 }

@@ -7,7 +7,7 @@ extension GraphBuilder {
         _ count: Int,
         _ make: @escaping @Sendable (StageContext, Wire<Element>, [Wire<Element>]) -> () -> Void
     ) -> FanOut<Element> {
-        precondition(count > 0, "a junction needs an outlet, not \(count)")
+        precondition(count > 0, "addFanOut: count must be positive, but is \(count)")
         let stage = addStage(name, inlets: ["in"], outlets: (1...count).map { "out\($0)" }) { context in
             make(context, context.inlet(0, of: Element.self), (0..<count).map { context.outlet($0, of: Element.self) })
         }
@@ -16,7 +16,7 @@ extension GraphBuilder {
 
     /// Sends each element to all outlets; as fast as the slowest of them.
     ///
-    /// Goes on while one of them is not cancelled.
+    /// Continues while one of them is not cancelled.
     ///
     /// - Parameters:
     ///   - type: The type of the elements.
@@ -45,7 +45,7 @@ extension GraphBuilder {
         }
     }
 
-    /// Sends each element to one of the outlets, to whichever has asked, by turns where several have.
+    /// Sends each element to one of the outlets with demand, in turn where several have it.
     ///
     /// - Parameters:
     ///   - type: The type of the elements.
@@ -78,7 +78,7 @@ extension GraphBuilder {
 
     /// Sends each element to the outlet that a function names.
     ///
-    /// An element whose outlet has not asked holds up the others.
+    /// An element whose outlet has no demand blocks the others.
     ///
     /// - Parameters:
     ///   - type: The type of the elements.
@@ -167,7 +167,7 @@ extension GraphBuilder {
 }
 
 extension Wire {
-    /// Ends the outlets when this inlet has ended, or else asks for so many elements.
+    /// Ends the outlets when this inlet has ended, or requests a number of elements otherwise.
     @inlinable
     func passOn<Output>(toAll outlets: [Wire<Output>], asking demand: Int) {
         if isDrained, let completion {

@@ -3,7 +3,7 @@ public import WeirCore
 // What ``Flow`` has as static members, to be written behind a source or a flow.
 
 extension Source {
-    /// Turns each element into another value; see ``Flow/map(supervision:_:)``.
+    /// Turns each element into another value; see `Flow/map(supervision:_:)`.
     @inlinable
     public func map<Next, Failure: Error>(
         supervision: Supervision = .stop,
@@ -12,7 +12,7 @@ extension Source {
         via(Flow<Element, Next, Void>.map(supervision: supervision, transform))
     }
 
-    /// Turns each element into another value, or leaves it out; see ``Flow/compactMap(supervision:_:)``.
+    /// Turns each element into another value, or leaves it out; see `Flow/compactMap(supervision:_:)`.
     @inlinable
     public func compactMap<Next, Failure: Error>(
         supervision: Supervision = .stop,
@@ -21,7 +21,7 @@ extension Source {
         via(Flow<Element, Next, Void>.compactMap(supervision: supervision, transform))
     }
 
-    /// Turns each element into any number of others; see ``Flow/flatMap(supervision:_:)``.
+    /// Turns each element into any number of others; see `Flow/flatMap(supervision:_:)`.
     @inlinable
     public func flatMap<Elements: Sequence, Failure: Error>(
         supervision: Supervision = .stop,
@@ -30,7 +30,7 @@ extension Source {
         via(Flow<Element, Elements.Element, Void>.flatMap(supervision: supervision, transform))
     }
 
-    /// Folds the elements into a running value; see ``Flow/scan(into:supervision:_:)``.
+    /// Folds the elements into a running value; see `Flow/scan(into:supervision:_:)`.
     @inlinable
     public func scan<Next, Failure: Error>(
         into initial: Next,
@@ -40,7 +40,7 @@ extension Source {
         via(Flow<Element, Next, Void>.scan(into: initial, supervision: supervision, update))
     }
 
-    /// Lets through the elements that satisfy a condition; see ``Flow/filter(supervision:_:)``.
+    /// Emits the elements that satisfy a condition; see `Flow/filter(supervision:_:)`.
     @inlinable
     public func filter<Failure: Error>(
         supervision: Supervision = .stop,
@@ -49,56 +49,56 @@ extension Source {
         via(Flow<Element, Element, Void>.filter(supervision: supervision, condition))
     }
 
-    /// Lets the first elements through and then ends; see ``Flow/take(_:)``.
+    /// Lets the first elements through and then ends; see `Flow/take(_:)`.
     @inlinable
     public func take(_ limit: Int) -> Source<Element, Handle> {
         via(Flow<Element, Element, Void>.take(limit))
     }
 
-    /// Puts an element in place of a failure; see ``Flow/recover(_:)``.
+    /// Puts an element in place of a failure; see `Flow/recover(_:)`.
     @inlinable
     public func recover(_ replacement: @escaping @Sendable (any Error) -> Element?) -> Source<Element, Handle> {
         via(Flow<Element, Element, Void>.recover(replacement))
     }
 
-    /// Begins another island; see ``Flow/async(capacity:)``.
+    /// Begins another island; see `Flow/async(capacity:)`.
     @inlinable
     public func async(capacity: Int = 1024) -> Source<Element, Handle> {
         via(Flow<Element, Element, Void>.async(capacity: capacity))
     }
 
-    /// Holds elements for which nobody has asked yet; see ``Flow/buffer(_:onOverflow:)``.
+    /// Buffers elements ahead of demand; see ``Flow/buffer(_:overflowPolicy:)``.
     @inlinable
-    public func buffer(_ capacity: Int, onOverflow policy: BufferOverflow = .backpressure) -> Source<Element, Handle> {
-        via(Flow<Element, Element, Void>.buffer(capacity, onOverflow: policy))
+    public func buffer(_ capacity: Int, overflowPolicy policy: BufferOverflow = .block) -> Source<Element, Handle> {
+        via(Flow<Element, Element, Void>.buffer(capacity, overflowPolicy: policy))
     }
 
-    /// Melts elements together for which nobody has asked yet; see ``Flow/conflate(_:)``.
+    /// Merges elements that no demand waits for; see `Flow/conflate(_:)`.
     @inlinable
     public func conflate(_ merge: @escaping @Sendable (Element, Element) -> Element) -> Source<Element, Handle> {
         via(Flow<Element, Element, Void>.conflate(merge))
     }
 
-    /// Makes more of the last element while none comes; see ``Flow/expand(_:)``.
+    /// Makes more of the last element while none comes; see `Flow/expand(_:)`.
     @inlinable
     public func expand<More: Sequence>(_ extrapolate: @escaping @Sendable (Element) -> More) -> Source<Element, Handle>
     where More.Element == Element, More.Iterator: SendableMetatype {
         via(Flow<Element, Element, Void>.expand(extrapolate))
     }
 
-    /// Gathers elements for which nobody has asked yet; see ``Flow/batch(limit:)``.
+    /// Collects elements that no demand waits for; see `Flow/batch(limit:)`.
     @inlinable
     public func batch(limit: Int) -> Source<[Element], Handle> {
         via(Flow<Element, [Element], Void>.batch(limit: limit))
     }
 
-    /// Lets through so many elements in a time; see ``Flow/throttle(_:per:burst:)``.
+    /// Limits the rate of elements; see `Flow/throttle(_:per:burst:)`.
     @inlinable
     public func throttle(_ count: Int, per interval: Duration, burst: Int? = nil) -> Source<Element, Handle> {
         via(Flow<Element, Element, Void>.throttle(count, per: interval, burst: burst))
     }
 
-    /// Puts operators of streams behind; see ``Flow/init(_:)``.
+    /// Puts operators of streams behind; see `Flow/init(_:)`.
     @inlinable
     public func operators<Chain: EventStream>(
         _ build: @escaping @Sendable (ChainEntry<Element>) -> Chain
@@ -108,7 +108,7 @@ extension Source {
 }
 
 extension Flow {
-    /// Turns each element into another value; see ``Flow/map(supervision:_:)``.
+    /// Turns each element into another value; see `Flow/map(supervision:_:)`.
     @inlinable
     public func map<Next, Failure: Error>(
         supervision: Supervision = .stop,
@@ -117,7 +117,7 @@ extension Flow {
         via(Flow<Output, Next, Void>.map(supervision: supervision, transform))
     }
 
-    /// Turns each element into another value, or leaves it out; see ``Flow/compactMap(supervision:_:)``.
+    /// Turns each element into another value, or leaves it out; see `Flow/compactMap(supervision:_:)`.
     @inlinable
     public func compactMap<Next, Failure: Error>(
         supervision: Supervision = .stop,
@@ -126,7 +126,7 @@ extension Flow {
         via(Flow<Output, Next, Void>.compactMap(supervision: supervision, transform))
     }
 
-    /// Turns each element into any number of others; see ``Flow/flatMap(supervision:_:)``.
+    /// Turns each element into any number of others; see `Flow/flatMap(supervision:_:)`.
     @inlinable
     public func flatMap<Elements: Sequence, Failure: Error>(
         supervision: Supervision = .stop,
@@ -135,7 +135,7 @@ extension Flow {
         via(Flow<Output, Elements.Element, Void>.flatMap(supervision: supervision, transform))
     }
 
-    /// Folds the elements into a running value; see ``Flow/scan(into:supervision:_:)``.
+    /// Folds the elements into a running value; see `Flow/scan(into:supervision:_:)`.
     @inlinable
     public func scan<Next, Failure: Error>(
         into initial: Next,
@@ -145,7 +145,7 @@ extension Flow {
         via(Flow<Output, Next, Void>.scan(into: initial, supervision: supervision, update))
     }
 
-    /// Lets through the elements that satisfy a condition; see ``Flow/filter(supervision:_:)``.
+    /// Emits the elements that satisfy a condition; see `Flow/filter(supervision:_:)`.
     @inlinable
     public func filter<Failure: Error>(
         supervision: Supervision = .stop,
@@ -154,39 +154,39 @@ extension Flow {
         via(Flow<Output, Output, Void>.filter(supervision: supervision, condition))
     }
 
-    /// Lets the first elements through and then ends; see ``Flow/take(_:)``.
+    /// Lets the first elements through and then ends; see `Flow/take(_:)`.
     @inlinable
     public func take(_ limit: Int) -> Flow<Input, Output, Handle> {
         via(Flow<Output, Output, Void>.take(limit))
     }
 
-    /// Puts an element in place of a failure; see ``Flow/recover(_:)``.
+    /// Puts an element in place of a failure; see `Flow/recover(_:)`.
     @inlinable
     public func recover(_ replacement: @escaping @Sendable (any Error) -> Output?) -> Flow<Input, Output, Handle> {
         via(Flow<Output, Output, Void>.recover(replacement))
     }
 
-    /// Begins another island; see ``Flow/async(capacity:)``.
+    /// Begins another island; see `Flow/async(capacity:)`.
     @inlinable
     public func async(capacity: Int = 1024) -> Flow<Input, Output, Handle> {
         via(Flow<Output, Output, Void>.async(capacity: capacity))
     }
 
-    /// Holds elements for which nobody has asked yet; see ``Flow/buffer(_:onOverflow:)``.
+    /// Buffers elements ahead of demand; see ``Flow/buffer(_:overflowPolicy:)``.
     @inlinable
-    public func buffer(_ capacity: Int, onOverflow policy: BufferOverflow = .backpressure) -> Flow<
+    public func buffer(_ capacity: Int, overflowPolicy policy: BufferOverflow = .block) -> Flow<
         Input, Output, Handle
     > {
-        via(Flow<Output, Output, Void>.buffer(capacity, onOverflow: policy))
+        via(Flow<Output, Output, Void>.buffer(capacity, overflowPolicy: policy))
     }
 
-    /// Melts elements together for which nobody has asked yet; see ``Flow/conflate(_:)``.
+    /// Merges elements that no demand waits for; see `Flow/conflate(_:)`.
     @inlinable
     public func conflate(_ merge: @escaping @Sendable (Output, Output) -> Output) -> Flow<Input, Output, Handle> {
         via(Flow<Output, Output, Void>.conflate(merge))
     }
 
-    /// Makes more of the last element while none comes; see ``Flow/expand(_:)``.
+    /// Makes more of the last element while none comes; see `Flow/expand(_:)`.
     @inlinable
     public func expand<More: Sequence>(_ extrapolate: @escaping @Sendable (Output) -> More) -> Flow<
         Input, Output, Handle
@@ -194,19 +194,19 @@ extension Flow {
         via(Flow<Output, Output, Void>.expand(extrapolate))
     }
 
-    /// Gathers elements for which nobody has asked yet; see ``Flow/batch(limit:)``.
+    /// Collects elements that no demand waits for; see `Flow/batch(limit:)`.
     @inlinable
     public func batch(limit: Int) -> Flow<Input, [Output], Handle> {
         via(Flow<Output, [Output], Void>.batch(limit: limit))
     }
 
-    /// Lets through so many elements in a time; see ``Flow/throttle(_:per:burst:)``.
+    /// Limits the rate of elements; see `Flow/throttle(_:per:burst:)`.
     @inlinable
     public func throttle(_ count: Int, per interval: Duration, burst: Int? = nil) -> Flow<Input, Output, Handle> {
         via(Flow<Output, Output, Void>.throttle(count, per: interval, burst: burst))
     }
 
-    /// Puts operators of streams behind; see ``Flow/init(_:)``.
+    /// Puts operators of streams behind; see `Flow/init(_:)`.
     @inlinable
     public func operators<Chain: EventStream>(
         _ build: @escaping @Sendable (ChainEntry<Output>) -> Chain

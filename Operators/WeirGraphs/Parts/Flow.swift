@@ -1,10 +1,10 @@
-/// A part of a graph with one inlet and one outlet: what is done to elements on their way.
+/// A part of a graph with one inlet and one outlet: a transformation of its elements.
 ///
 ///     let cleaned = Flow<Reading, Reading, Void>.filter { $0.isValid }.via(.throttle(1, per: .seconds(1)))
 ///     source.via(cleaned).to(sink).run()
 ///
-/// A flow is a description; it may stand in many graphs, and in one graph many times. The handle is what a run gives to
-/// control it by, if anything.
+/// A flow is a description; it may be part of many graphs, and many times of one. The handle controls it in a run, if
+/// it has one.
 public struct Flow<Input: Sendable, Output: Sendable, Handle: Sendable>: Sendable {
     @usableFromInline typealias Head =
         @Sendable (GraphBuilder) -> (inlet: Inlet<Input>, outlet: PortPlace, handle: Handle)
@@ -90,7 +90,7 @@ public struct Flow<Input: Sendable, Output: Sendable, Handle: Sendable>: Sendabl
     /// The flow with a sink behind it.
     ///
     /// - Parameter sink: The sink.
-    /// - Returns: A sink of what the flow takes.
+    /// - Returns: A sink of the flow's input.
     @inlinable
     public func to<Result>(_ sink: GraphSink<Output, Result>) -> GraphSink<Input, Result> {
         GraphSink<Input, Result>(unchecked: { builder in

@@ -7,11 +7,11 @@
 ///
 /// ## How it runs
 ///
-/// Nothing moves unless somebody asks for it. A sink asks the stage before it for as many elements as it can take, that one
-/// asks in turn, and a source gives what was asked for: so a slow sink slows its sources, and no more elements are under
-/// way than the wires' batches and the buffers hold.
+/// Elements move on demand only. A sink requests as many elements as it can take from the stage before it, which
+/// requests them in turn, and a source sends what is requested: so a slow sink slows its sources, and wires and buffers
+/// bound the number of elements in flight.
 ///
-/// The stages between two asynchronous boundaries, see ``Flow/async(capacity:)``, make an island, which one thread at a
+/// The stages between two asynchronous boundaries, see `Flow/async(capacity:)`, make an island, which one thread at a
 /// time runs. A graph without boundaries runs on the thread that calls ``run(_:)``, before that returns, as far as it gets;
 /// whatever gives it something later runs it further. With boundaries, each island has an `EventProcessor` of its own,
 /// which ends with the graph.

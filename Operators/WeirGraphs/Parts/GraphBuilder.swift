@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirDispatch
 
 /// Where the parts of a graph are put and connected.
 ///
@@ -57,7 +58,7 @@ public final class GraphBuilder {
     /// Connects two ports.
     ///
     /// - Parameters:
-    ///   - outlet: Where elements come out.
+    ///   - outlet: The outlet.
     ///   - inlet: Where they go in.
     public func connect<Element>(_ outlet: Outlet<Element>, to inlet: Inlet<Element>) {
         guard outlet.builder === self else { return note(.foreign(port: outlet.name)) }
@@ -79,7 +80,7 @@ public final class GraphBuilder {
     /// Puts a source into the graph.
     ///
     /// - Parameter source: The source.
-    /// - Returns: Where its elements come out.
+    /// - Returns: Its outlet.
     @discardableResult
     public func add<Element, Handle>(_ source: Source<Element, Handle>) -> Outlet<Element> {
         source.make(self).outlet
@@ -88,7 +89,7 @@ public final class GraphBuilder {
     /// Puts a source into the graph.
     ///
     /// - Parameter source: The source.
-    /// - Returns: Where its elements come out, and its handle.
+    /// - Returns: Its outlet, and its handle.
     public func addKeepingHandle<Element, Handle>(
         _ source: Source<Element, Handle>
     ) -> (outlet: Outlet<Element>, handle: Handle) {
@@ -125,7 +126,7 @@ public final class GraphBuilder {
 
     // MARK: Checking
 
-    /// Checks that every port is connected, once; but for those that are the ports of the whole.
+    /// Checks that every port is connected once, except the ports of the whole.
     func check(exceptOutlet: PortPlace? = nil, exceptInlet: PortPlace? = nil) throws(GraphError) {
         if let error { throw error }
         for (index, stage) in stages.enumerated() {

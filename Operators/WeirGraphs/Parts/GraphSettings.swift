@@ -1,4 +1,5 @@
 public import WeirCore
+public import WeirDispatch
 
 /// How a graph runs.
 public struct GraphSettings: Sendable {
@@ -13,13 +14,13 @@ public struct GraphSettings: Sendable {
         case processors
     }
 
-    /// How many elements a stage asks for, and may hold, where nothing else says how many: from 1 on.
+    /// The default number of elements that a stage requests and may hold; at least 1.
     public var batch: Int
 
     /// Where islands run.
     public var execution: Execution
 
-    /// What `throttle`, ticks and the like go by.
+    /// The clock of `throttle` and ticks.
     public var clock: EventClock
 
     /// What wakes stages that wait for a time; one on ``clock``.
@@ -30,9 +31,9 @@ public struct GraphSettings: Sendable {
     /// Creates settings.
     ///
     /// - Parameters:
-    ///   - batch: How many elements a stage asks for at a time; from 1 on.
+    ///   - batch: How many elements a stage requests at a time; at least 1.
     ///   - execution: Where islands run.
-    ///   - clock: What `throttle`, ticks and the like go by.
+    ///   - clock: The clock of `throttle` and ticks.
     ///   - scheduler: What wakes stages that wait for a time; one on `clock`.
     public init(
         batch: Int = 256,
@@ -40,7 +41,7 @@ public struct GraphSettings: Sendable {
         clock: EventClock = EventClock(),
         scheduler: Scheduler? = nil
     ) {
-        precondition(batch > 0, "a stage has to ask for an element at least, not for \(batch)")
+        precondition(batch > 0, "GraphSettings: batch must be positive, but is \(batch)")
         self.batch = batch
         self.execution = execution
         self.clock = scheduler?.clock ?? clock

@@ -1,7 +1,7 @@
 /// A part of a graph with one inlet: where elements go.
 ///
-/// Not the `Sink` of a stream, which takes whatever it is given: a graph's sink is given what it asks for. A sink is a
-/// description; the result is what a run gives, mostly a ``GraphResult`` that is there when the sink has ended.
+/// Not the `Sink` of a stream, which takes every element: a graph's sink gets the elements that it requests. A sink is
+/// a description; a run returns its result, mostly a ``GraphResult`` that is set when the sink has ended.
 public struct GraphSink<Element: Sendable, Result: Sendable>: Sendable {
     @usableFromInline let make: @Sendable (GraphBuilder) -> (inlet: Inlet<Element>, result: Result)
 

@@ -1,6 +1,6 @@
 internal import WeirCore
 
-/// Parts that stand one behind the other, however many: to add or to release them takes a loop and not a recursion.
+/// Any number of parts in a chain: adding and releasing them takes a loop, not recursion.
 @usableFromInline
 final class PartChain: Sendable {
     /// Puts a part into a graph, behind the outlet that it is given, and gives its own outlet.
@@ -29,9 +29,6 @@ final class PartChain: Sendable {
 
     /// Puts all parts into a graph, the first one behind an outlet.
     ///
-    /// - Parameters:
-    ///   - outlet: The outlet.
-    ///   - builder: The graph's builder.
     /// - Returns: The last part's outlet.
     @usableFromInline
     func add(behind outlet: PortPlace, to builder: GraphBuilder) -> PortPlace {

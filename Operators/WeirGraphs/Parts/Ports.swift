@@ -1,4 +1,4 @@
-/// Where elements come out of a part of a graph that is being built.
+/// The outlet of a part of a graph that is being built.
 public struct Outlet<Element: Sendable> {
     @usableFromInline let builder: GraphBuilder
     @usableFromInline let stage: Int
@@ -31,14 +31,14 @@ public struct FlowPorts<Input: Sendable, Output: Sendable> {
     /// Where elements go in.
     public let inlet: Inlet<Input>
 
-    /// Where elements come out.
+    /// The outlet.
     public let outlet: Outlet<Output>
 
-    /// Makes a part's two ports one thing that can stand in a chain.
+    /// Combines a part's two ports for use in a chain.
     ///
     /// - Parameters:
     ///   - inlet: Where elements go in.
-    ///   - outlet: Where elements come out.
+    ///   - outlet: The outlet.
     @inlinable
     public init(_ inlet: Inlet<Input>, _ outlet: Outlet<Output>) {
         self.inlet = inlet
@@ -51,7 +51,7 @@ public struct FanIn<Input: Sendable, Output: Sendable> {
     /// Where elements go in.
     public let inlets: [Inlet<Input>]
 
-    /// Where elements come out.
+    /// The outlet.
     public let outlet: Outlet<Output>
 
     @usableFromInline
@@ -66,7 +66,7 @@ public struct FanOut<Element: Sendable> {
     /// Where elements go in.
     public let inlet: Inlet<Element>
 
-    /// Where elements come out.
+    /// The outlet.
     public let outlets: [Outlet<Element>]
 
     @usableFromInline
@@ -84,7 +84,7 @@ public struct Pairing<First: Sendable, Second: Sendable, Output: Sendable> {
     /// Where the second kind goes in.
     public let second: Inlet<Second>
 
-    /// Where elements come out.
+    /// The outlet.
     public let outlet: Outlet<Output>
 
     @usableFromInline
@@ -100,10 +100,10 @@ public struct Parting<Input: Sendable, First: Sendable, Second: Sendable> {
     /// Where elements go in.
     public let inlet: Inlet<Input>
 
-    /// Where the first kind comes out.
+    /// The outlet of the first kind.
     public let first: Outlet<First>
 
-    /// Where the second kind comes out.
+    /// The outlet of the second kind.
     public let second: Outlet<Second>
 
     @usableFromInline

@@ -2,7 +2,7 @@
 ///
 ///     Source(1...10).via(.filter { $0 % 2 == 0 }).to(.forEach { print($0) }).run()
 ///
-/// A source is a description; each run starts it anew. The handle is what a run gives to control it by, if anything.
+/// A source is a description; each run starts it again. The handle controls it in a run, if it has one.
 public struct Source<Element: Sendable, Handle: Sendable>: Sendable {
     @usableFromInline let head: @Sendable (GraphBuilder) -> (outlet: PortPlace, handle: Handle)
     /// The flows behind the head.
@@ -51,7 +51,7 @@ public struct Source<Element: Sendable, Handle: Sendable>: Sendable {
     /// The source with a flow behind it.
     ///
     /// - Parameter flow: The flow.
-    /// - Returns: The source of what the flow gives; its handle is this one's.
+    /// - Returns: The source of the flow's output, with this source's handle.
     @inlinable
     public func via<Output, Other>(_ flow: Flow<Element, Output, Other>) -> Source<Output, Handle> {
         Source<Output, Handle>(head, flow.chained(behind: tail))
@@ -62,7 +62,7 @@ public struct Source<Element: Sendable, Handle: Sendable>: Sendable {
     /// - Parameters:
     ///   - flow: The flow.
     ///   - combine: Makes the handle of the two.
-    /// - Returns: The source of what the flow gives.
+    /// - Returns: The source of the flow's output.
     @inlinable
     public func via<Output, Other, Both: Sendable>(
         _ flow: Flow<Element, Output, Other>,
@@ -89,7 +89,7 @@ public struct Source<Element: Sendable, Handle: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - sink: The sink.
-    ///   - combine: Makes of the source's handle and the sink's result what a run gives.
+    ///   - combine: Combines the source's handle and the sink's result into the result of a run.
     /// - Returns: The graph.
     @inlinable
     public func to<Result, Both: Sendable>(

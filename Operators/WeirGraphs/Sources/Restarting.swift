@@ -6,7 +6,7 @@ public struct Backoff: Sendable, Hashable {
     public var first: Duration
     /// No wait is longer.
     public var longest: Duration
-    /// What a wait is multiplied with to get the next.
+    /// The factor from one wait to the next.
     public var factor: Double
     /// How many failures in a row are tried again; the next one counts.
     public var limit: Int
@@ -16,19 +16,22 @@ public struct Backoff: Sendable, Hashable {
     /// - Parameters:
     ///   - first: The wait after the first failure; positive.
     ///   - longest: No wait is longer; not less than `first`.
-    ///   - factor: What a wait is multiplied with to get the next; from 1 on.
+    ///   - factor: The factor from one wait to the next; at least 1.
     ///   - limit: How many failures in a row are tried again; not negative.
     public init(first: Duration, longest: Duration, factor: Double = 2, limit: Int = .max) {
-        precondition(first > .zero && longest >= first, "a backoff from \(first) to \(longest) is none")
-        precondition(factor >= 1, "a backoff cannot shrink by \(factor)")
-        precondition(limit >= 0, "a backoff cannot try \(limit) times")
+        precondition(
+            first > .zero && longest >= first,
+            "a backoff needs 0 < first <= longest, not \(first) and \(longest)"
+        )
+        precondition(factor >= 1, "the factor of a backoff must be at least 1, not \(factor)")
+        precondition(limit >= 0, "Backoff: limit must not be negative, but is \(limit)")
         self.first = first
         self.longest = longest
         self.factor = factor
         self.limit = limit
     }
 
-    /// The wait after so many failures in a row.
+    /// The wait after a number of consecutive failures.
     ///
     /// - Parameter failures: How many; from 1 on.
     /// - Returns: The wait.
@@ -43,7 +46,7 @@ public struct Backoff: Sendable, Hashable {
 }
 
 extension GraphSink where Result == Void {
-    /// Writes to a boundary that somebody else reads.
+    /// Writes to a boundary that another island reads.
     @usableFromInline
     static func writing(to boundary: GraphBoundary<Element>) -> GraphSink {
         GraphSink(unchecked: { builder in
@@ -59,15 +62,15 @@ extension GraphSink where Result == Void {
 }
 
 extension Source where Handle == Void {
-    /// A source that is made anew when it fails, after a while.
+    /// A source that is restarted after a wait when it fails.
     ///
-    /// Failures in a row make the wait longer; an element in between makes it short again. What the source had sent stays
-    /// sent, and what it had not is lost with it. Watermarks do not go back: one that is not after the last of the sources
-    /// before stays away. When it ends, so does this one.
+    /// Failures in a row make the wait longer; an element in between makes it short again. Elements that a failed
+    /// source has not sent are lost. Watermarks do not go back: those not after the last one of the sources before are
+    /// dropped. Ends when the source ends.
     ///
     /// - Parameters:
     ///   - backoff: How long to wait, by the run's clock, and how often.
-    ///   - failures: Where the errors go after which it was made anew.
+    ///   - failures: Called with the errors after which it is restarted.
     ///   - make: Makes the source; called once for each try.
     /// - Returns: The source.
     public static func restarting<Other>(

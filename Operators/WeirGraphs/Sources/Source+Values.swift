@@ -15,21 +15,54 @@ extension GraphBuilder {
     }
 }
 
+/// An iterator with one element of look-ahead, which tells whether an element is the last.
+@frozen
+@usableFromInline
+struct Lookahead<Elements: IteratorProtocol> {
+    @usableFromInline var iterator: Elements
+    @usableFromInline var ahead: Elements.Element?
+
+    @inlinable
+    init(_ iterator: Elements) {
+        self.iterator = iterator
+    }
+
+    @inlinable
+    mutating func next() -> Elements.Element? {
+        ahead.take() ?? iterator.next()
+    }
+
+    /// Whether there is no other element; makes the next one to know.
+    @inlinable
+    mutating func hasEnded() -> Bool {
+        if ahead == nil { ahead = iterator.next() }
+        return ahead == nil
+    }
+}
+
 extension Wire {
-    /// Sends as many elements of an iterator as were asked for, and ends after the last.
+    /// Sends as many elements of an iterator as are requested, and ends after the last without further demand.
     ///
     /// Always part of its caller, which knows what `time` does: a call for each element took as long as all the rest.
     @inline(__always)
     @inlinable
     func send<Elements: IteratorProtocol<Element>>(
-        from iterator: inout Elements,
+        from elements: inout Lookahead<Elements>,
         at time: (borrowing Element) -> Timestamp
     ) {
+        guard !isClosed else { return }
+        guard demand > 0 else {
+            if elements.hasEnded() { finish(.finished) }
+            return
+        }
+        if let element = elements.ahead.take() { push(Timed(element, at: time(element))) }
+        // Reads ahead in its next turn: sent elements must not wait for an element without demand.
+        ready.add(producer)
         while demand > 0, !isClosed {
             var hasEnded = false
             push(upTo: demand) { output in
                 while !output.isFull {
-                    guard let element = iterator.next() else {
+                    guard let element = elements.iterator.next() else {
                         hasEnded = true
                         break
                     }
@@ -44,55 +77,61 @@ extension Wire {
 extension Source where Handle == Void {
     /// A source that goes through a sequence.
     ///
-    /// `send` sends what was asked for from the iterator.
+    /// `send` sends the requested elements of the iterator.
     @inlinable
     init<Elements: Sequence & Sendable>(
         through elements: Elements,
-        _ send: @escaping @Sendable (inout Elements.Iterator, Wire<Element>) -> Void
+        _ send: @escaping @Sendable (inout Lookahead<Elements.Iterator>, Wire<Element>) -> Void
     ) where Elements.Element == Element, Elements.Iterator: SendableMetatype {
         self.init(unchecked: { builder in
             let outlet = builder.addSource("source") { (_, outlet: Wire<Element>) in
-                var iterator: Elements.Iterator? = elements.makeIterator()
+                var lookahead: Lookahead? = Lookahead(elements.makeIterator())
                 return {
                     // Moved out, so that it is in one place only, and in a local.
-                    guard var rest = iterator.take() else { return }
+                    guard var rest = lookahead.take() else { return }
                     send(&rest, outlet)
-                    iterator = rest
+                    lookahead = rest
                 }
             }
             return (outlet, ())
         })
     }
 
-    /// The elements of a sequence, as they are asked for, with the epoch as their event time; it may be infinite.
+    /// The elements of a sequence, on demand, with the epoch as their event time; it may be infinite.
     ///
-    /// - Parameter elements: The sequence; each run starts it anew.
+    /// Makes one element beforehand, when nothing else is to be done, so that it ends with the last one.
+    ///
+    /// - Parameter elements: The sequence; each run starts it again.
     @inlinable
     public init<Elements: Sequence & Sendable>(_ elements: Elements)
     where Elements.Element == Element, Elements.Iterator: SendableMetatype {
-        self.init(through: elements) { iterator, outlet in outlet.send(from: &iterator) { _ in .epoch } }
+        self.init(through: elements) { elements, outlet in outlet.send(from: &elements) { _ in .epoch } }
     }
 
-    /// The elements of a sequence, as they are asked for; it may be infinite.
+    /// The elements of a sequence, on demand; it may be infinite.
+    ///
+    /// Makes one element beforehand, when nothing else is to be done, so that it ends with the last one.
     ///
     /// - Parameters:
-    ///   - elements: The sequence; each run starts it anew.
+    ///   - elements: The sequence; each run starts it again.
     ///   - time: The event time of an element.
     @inlinable
     public init<Elements: Sequence & Sendable>(
         _ elements: Elements,
         at time: @escaping @Sendable (Element) -> Timestamp
     ) where Elements.Element == Element, Elements.Iterator: SendableMetatype {
-        self.init(through: elements) { iterator, outlet in outlet.send(from: &iterator) { time(copy $0) } }
+        self.init(through: elements) { elements, outlet in outlet.send(from: &elements) { time(copy $0) } }
     }
 
-    /// The events of a sequence with their times, as they are asked for.
+    /// The events of a sequence with their times, on demand.
     ///
-    /// - Parameter events: The sequence; each run starts it anew.
+    /// Makes one element beforehand, when nothing else is to be done, so that it ends with the last one.
+    ///
+    /// - Parameter events: The sequence; each run starts it again.
     @inlinable
     public init<Events: Sequence & Sendable>(of events: Events)
     where Events.Element == Element, Events.Iterator: SendableMetatype, Element: Event {
-        self.init(through: events) { iterator, outlet in outlet.send(from: &iterator) { $0.timestamp } }
+        self.init(through: events) { elements, outlet in outlet.send(from: &elements) { $0.timestamp } }
     }
 
     /// A source that ends at once.
@@ -125,7 +164,7 @@ extension Source where Handle == Void {
         })
     }
 
-    /// An element of each tick of a clock, for which somebody has asked; ticks for which nobody has are left out.
+    /// An element for each tick of a clock; ticks without demand are dropped.
     ///
     /// - Parameters:
     ///   - interval: How long from one tick to the next; positive.
@@ -135,7 +174,7 @@ extension Source where Handle == Void {
         every interval: Duration,
         _ element: @escaping @Sendable (Timestamp) -> Element
     ) -> Source {
-        precondition(interval > .zero, "ticks need a positive interval, not \(interval)")
+        precondition(interval > .zero, "ticks: interval must be positive, but is \(interval)")
         return Source(unchecked: { builder in
             let outlet = builder.addSource("ticks") { (context: StageContext, outlet: Wire<Element>) in
                 var next: Timestamp?
@@ -160,7 +199,7 @@ extension Source where Handle == Void {
 }
 
 extension StageContext {
-    /// Makes the stage look again at a time.
+    /// Wakes the stage at a time.
     @usableFromInline
     func wake(at time: Timestamp) {
         island.run.wake(island, index, at: time)

@@ -3,7 +3,7 @@ public import WeirCore
 
 /// What became of an element that was offered to a graph.
 public enum Offer: Sendable, Hashable {
-    /// It waits to be asked for, or is on its way.
+    /// It waits for demand, or is being sent.
     case accepted
     /// There was no room: it, or by the policy an older one, was dropped and counted.
     case dropped
@@ -13,24 +13,27 @@ public enum Offer: Sendable, Hashable {
 
 /// The handle of a source that is driven by calls.
 ///
-///     let (queue, result) = Source<Int, SourceQueue<Int>>.queue(capacity: 16).to(sink) { ($0, $1) }.run()
+///     let (queue, result) = Source<Int, SourceQueue<Int>>.queue(capacity: 16).to(.fold(0, +)) { ($0, $1) }.run()
 ///     queue.offer(1, at: now)
 ///     queue.finish()
 ///
-/// What is offered waits in a ring until the graph asks for it. When the last reference to the handle goes, the source ends.
+/// Offered elements wait in a ring until the graph requests them. The source ends when the last reference to the handle
+/// is released.
 ///
 /// Thread safety: any thread; elements of one thread keep their order.
 public final class SourceQueue<Element: Sendable>: Sendable {
     @usableFromInline let boundary: GraphBoundary<Element>
     private let policy: OverflowPolicy
-    private let isClosed = Atomic(false)
+    // Twice the number of calls that may be writing, and one when the queue is closed: the end comes after them.
+    private let writers = Atomic<UInt64>(0)
+    private let ending = Locked<Completion>(.finished)
     private let drops = Atomic<UInt64>(0)
 
     @usableFromInline
     init(capacity: Int, policy: OverflowPolicy) {
         precondition(
             policy != .block,
-            "a queue cannot make the one who offers wait; see whether the offer was accepted"
+            "a source queue cannot block its producer; use another policy and check whether offers are accepted"
         )
         boundary = GraphBoundary(capacity: capacity)
         self.policy = policy
@@ -38,6 +41,21 @@ public final class SourceQueue<Element: Sendable>: Sendable {
 
     deinit {
         boundary.finish(.finished)
+    }
+
+    /// Begins to write, unless the queue is closed.
+    private func enter() -> Bool {
+        guard writers.load(ordering: .relaxed) & 1 == 0, !boundary.isCancelled else { return false }
+        // Acquire and release, here and below: the thread that ends the source sees all that was written.
+        if writers.wrappingAdd(2, ordering: .acquiringAndReleasing).oldValue & 1 == 0 { return true }
+        leave()
+        return false
+    }
+
+    /// Ends the source when it was closed meanwhile and no other thread is writing.
+    private func leave() {
+        guard writers.wrappingSubtract(2, ordering: .acquiringAndReleasing).newValue == 1 else { return }
+        boundary.finish(ending.withLock { $0 })
     }
 
     /// Offers an element; never waits.
@@ -48,7 +66,8 @@ public final class SourceQueue<Element: Sendable>: Sendable {
     /// - Returns: What became of it.
     @discardableResult
     public func offer(_ element: Element, at time: Timestamp = .epoch) -> Offer {
-        guard !isClosed.load(ordering: .acquiring), !boundary.isCancelled else { return .closed }
+        guard enter() else { return .closed }
+        defer { leave() }
         let crossing = Crossing.element(Timed(element, at: time))
         var offer = Offer.accepted
         if policy == .latest { makeRoom(upTo: .max) }
@@ -74,22 +93,29 @@ public final class SourceQueue<Element: Sendable>: Sendable {
         drops.wrappingAdd(boundary.dropOldest(most), ordering: .relaxed)
     }
 
-    /// Says that no element older than `watermark` will follow.
+    /// Sends a watermark: no older element will follow.
     ///
-    /// Takes no room: where the queue is full, the watermark comes later, after what waits, and of several the latest.
+    /// Takes no room: if the queue is full, the latest watermark follows the waiting elements.
     ///
     /// - Parameter watermark: Not before the last one.
     public func advance(to watermark: Timestamp) {
-        guard !isClosed.load(ordering: .acquiring), !boundary.isCancelled else { return }
+        guard enter() else { return }
+        defer { leave() }
         boundary.writeWatermark(watermark)
     }
 
-    /// Ends the source after what waits; only the first call counts.
+    /// Ends the source after the waiting elements and pending offers; only the first call has an effect.
     ///
     /// - Parameter completion: Whether it ended or broke off.
     public func finish(_ completion: Completion = .finished) {
-        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        boundary.finish(completion)
+        let isFirst = ending.withLock { ending in
+            guard writers.load(ordering: .relaxed) & 1 == 0 else { return false }
+            ending = completion
+            // As one more writer: who leaves last ends the source.
+            writers.wrappingAdd(3, ordering: .acquiringAndReleasing)
+            return true
+        }
+        if isFirst { leave() }
     }
 
     /// How many elements were dropped because there was no room.
@@ -104,7 +130,7 @@ extension Source where Handle == SourceQueue<Element> {
     ///
     /// - Parameters:
     ///   - capacity: How many elements may wait; rounded up to a power of two.
-    ///   - policy: What happens to an element that finds no room; not ``OverflowPolicy/block``.
+    ///   - policy: What happens to an element that finds no room; not `OverflowPolicy/block`.
     /// - Returns: The source.
     @inlinable
     public static func queue(capacity: Int, overflowPolicy policy: OverflowPolicy = .dropNewest) -> Source {
@@ -117,7 +143,7 @@ extension Source where Handle == SourceQueue<Element> {
 }
 
 extension GraphBuilder {
-    /// Adds a source that reads what somebody outside of the graph writes.
+    /// Adds a source that reads what code outside of the graph writes.
     @inlinable
     func addReader<Element>(_ name: String, _ boundary: GraphBoundary<Element>) -> Outlet<Element> {
         addSource(name, isExternal: true) { context, outlet in
@@ -128,7 +154,7 @@ extension GraphBuilder {
 }
 
 extension Source where Handle == Subscription {
-    /// The elements of a stream, which does not wait for anybody: what nobody has asked for waits in a ring.
+    /// The elements of a stream, which knows no demand: elements without demand wait in a ring.
     ///
     /// Attached when the graph runs, and detached when the graph takes no more; the handle detaches it too, and then the
     /// source ends. Watermarks and the completion come along.
@@ -136,7 +162,7 @@ extension Source where Handle == Subscription {
     /// - Parameters:
     ///   - stream: The stream.
     ///   - capacity: How many elements may wait; rounded up to a power of two.
-    ///   - policy: What happens to an element that finds no room; not ``OverflowPolicy/block``.
+    ///   - policy: What happens to an element that finds no room; not `OverflowPolicy/block`.
     ///   - dropped: Where the new elements go that were dropped.
     /// - Returns: The source.
     public static func stream<Upstream: EventStream>(
@@ -172,7 +198,7 @@ extension Source where Handle == Subscription {
     }
 }
 
-/// Offers what it gets to a queue.
+/// Offers its elements to a queue.
 struct QueueSink<Input: Sendable>: Sink {
     let queue: SourceQueue<Input>
     let dropped: SideOutput<Input>

@@ -2,11 +2,20 @@
 struct AutomatonBuilder {
     /// The group that a sequence of stages belongs to.
     struct Enclosing {
+        // How the first stage joins what is before it.
         var contiguity: Contiguity
-        var quantifier: PlanQuantifier
-        var until: ConditionID?
+        // What ends the loop of the group, and the loops that the group is in.
+        var until: [ConditionID]
+        // How long after the event before it the first event must come, in nanoseconds.
+        var gap: Int64?
+        // The negations that hold until the first event.
+        var negations: [PlanStage]
+        // The negation behind a loop that a round of it waits for its first event with.
+        var negationBehind: PlanStage?
         // Whether this is the copy of the group that its loop begins with.
         var isFirstRound: Bool
+        // Whether an event can go on to what is behind the group instead.
+        var isPassedBy: Bool
     }
 
     /// A stage among its neighbours.
@@ -20,13 +29,27 @@ struct AutomatonBuilder {
         var stage: PlanStage { stages[index] }
         var following: PlanStage? { index + 1 < stages.count ? stages[index + 1] : after }
         var isHeadOfGroup: Bool { enclosing != nil && index == 0 }
+
+        /// Whether the stage begins the first round of a group that can be passed by.
+        var isHeadOfPassedGroup: Bool {
+            guard isHeadOfGroup, let enclosing else { return false }
+            return enclosing.isFirstRound && enclosing.isPassedBy
+        }
+
+        /// How long after the event before it the next one must come, in nanoseconds.
+        var gap: Int64? {
+            let outer = isHeadOfGroup ? enclosing?.gap : nil
+            return [stage.gap, outer].compactMap(\.self).min()
+        }
     }
 
     var automaton: Automaton
     // The state of each negation that ends a partial match.
-    private var stops: [Int: Int] = [:]
+    var stops: [Int: Int] = [:]
     // What a state was like before a greedy loop in front of it changed its edges.
-    private var beforeGreed: [Int: Int] = [:]
+    var beforeGreed: [Int: Int] = [:]
+    // What a state that a greedy loop leads to is like for what leaves out the loop.
+    var besideGreed: [Int: Int] = [:]
 
     init(_ plan: PatternPlan) {
         automaton = Automaton(states: [], start: 0, within: plan.within ?? 0)
@@ -46,18 +69,18 @@ struct AutomatonBuilder {
 
     // MARK: States and edges
 
-    private mutating func makeState(_ capture: Int, _ kind: Automaton.Kind, gap: Int64? = nil) -> Int {
+    mutating func makeState(_ capture: Int, _ kind: Automaton.Kind, gap: Int64? = nil) -> Int {
         var state = Automaton.State(capture: capture, kind: kind)
         state.gap = gap ?? 0
         automaton.states.append(state)
         return automaton.states.count - 1
     }
 
-    private mutating func add(_ action: Automaton.Action, from state: Int, to target: Int, _ condition: Guard) {
+    mutating func add(_ action: Automaton.Action, from state: Int, to target: Int, _ condition: Guard) {
         automaton.states[state].edges.append(Automaton.Edge(action: action, target: target, condition: condition))
     }
 
-    private mutating func makeStop(_ condition: Guard, _ capture: Int) -> Int {
+    mutating func makeStop(_ condition: Guard, _ capture: Int) -> Int {
         if let stop = stops[capture] { return stop }
         let stop = makeState(capture, .stop)
         add(.take, from: stop, to: stop, condition)
@@ -65,128 +88,11 @@ struct AutomatonBuilder {
         return stop
     }
 
-    private mutating func copy(_ state: Int) -> Int {
-        let twin = makeState(automaton.states[state].capture, automaton.states[state].kind)
-        for edge in automaton.states[state].edges {
-            add(edge.action, from: twin, to: edge.target == state ? twin : edge.target, edge.condition)
-        }
-        return twin
-    }
-
-    // MARK: Conditions
-
-    private func own(_ stage: PlanStage) -> Guard {
-        guard case .event(_, let condition?) = stage.content else { return .always }
-        return .condition(condition)
-    }
-
-    private func capture(_ stage: PlanStage) -> Int {
-        guard case .event(let capture, _) = stage.content else { return -1 }
-        return capture
-    }
-
-    /// A condition that must not hold any more once the loop is over.
-    private func until(_ id: ConditionID?, _ condition: Guard) -> Guard {
-        guard let id else { return condition }
-        return .both(.not(.condition(id)), condition)
-    }
-
-    private func takeGuard(_ stage: PlanStage, _ enclosing: Enclosing?) -> Guard {
-        until(enclosing?.until, own(stage))
-    }
-
-    private func proceedGuard(_ enclosing: Enclosing?) -> Guard {
-        until(enclosing?.until, .always)
-    }
-
-    /// When an event is passed over; `nil` where none may be.
-    private func ignoreGuard(_ contiguity: Contiguity, _ condition: Guard, _ enclosing: Enclosing?) -> Guard? {
-        switch contiguity {
-        case .followedBy: until(enclosing?.until, .not(condition))
-        case .followedByAny: until(enclosing?.until, .always)
-        default: nil
-        }
-    }
-
-    private func outerIgnore(_ place: Place) -> Guard? {
-        var contiguity = place.stage.contiguity
-        if place.isHeadOfGroup, let enclosing = place.enclosing {
-            contiguity = enclosing.isFirstRound ? enclosing.contiguity : enclosing.quantifier.inner.contiguity
-        }
-        return ignoreGuard(contiguity, headGuard(place.stage), place.enclosing)
-    }
-
-    private func innerIgnore(_ place: Place) -> Guard? {
-        var inner = place.stage.quantifier.inner
-        if place.isHeadOfGroup, let enclosing = place.enclosing { inner = enclosing.quantifier.inner }
-        return ignoreGuard(inner.contiguity, headGuard(place.stage), place.enclosing)
-    }
-
-    /// What an event must satisfy to begin a stage.
-    private func headGuard(_ stage: PlanStage) -> Guard {
-        switch stage.content {
-        case .event: own(stage)
-        case .group(let stages): headGuard(stages[0])
-        case .either(let alternatives): anyOf(alternatives.map { headGuard($0[0]) })
-        case .allOf(let stages): anyOf(stages.map(headGuard))
-        }
-    }
-
-    private func anyOf(_ guards: [Guard]) -> Guard {
-        guards.dropFirst().reduce(guards[0]) { .or($0, $1) }
-    }
-
-    // MARK: Negations
-
-    /// The negations between a stage and the last one before it that cannot be left out.
-    private func negations(before place: Place) -> [PlanStage] {
-        var found: [PlanStage] = []
-        for stage in place.stages[..<place.index].reversed() {
-            guard stage.quantifier.isOptional || stage.contiguity == .notFollowedBy else { break }
-            if stage.contiguity == .notFollowedBy { found.append(stage) }
-        }
-        return found
-    }
-
-    private mutating func addStops(_ state: Int, _ place: Place) {
-        for negation in negations(before: place) { addStop(state, negation, place) }
-    }
-
-    private mutating func addStop(_ state: Int, _ negation: PlanStage, _ place: Place) {
-        let condition = takeGuard(negation, place.enclosing)
-        let stop = makeStop(condition, capture(negation))
-        add(.proceed, from: state, to: stop, condition)
-    }
-
-    /// Lets a loop end when the negation behind it comes true.
-    private mutating func addFollowingStop(_ state: Int, _ place: Place) {
-        guard let following = place.following, following.contiguity == .notFollowedBy else { return }
-        addStop(state, following, place)
-    }
-
-    /// What a stage leads to once it has taken an event: then the negations before it are over, if it could have been
-    /// left out.
-    private mutating func withoutNegations(_ sink: Int, _ place: Place) -> Int {
-        let over = negations(before: place)
-        guard !over.isEmpty, place.stage.quantifier.isOptional else { return sink }
-        var copies: [Int: Int] = [:]
-        return withoutNegations(sink, Set(over.compactMap { stops[capture($0)] }), &copies)
-    }
-
-    private mutating func withoutNegations(_ sink: Int, _ over: Set<Int>, _ copies: inout [Int: Int]) -> Int {
-        if let twin = copies[sink] { return twin }
-        let original = automaton.states[sink]
-        let twin = makeState(original.capture, original.kind)
-        copies[sink] = twin
+    mutating func copy(_ state: Int) -> Int {
+        let original = automaton.states[state]
+        let twin = makeState(original.capture, original.kind, gap: original.gap)
         for edge in original.edges {
-            if edge.action == .proceed {
-                guard !over.contains(edge.target) else { continue }
-                let isStop = automaton.states[edge.target].kind == .stop
-                let target = isStop ? edge.target : withoutNegations(edge.target, over, &copies)
-                add(.proceed, from: twin, to: target, edge.condition)
-            } else {
-                add(edge.action, from: twin, to: edge.target == sink ? twin : edge.target, edge.condition)
-            }
+            add(edge.action, from: twin, to: edge.target == state ? twin : edge.target, edge.condition)
         }
         return twin
     }
@@ -194,7 +100,7 @@ struct AutomatonBuilder {
     // MARK: Stages
 
     /// The states of stages that are not the first of their sequence.
-    private mutating func middle(_ place: Place, _ sink: Int) -> Int {
+    mutating func middle(_ place: Place, _ sink: Int) -> Int {
         let stage = place.stage
         let condition = takeGuard(stage, place.enclosing)
         switch stage.contiguity {
@@ -219,7 +125,7 @@ struct AutomatonBuilder {
         }
     }
 
-    private mutating func convert(_ place: Place, _ sink: Int) -> Int {
+    mutating func convert(_ place: Place, _ sink: Int) -> Int {
         let quantifier = place.stage.quantifier
         let entry: Int
         if quantifier.most == nil {
@@ -232,7 +138,7 @@ struct AutomatonBuilder {
                 proceeding: sink,
                 takeGuard(place.stage, place.enclosing),
                 outerIgnore(place),
-                isOptional: isOptional(place),
+                isOptional: quantifier.isOptional,
                 isFirstRound: true
             )
         } else {
@@ -242,17 +148,12 @@ struct AutomatonBuilder {
         return entry
     }
 
-    private func isOptional(_ place: Place) -> Bool {
-        guard place.isHeadOfGroup, let enclosing = place.enclosing else { return place.stage.quantifier.isOptional }
-        return enclosing.isFirstRound && enclosing.quantifier.isOptional
-    }
-
     /// The states of a stage that has a number of times to match.
-    private mutating func repeated(_ place: Place, _ sink: Int, proceeding: Int) -> Int {
+    mutating func repeated(_ place: Place, _ sink: Int, proceeding: Int) -> Int {
         let stage = place.stage
         let quantifier = stage.quantifier
-        let inner = innerIgnore(place).map { until(stage.until, $0) }
-        let take = until(stage.until, takeGuard(stage, place.enclosing))
+        let inner = innerIgnore(place).map { until(stage.ends, $0) }
+        let take = until(stage.ends, takeGuard(stage, place.enclosing))
         // A loop without an end has its own state; what is counted here is how often it must match.
         let most = quantifier.most ?? quantifier.least
         if quantifier.isGreedy, quantifier.least != most { makeGreedy(sink, take) }
@@ -277,7 +178,8 @@ struct AutomatonBuilder {
     }
 
     /// Lets the edges of a state wait for a loop in front of it that takes all that it can.
-    private mutating func makeGreedy(_ state: Int, _ take: Guard) {
+    mutating func makeGreedy(_ state: Int, _ take: Guard) {
+        if let beside = besideGreed[state] { makeGreedy(beside, take) }
         for index in automaton.states[state].edges.indices {
             automaton.states[state].edges[index].condition =
                 .both(automaton.states[state].edges[index].condition, .not(take))
@@ -285,7 +187,7 @@ struct AutomatonBuilder {
     }
 
     /// The states for one event, or one round of a group.
-    private mutating func single(
+    mutating func single(
         _ place: Place,
         _ sink: Int,
         proceeding: Int?,
@@ -297,15 +199,13 @@ struct AutomatonBuilder {
         guard case .event(let capture, _) = place.stage.content else {
             return round(place, sink, proceeding: isOptional ? proceeding : nil, isFirstRound: isFirstRound)
         }
-        let stage = place.stage
-        let state = makeState(capture, .normal, gap: stage.gap)
+        let gap = place.gap
+        let state = makeState(capture, .normal, gap: gap)
         let next = withoutNegations(sink, place)
         add(.take, from: state, to: next, take)
-        if isOptional, !place.isHeadOfGroup, let proceeding {
-            addProceed(from: state, to: proceeding, place)
-        }
+        if isOptional, let proceeding { addProceed(from: state, to: proceeding, place) }
         guard let ignore else { return state }
-        guard isOptional else {
+        guard isOptional || (isFirstRound && place.isHeadOfPassedGroup) else {
             add(.ignore, from: state, to: state, ignore)
             return state
         }
@@ -318,7 +218,7 @@ struct AutomatonBuilder {
         return state
     }
 
-    private mutating func addProceed(from state: Int, to target: Int, _ place: Place) {
+    mutating func addProceed(from state: Int, to target: Int, _ place: Place) {
         let condition = proceedGuard(place.enclosing)
         if place.stage.quantifier.isGreedy, let end = place.stage.until {
             let ungreedy = beforeGreed[target] ?? copy(target)
@@ -330,11 +230,11 @@ struct AutomatonBuilder {
     }
 
     /// The state of a loop without an end, after its first event.
-    private mutating func makeLoop(_ place: Place, _ sink: Int) -> Int {
+    mutating func makeLoop(_ place: Place, _ sink: Int) -> Int {
         guard case .event(let capture, _) = place.stage.content else { return groupLoop(place, sink) }
         let stage = place.stage
-        let ignore = innerIgnore(place).map { until(stage.until, $0) }
-        let take = until(stage.until, takeGuard(stage, place.enclosing))
+        let ignore = innerIgnore(place).map { until(stage.ends, $0) }
+        let take = until(stage.ends, takeGuard(stage, place.enclosing))
         let condition = proceedGuard(place.enclosing)
         let loop = makeState(capture, .normal)
         if stage.quantifier.isGreedy {
@@ -360,111 +260,6 @@ struct AutomatonBuilder {
             addFollowingStop(waiting, place)
         }
         return loop
-    }
-
-    // MARK: Groups
-
-    private func enclosing(_ place: Place, isFirstRound: Bool) -> Enclosing {
-        Enclosing(
-            contiguity: place.stage.contiguity,
-            quantifier: place.stage.quantifier,
-            until: place.stage.until,
-            isFirstRound: isFirstRound
-        )
-    }
-
-    private mutating func sequence(
-        _ stages: [PlanStage],
-        _ sink: Int,
-        _ enclosing: Enclosing,
-        after: PlanStage?
-    ) -> Int {
-        var last = sink
-        for index in stride(from: stages.count - 1, to: 0, by: -1) {
-            last = middle(Place(stages: stages, index: index, enclosing: enclosing, after: after), last)
-        }
-        return convert(Place(stages: stages, index: 0, enclosing: enclosing, after: after), last)
-    }
-
-    /// The states of one round of a group; it can be passed by if there is a state to proceed to.
-    private mutating func round(_ place: Place, _ sink: Int, proceeding: Int?, isFirstRound: Bool) -> Int {
-        let enclosing = enclosing(place, isFirstRound: isFirstRound)
-        // The condition is that of the group itself, not that of what it is in.
-        let condition = proceedGuard(place.enclosing)
-        let entry: Int
-        switch place.stage.content {
-        case .group(let stages): entry = sequence(stages, sink, enclosing, after: place.following)
-        case .either(let alternatives): entry = either(alternatives, place, sink, enclosing)
-        case .allOf(let stages): entry = allOf(stages, place, sink, enclosing)
-        case .event: preconditionFailure("an event is not a group")
-        }
-        if let proceeding { add(.proceed, from: entry, to: proceeding, condition) }
-        return entry
-    }
-
-    /// The states of a group that is repeated without an end, after its first round.
-    private mutating func groupLoop(_ place: Place, _ sink: Int) -> Int {
-        let condition = proceedGuard(place.enclosing)
-        let again = makeState(-1, .normal)
-        let entry = round(place, again, proceeding: nil, isFirstRound: false)
-        add(.proceed, from: entry, to: sink, condition)
-        add(.proceed, from: again, to: entry, condition)
-        return entry
-    }
-
-    /// One of several sequences: waits for an event that can begin any of them.
-    private mutating func either(
-        _ alternatives: [[PlanStage]],
-        _ place: Place,
-        _ sink: Int,
-        _ enclosing: Enclosing
-    ) -> Int {
-        let entry = makeState(-1, .normal)
-        var strict = enclosing
-        strict.contiguity = .next
-        strict.isFirstRound = true
-        strict.quantifier.isOptional = false
-        for stages in alternatives {
-            let first = sequence(stages, sink, strict, after: place.following)
-            add(.proceed, from: entry, to: first, until(enclosing.until, .always))
-        }
-        addWaiting(entry, headGuard(place.stage), enclosing)
-        return entry
-    }
-
-    /// Several events in any order: a state for every set of those that have been.
-    private mutating func allOf(
-        _ stages: [PlanStage],
-        _ place: Place,
-        _ sink: Int,
-        _ enclosing: Enclosing
-    ) -> Int {
-        let all = 1 << stages.count
-        var stateOfSet: [Int] = []
-        for set in 0..<all { stateOfSet.append(set == all - 1 ? sink : makeState(-1, .normal)) }
-        for set in 0..<all - 1 {
-            var missing: [Guard] = []
-            for (index, stage) in stages.enumerated() where set & 1 << index == 0 {
-                let condition = until(enclosing.until, own(stage))
-                missing.append(own(stage))
-                // A state can take into one capture only, so each event of the set is taken from its own state.
-                let taking = makeState(capture(stage), .normal)
-                add(.take, from: taking, to: stateOfSet[set | 1 << index], condition)
-                add(.proceed, from: stateOfSet[set], to: taking, condition)
-            }
-            if set == 0 {
-                addWaiting(stateOfSet[0], anyOf(missing), enclosing)
-            } else if let ignore = ignoreGuard(enclosing.quantifier.inner.contiguity, anyOf(missing), enclosing) {
-                add(.ignore, from: stateOfSet[set], to: stateOfSet[set], ignore)
-            }
-        }
-        return stateOfSet[0]
-    }
-
-    private mutating func addWaiting(_ state: Int, _ heads: Guard, _ enclosing: Enclosing) {
-        let contiguity = enclosing.isFirstRound ? enclosing.contiguity : enclosing.quantifier.inner.contiguity
-        guard let ignore = ignoreGuard(contiguity, heads, enclosing) else { return }
-        add(.ignore, from: state, to: state, ignore)
     }
 }
 

@@ -57,7 +57,7 @@ struct StepTable: Sendable {
         }
     }
 
-    /// With so many conditions or fewer a combination is the position in an array.
+    /// The greatest number of conditions for which a combination is the position in an array.
     @inlinable static var denseLimit: Int { 6 }
     /// How many combinations are remembered before all are forgotten.
     @inlinable static var stepLimit: Int { 1 << 16 }

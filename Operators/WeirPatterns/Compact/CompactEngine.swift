@@ -60,7 +60,7 @@ struct CompactEngine<Element: Sendable>: ~Copyable, Sendable {
     @usableFromInline var starts: CompactStarts
     @usableFromInline var refusedEvents: UInt64 = 0
     @usableFromInline var droppedStarts: UInt64 = 0
-    /// Whether something was lost at the limit that nobody has been told of.
+    /// Whether the limit has cost something that has not been reported.
     @usableFromInline var hasLosses = false
     @usableFromInline var losses = CompactLosses()
     @usableFromInline var hasFailed = false
@@ -316,7 +316,7 @@ struct CompactEngine<Element: Sendable>: ~Copyable, Sendable {
                 droppedStarts += UInt64(dropped)
                 losses.droppedStarts += dropped
                 hasLosses = true
-            case .refuseNew, .dropOldest:
+            case .dropNewest, .dropOldest:
                 refuse()
                 return false
             case .fail:
@@ -332,6 +332,14 @@ struct CompactEngine<Element: Sendable>: ~Copyable, Sendable {
     mutating func refuse() {
         refusedEvents += 1
         losses.hasRefused = true
+        hasLosses = true
+    }
+
+    /// Notes that an event completes more matches than it may.
+    @inlinable
+    @inline(never)
+    mutating func cutShort() {
+        losses.isCutShort = true
         hasLosses = true
     }
 

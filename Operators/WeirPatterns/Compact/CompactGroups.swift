@@ -60,16 +60,16 @@ where Output.Element == Element {
     }
 
     @inlinable
-    var looksAhead: Bool { isGrouped && slots.isLarge }
+    var wantsPrefetch: Bool { isGrouped && slots.isLarge }
 
-    /// Begins to bring what an event will need into the cache.
+    /// Prefetches what an event will need.
     @inlinable
-    func fetch(for element: borrowing Element, isNear: Bool) {
+    func prefetch(for element: borrowing Element, isNear: Bool) {
         let key = key(element)
         if !isNear {
-            slots.fetchPlace(of: key)
-        } else if let slot = slots.fetchSlot(of: key) {
-            state.engine.cells.fetch(slot &* state.engine.cellsPerSlot)
+            slots.prefetchPlace(of: key)
+        } else if let slot = slots.prefetchSlot(of: key) {
+            state.engine.cells.prefetch(slot &* state.engine.cellsPerSlot)
         }
     }
 
@@ -136,6 +136,10 @@ where Output.Element == Element {
     mutating func noteLosses(with element: borrowing Element, _ time: Int64) {
         let losses = state.engine.takeLosses()
         sides.noteGivenUp(losses.droppedStarts)
+        if losses.isCutShort {
+            sides.noteCutShort(1)
+            failIfToldTo("\(state.budget.share) matches for each event")
+        }
         guard losses.hasRefused else { return }
         turnAway(element, time, isLate: false)
         failIfToldTo("\(CompactEngine<Element>.nodeLimit(limits)) nodes of partial matches")

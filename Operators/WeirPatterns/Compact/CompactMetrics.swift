@@ -9,11 +9,11 @@ public struct CompactMetrics: Sendable, Hashable {
     public var bytes = 0
     /// Bytes of all tables but the one that keeps the events.
     public var bytesWithoutEvents = 0
-    /// Events that were turned down at the limit.
+    /// Events that were refused at the limit.
     public var refusedEvents: UInt64 = 0
     /// First events of partial matches that were forgotten at the limit.
     public var droppedStarts: UInt64 = 0
-    /// Whether the limit was met under ``PatternLimits/Policy/fail``.
+    /// Whether the limit was met under `fail`.
     public var hasFailed = false
 }
 
@@ -21,10 +21,12 @@ public struct CompactMetrics: Sendable, Hashable {
 @frozen
 @usableFromInline
 struct CompactLosses: Sendable {
-    /// Whether the event was turned down.
+    /// Whether the event was refused.
     @usableFromInline var hasRefused = false
     /// First events of partial matches that were forgotten.
     @usableFromInline var droppedStarts = 0
+    /// Whether it completed more matches than it may.
+    @usableFromInline var isCutShort = false
 
     @inlinable
     init() {}

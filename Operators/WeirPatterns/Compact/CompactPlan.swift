@@ -18,6 +18,15 @@ struct CompactPlan: Sendable {
         case boundsNeighbours
         /// Events could go round in the automaton for ever.
         case proceedsForEver
+        /// A loop at the head of a group waits in the state in which the group can be passed by, again and again, and each
+        /// time is a partial match of its own.
+        case headsGroup
+        /// Partial matches are to be recorded one by one.
+        case isTraced
+        /// There is a limit on the partial matches of each group.
+        case boundsGroups
+        /// An event could need more room than the limits leave.
+        case hasNarrowLimits
 
         @usableFromInline var description: String {
             switch self {
@@ -28,6 +37,10 @@ struct CompactPlan: Sendable {
             case .selects: "the selection compares matches"
             case .boundsNeighbours: "the time between neighbours is bounded"
             case .proceedsForEver: "a loop could go on without an event"
+            case .headsGroup: "a group begins with a loop or with another group"
+            case .isTraced: "partial matches that are traced need runs"
+            case .boundsGroups: "a limit on the partial matches of a group needs runs"
+            case .hasNarrowLimits: "the limits are too narrow"
             }
         }
     }
@@ -51,6 +64,7 @@ struct CompactPlan: Sendable {
     /// - Throws: The first obstacle that was found.
     @usableFromInline
     init(_ plan: PatternPlan) throws(Obstacle) {
+        guard !plan.stages.contains(where: \.hasLoopAtHeadOfGroup) else { throw .headsGroup }
         guard plan.afterMatch == .noSkip else { throw .skips }
         guard plan.selection == .all else { throw .selects }
         guard plan.neighbours == nil else { throw .boundsNeighbours }
@@ -64,16 +78,6 @@ struct CompactPlan: Sendable {
         self.automaton = automaton.merged()
         waiting = self.automaton.waitingStates()
         guard waiting.count <= Self.greatestStateCount else { throw .tooManyStates(waiting.count) }
-    }
-
-    /// Why the compact strategy can not evaluate a plan, in a few words; `nil` if it can.
-    static func obstacle(_ plan: PatternPlan) -> String? {
-        do {
-            _ = try CompactPlan(plan)
-            return nil
-        } catch {
-            return error.description
-        }
     }
 
     /// Below this limit on nodes, the room that is made for an event before it is known how much it takes would be too
@@ -92,4 +96,12 @@ struct CompactPlan: Sendable {
 
     /// Whether matches come true when the window closes.
     @usableFromInline var hasPending: Bool { waiting.contains { automaton.states[$0].kind == .pending } }
+}
+
+extension PlanStage {
+    fileprivate var hasLoopAtHeadOfGroup: Bool {
+        guard case .group(let stages) = content, let first = stages.first else { return false }
+        guard case .event = first.content, first.quantifier.isSingle else { return true }
+        return stages.contains(where: \.hasLoopAtHeadOfGroup)
+    }
 }

@@ -87,7 +87,7 @@ struct CompactInstruction: BitwiseCopyable, Sendable {
 struct CompactPrograms: ~Copyable, Sendable {
     /// How many programs are kept; when there are more, all of them are made anew as they are needed.
     @usableFromInline static let greatestCount = 1 << 14
-    /// Up to so many conditions the truth values are the position in the table.
+    /// The greatest number of conditions for which the truth values are the position in the table.
     @usableFromInline static let denseBits = 10
     /// How many nodes a move makes at most, beside one for each cell that its target's list may come from.
     @usableFromInline static let greatestShare = 5

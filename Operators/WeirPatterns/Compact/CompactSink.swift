@@ -1,26 +1,43 @@
 public import WeirCore
 
-/// Finds the matches of a pattern in a stream, in event time and by group, with the compact strategy.
+/// Finds the matches of a pattern whose conditions look at one event only, at a cost that depends neither on the window nor
+/// on how many partial matches there are.
+///
+/// The truth values of all conditions for an event are the bits of a word. An automaton over those words says what becomes
+/// of the partial matches; it is determinised on demand, so that an event costs a look-up. The partial matches of all
+/// groups lie in one persistent graph, which shares what they have in common: an event makes a handful of nodes, whether
+/// it moves on one partial match or a million. Matches are enumerated from the graph one by one, so ``MatchDemand/first(_:)``
+/// does not pay for the rest.
 ///
 /// An event that means nothing to any partial match costs its conditions and a look-up; its group is not even looked up.
 /// A group has state only while it has partial matches: a slot of 16 bytes for each state in which they can wait.
 ///
+/// Its limit is one of nodes: as many as ``PatternLimits/partialMatches`` or ``PatternLimits/events`` say, whichever is
+/// less. A node is at least one partial match, and each event that is kept has one. With `dropNewest` an event at the limit
+/// is refused as a whole, with `dropOldest` the partial matches that started first are forgotten, about an eighth of
+/// what there is.
+///
 /// Copies of the sink share one state.
+///
+/// - Complexity: O(1) per event, with the pattern fixed, and O(*k*) per match of *k* events; the number of nodes is
+///   O(events in the window). No allocation in steady state. Where timeouts are reported, or a negation stands at the end,
+///   the end of a window costs time that grows with the partial matches of the group.
 @frozen
 public struct CompactSink<Input: Sendable, Key: Hashable & Sendable, Output: CompactOutput>: Sink
 where Output.Element == Input {
-    @usableFromInline let groups: Confined<CompactGroups<Input, Key, Output>>
+    @usableFromInline let groups: SharedCell<CompactGroups<Input, Key, Output>>
 
-    /// Creates the sink; fails if the pattern is to be left to the other strategy.
+    /// Creates the sink; fails if the pattern is evaluated with runs.
     ///
     /// - Parameters:
-    ///   - plan: The plan.
+    ///   - plan: The plan; it must be one for the compact strategy if the settings ask for that.
     ///   - conditions: What its conditions are.
     ///   - key: The group of an element; `nil` if there is only one.
     ///   - settings: The order of events, limits, and what else the evaluation is told.
     ///   - sides: Get what can not be used.
     ///   - output: Gets the matches. Where there are no groups and its demand is ``MatchDemand/count``, it must stay so:
-    ///     see ``CompactStrategy``.
+    ///     then matches are counted in constant time, however many there are, and no events are kept; as long as the
+    ///     pattern is small and nothing happens when windows close. Numbers are modulo 2⁶⁴.
     @inlinable
     public init?(
         _ plan: PatternPlan,
@@ -30,19 +47,33 @@ where Output.Element == Input {
         _ sides: PatternSides<Input>,
         into output: Output
     ) {
-        guard settings.strategy != .runs, Self.fits(plan, settings), let compact = try? CompactPlan(plan) else {
-            precondition(settings.strategy != .compact, "the compact strategy can not evaluate the pattern")
-            return nil
+        do {
+            guard let compact = try settings.compactPlan(for: plan) else { return nil }
+            self.init(compact, conditions, key, settings, sides, output, reportsTimeouts: settings.reportsTimeouts)
+        } catch {
+            preconditionFailure("\(error)")
         }
+    }
+
+    @inlinable
+    init(
+        _ compact: CompactPlan,
+        _ conditions: ConditionTable<Input>,
+        _ key: (@Sendable (borrowing Input) -> Key)?,
+        _ settings: PatternSettings,
+        _ sides: PatternSides<Input>,
+        _ output: Output,
+        reportsTimeouts: Bool
+    ) {
         let engine = CompactEngine<Input>(
             compact,
             settings.limits,
-            reportsTimeouts: settings.reportsTimeouts,
+            reportsTimeouts: reportsTimeouts,
             isGrouped: key != nil
         )
-        groups = Confined(
+        groups = SharedCell(
             CompactGroups(
-                CompactState(engine, onlyCounts: key == nil && output.demand == .count),
+                CompactState(engine, onlyCounts: key == nil && output.demand == .count, isGrouped: key != nil),
                 TruthTable(conditions, compact.conditionCount),
                 key,
                 settings,
@@ -50,22 +81,6 @@ where Output.Element == Input {
                 output
             )
         )
-    }
-
-    /// Whether the compact strategy can do what the settings want.
-    ///
-    /// It knows nothing of single partial matches: it can not trace them, nor bound their number for each group. Limits
-    /// of a few events are too narrow for it, since it makes room before it knows how much an event takes: below a thousand,
-    /// or more for a pattern with many states.
-    ///
-    /// - Parameters:
-    ///   - plan: The plan.
-    ///   - settings: What is wanted.
-    /// - Returns: Whether it can.
-    public static func fits(_ plan: PatternPlan, _ settings: PatternSettings) -> Bool {
-        guard let compact = try? CompactPlan(plan) else { return false }
-        return settings.tracer == nil && settings.limits.partialMatchesPerGroup >= settings.limits.partialMatches
-            && CompactEngine<Input>.nodeLimit(settings.limits) >= compact.leastNodeLimit
     }
 
     /// What is held, and what had to be given up.
@@ -88,11 +103,11 @@ where Output.Element == Input {
     }
 
     @inlinable
-    public var looksAhead: Bool { groups.withValue { $0.looksAhead } }
+    public var wantsPrefetch: Bool { groups.withValue { $0.wantsPrefetch } }
 
     @inlinable
-    public func fetch(for element: borrowing Input, isNear: Bool) {
-        groups.withValue(element) { groups, element in groups.fetch(for: element, isNear: isNear) }
+    public func prefetch(for element: borrowing Input, isNear: Bool) {
+        groups.withValue(element) { groups, element in groups.prefetch(for: element, isNear: isNear) }
     }
 
     @inlinable

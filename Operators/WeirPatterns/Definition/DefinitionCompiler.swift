@@ -44,6 +44,8 @@ struct DefinitionCompiler<Element: Sendable> {
 
     private mutating func stage(_ stage: StageDefinition) throws(PatternError) -> PlanStage {
         let content: PlanStage.Content
+        let said = [stage.where != nil, stage.group != nil, stage.either != nil, stage.allOf != nil]
+        if said.count(where: \.self) > 1 { throw .severalContents(stage: stage.name) }
         if let group = stage.group {
             content = .group(try stages(group))
         } else if let either = stage.either {

@@ -45,12 +45,17 @@ public struct DynamicMatches<Upstream: EventStream>: EventStream {
     /// The events that a limit left no room for.
     public var refused: SideOutput<Upstream.Element> { evaluation.sides.refused }
 
-    /// The partial matches whose time was over.
+    /// The partial matches whose time was over, each at the time when its window closed.
+    ///
+    /// Subscribe before a sink is attached: the compact strategy looks for them only if there is a subscriber then.
     public var timeouts: SideOutput<PartialMatch<Upstream.Element>> { evaluation.sides.timeouts }
 
     /// How many partial matches were refused, or given up, at a limit; with the compact strategy how many of their first
     /// events.
     public var givenUpPartialMatches: UInt64 { evaluation.sides.givenUpPartialMatches }
+
+    /// What limits have made it give up, for displays and metrics.
+    public var losses: PatternLosses { evaluation.sides.losses }
 
     /// How many partial matches are held, by all sinks together.
     public var partialMatches: PartialMatchCount { evaluation.sides.partialMatches }

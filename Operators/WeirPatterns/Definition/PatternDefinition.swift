@@ -11,12 +11,19 @@ public import WeirExpressions
 ///
 /// In JSON:
 ///
-///     {"stages": [
-///         {"name": "first", "contiguity": "begin", "where": {"==": [{"field": "kind"}, "faceToFace"]}},
-///         {"name": "second", "contiguity": "followedBy",
-///          "where": {">": [{"field": "amount"}, {"captured": {"stage": "first", "pick": "last", "value": {"field": "amount"}}}]}}
-///      ],
-///      "withinNanoseconds": 600000000000, "groupedBy": {"field": "card"}}
+/// ```json
+/// {"stages": [
+///     {"name": "first", "contiguity": "begin", "where": {"==": [{"field": "kind"}, "faceToFace"]}},
+///     {"name": "second", "contiguity": "followedBy",
+///      "where": {">": [{"field": "amount"}, {"captured": {"stage": "first", "pick": "last", "value": {"field": "amount"}}}]}}
+///  ],
+///  "within": "10m", "groupedBy": {"field": "card"}}
+/// ```
+///
+/// The keys are the names of the properties here, in ``StageDefinition``, ``QuantifierDefinition`` and ``SkipDefinition``;
+/// any other one is refused, with the place and the nearest name. Durations are texts such as `"10 s"`, `"500 ms"` or
+/// `"1h30m"` under `within`, `neighbours` and, of a stage, `gap`; or numbers under `withinNanoseconds`,
+/// `neighboursNanoseconds` and `gapNanoseconds`, which is what is written.
 public struct PatternDefinition: Sendable, Hashable, Codable {
     /// The stages in the order in which they match.
     public var stages: [StageDefinition]
@@ -59,6 +66,28 @@ public struct PatternDefinition: Sendable, Hashable, Codable {
         self.afterMatch = afterMatch
         self.selection = selection
         self.groupedBy = groupedBy
+    }
+}
+
+extension PatternDefinition {
+    private enum Key: String, CodingKey, CaseIterable {
+        case stages, within, withinNanoseconds, neighbours, neighboursNanoseconds, afterMatch, selection, groupedBy
+    }
+
+    /// Reads a pattern.
+    ///
+    /// - Parameter decoder: Where to read.
+    /// - Throws: `SchemaError` for an unknown key or what is no duration, and what the decoder throws.
+    public init(from decoder: any Decoder) throws {
+        let read = try DefinitionReader(decoder, Key.self)
+        self.init(
+            stages: try read.required(.stages),
+            withinNanoseconds: try read.nanoseconds(.withinNanoseconds, text: .within),
+            neighboursNanoseconds: try read.nanoseconds(.neighboursNanoseconds, text: .neighbours),
+            afterMatch: try read.optional(.afterMatch),
+            selection: try read.optional(.selection),
+            groupedBy: try read.optional(.groupedBy)
+        )
     }
 }
 
@@ -109,5 +138,24 @@ public struct SkipDefinition: Sendable, Hashable, Codable {
         self.strategy = strategy
         self.stage = stage
         self.failsOnMiss = failsOnMiss
+    }
+}
+
+extension SkipDefinition {
+    private enum Key: String, CodingKey, CaseIterable {
+        case strategy, stage, failsOnMiss
+    }
+
+    /// Reads a policy.
+    ///
+    /// - Parameter decoder: Where to read.
+    /// - Throws: `SchemaError` for an unknown key, and what the decoder throws.
+    public init(from decoder: any Decoder) throws {
+        let read = try DefinitionReader(decoder, Key.self)
+        self.init(
+            try read.required(.strategy),
+            stage: try read.optional(.stage),
+            failsOnMiss: try read.optional(.failsOnMiss)
+        )
     }
 }

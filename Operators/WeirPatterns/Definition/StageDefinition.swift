@@ -64,6 +64,31 @@ public struct StageDefinition: Sendable, Hashable, Codable {
     }
 }
 
+extension StageDefinition {
+    private enum Key: String, CodingKey, CaseIterable {
+        case name, contiguity, `where`, quantifier, until, gap, gapNanoseconds, group, either, allOf
+    }
+
+    /// Reads a stage.
+    ///
+    /// - Parameter decoder: Where to read.
+    /// - Throws: `SchemaError` for an unknown key or what is no duration, and what the decoder throws.
+    public init(from decoder: any Decoder) throws {
+        let read = try DefinitionReader(decoder, Key.self)
+        self.init(
+            try read.required(.name),
+            try read.required(.contiguity),
+            where: try read.optional(.where),
+            quantifier: try read.optional(.quantifier),
+            until: try read.optional(.until),
+            gapNanoseconds: try read.nanoseconds(.gapNanoseconds, text: .gap),
+            group: try read.optional(.group),
+            either: try read.optional(.either),
+            allOf: try read.optional(.allOf)
+        )
+    }
+}
+
 /// How often a stage matches.
 public struct QuantifierDefinition: Sendable, Hashable, Codable {
     /// The least number of times; 1 without it.
@@ -127,6 +152,28 @@ public struct QuantifierDefinition: Sendable, Hashable, Codable {
             isGreedy: isGreedy == true,
             inner: inner ?? .relaxed,
             isCounted: isLoop
+        )
+    }
+}
+
+extension QuantifierDefinition {
+    private enum Key: String, CodingKey, CaseIterable {
+        case least, most, isOpen, isOptional, isGreedy, inner
+    }
+
+    /// Reads a quantifier.
+    ///
+    /// - Parameter decoder: Where to read.
+    /// - Throws: `SchemaError` for an unknown key, and what the decoder throws.
+    public init(from decoder: any Decoder) throws {
+        let read = try DefinitionReader(decoder, Key.self)
+        self.init(
+            least: try read.optional(.least),
+            most: try read.optional(.most),
+            isOpen: try read.optional(.isOpen),
+            isOptional: try read.optional(.isOptional),
+            isGreedy: try read.optional(.isGreedy),
+            inner: try read.optional(.inner)
         )
     }
 }

@@ -31,7 +31,7 @@ public final class PartialMatchCount: Sendable {
     }
 }
 
-/// The part of one sink, which sets it when the number has changed: a store, and nobody waits.
+/// The number of one sink, which sets it when it has changed: a store that never waits.
 @usableFromInline
 final class PartialMatchGauge: Sendable {
     // Relaxed: a number that guards nothing.

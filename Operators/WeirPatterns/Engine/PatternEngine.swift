@@ -3,18 +3,18 @@ public import WeirCore
 /// Evaluates a pattern with the runs strategy: finds the groups of events, and lets the strategy do the rest.
 @frozen
 @usableFromInline
-struct PatternEngine<Element: Sendable, Key: Hashable & Sendable>: Sendable {
+struct PatternEngine<Element: Sendable, Key: Hashable & Sendable>: ~Copyable, Sendable {
     @usableFromInline let key: (@Sendable (borrowing Element) -> Key)?
     @usableFromInline let settings: PatternSettings
     @usableFromInline let sides: PatternSides<Element>
     @usableFromInline var runs: RunsStrategy<Element>
-    @usableFromInline var groups = GroupTable<Key>()
+    @usableFromInline var groups = SlotTable<Key>()
     // How far time has come: an event that is older is late.
     @usableFromInline var now = Timestamp.distantPast
-    @usableFromInline var refusedEvents = 0
-    // What has been told of the runs that a limit left no room for.
+    // How many losses have been reported.
     @usableFromInline var givenUp = 0
     @usableFromInline var refusedByRuns = 0
+    @usableFromInline var cutShort = 0
     @usableFromInline var failure: PatternFailure?
     @usableFromInline let gauge: PartialMatchGauge
     // What the gauge shows.
@@ -31,7 +31,7 @@ struct PatternEngine<Element: Sendable, Key: Hashable & Sendable>: Sendable {
         self.key = key
         self.settings = settings
         self.sides = sides
-        runs = RunsStrategy(plan: plan, conditions: conditions, limits: settings.limits)
+        runs = RunsStrategy(plan: plan, conditions: conditions, limits: settings.limits, isGrouped: key != nil)
         runs.trace = settings.tracer
         gauge = sides.partialMatches.makeGauge()
     }
@@ -72,17 +72,17 @@ struct PatternEngine<Element: Sendable, Key: Hashable & Sendable>: Sendable {
         into output: inout Output
     ) where Output.Element == Element {
         if let slot = groups.slot(of: key) {
-            if !runs.receive(element, at: time, slot: slot, into: &output) { groups.release(slot) }
+            if !runs.receive(element, at: time, slot: Int(slot), into: &output) { release(slot) }
             return
         }
-        let slot = groups.nextFree
+        let slot = Int(groups.nextSlot)
         guard groups.count < settings.limits.groups else {
             refuse(element, time, "\(settings.limits.groups) groups")
             return
         }
         if settings.tracer != nil { runs.nameGroup(slot, "\(key)") }
         // Most events start nothing, and then their group needs no slot.
-        if runs.receive(element, at: time, slot: slot, into: &output) { groups.take(slot, for: key) }
+        if runs.receive(element, at: time, slot: slot, into: &output) { _ = groups.makeSlot(of: key) }
     }
 
     /// Takes a watermark: no event that is older will come.
@@ -94,6 +94,14 @@ struct PatternEngine<Element: Sendable, Key: Hashable & Sendable>: Sendable {
         advanceStrategy(to: watermark, into: &output)
     }
 
+    /// Moves time on to the end, if nothing has failed, and counts the matches that are still held back.
+    @inlinable
+    mutating func finish<Output: MatchReceiver>(_ completion: Completion, into output: inout Output)
+    where Output.Element == Element {
+        if case .finished = completion { advance(to: .distantFuture, into: &output) }
+        sides.noteHeldBack(runs.heldMatches)
+    }
+
     @inlinable
     mutating func advanceStrategy<Output: MatchReceiver>(to time: Timestamp, into output: inout Output)
     where Output.Element == Element {
@@ -103,13 +111,18 @@ struct PatternEngine<Element: Sendable, Key: Hashable & Sendable>: Sendable {
         var releasing = ReleasingOutput(output, [])
         runs.advance(to: time, into: &releasing)
         output = releasing.output
-        for slot in releasing.released { groups.release(slot) }
+        for slot in releasing.released { release(UInt32(slot)) }
         takeFailure()
     }
 
     @inlinable
+    mutating func release(_ slot: UInt32) {
+        groups.remove(slot: slot)
+        if groups.count == 0 { groups.shrink() }
+    }
+
+    @inlinable
     mutating func refuse(_ element: borrowing Element, _ time: Timestamp, _ what: String) {
-        refusedEvents += 1
         sides.refused.send(copy element, at: time)
         if settings.limits.policy == .fail { failure = failure ?? .limitReached(what) }
     }
@@ -130,19 +143,14 @@ struct PatternEngine<Element: Sendable, Key: Hashable & Sendable>: Sendable {
             sides.noteGivenUp(total - givenUp)
             givenUp = total
         }
+        if runs.tallies.eventsCutShort != cutShort {
+            sides.noteCutShort(runs.tallies.eventsCutShort - cutShort)
+            cutShort = runs.tallies.eventsCutShort
+        }
         if runs.store.count != shown {
             shown = runs.store.count
             gauge.set(shown)
         }
-    }
-
-    /// What is held, and what has been given up.
-    @usableFromInline
-    var counts: PatternCounts {
-        var counts = runs.counts
-        counts.groups = key == nil ? 0 : groups.count
-        counts.refusedEvents += refusedEvents
-        return counts
     }
 }
 

@@ -9,7 +9,8 @@ struct PatternEvaluation<Element: Sendable, Key: Hashable & Sendable>: Sendable 
     @usableFromInline let key: (@Sendable (borrowing Element) -> Key)?
     @usableFromInline let settings: PatternSettings
     @usableFromInline let sides: PatternSides<Element>
-    @usableFromInline let strategy: StrategyChoice
+    // What the compact strategy evaluates; `nil` for runs.
+    @usableFromInline let compact: CompactPlan?
 
     @usableFromInline
     init(
@@ -23,8 +24,10 @@ struct PatternEvaluation<Element: Sendable, Key: Hashable & Sendable>: Sendable 
         self.key = key
         self.settings = settings
         sides = PatternSides()
-        strategy = try settings.choice(for: plan)
+        compact = try settings.compactPlan(for: plan)
     }
+
+    var strategy: StrategyChoice { compact == nil ? .runs : .compact }
 
     /// How many bytes the limits allow, beyond what events refer to.
     var memoryBound: Int {
@@ -33,8 +36,14 @@ struct PatternEvaluation<Element: Sendable, Key: Hashable & Sendable>: Sendable 
         // Tables and arrays that grow may be twice as large as what they hold.
         let shared =
             2 * (waiting * MemoryLayout<WaitingEvents<Element>.Waiting>.stride + keys * 2 * MemoryLayout<Key?>.stride)
-        if strategy == .runs {
-            return shared + RunsStrategy(plan: plan, conditions: conditions, limits: settings.limits).memoryBound
+        if compact == nil {
+            let runs = RunsStrategy(
+                plan: plan,
+                conditions: conditions,
+                limits: settings.limits,
+                isGrouped: key != nil
+            )
+            return shared + runs.memoryBound
         }
         let nodes = CompactEngine<Element>.nodeLimit(settings.limits)
         let cells = (key == nil ? 1 : settings.limits.groups) * AutomatonBuilder(plan).automaton.states.count
@@ -49,7 +58,7 @@ struct PatternEvaluation<Element: Sendable, Key: Hashable & Sendable>: Sendable 
         _ downstream: consuming Downstream,
         _ read: @escaping @Sendable (borrowing FoundMatch<Element>) -> Downstream.Input
     ) -> Subscription where Upstream.Element == Element {
-        let own = LateSubscription()
+        let own = DeferredSubscription()
         let output = MatchForwarder<Element, Downstream>(
             read,
             settings.demand,
@@ -58,12 +67,17 @@ struct PatternEvaluation<Element: Sendable, Key: Hashable & Sendable>: Sendable 
             downstream,
             own
         )
-        if strategy == .compact {
-            var settings = settings
-            settings.reportsTimeouts = settings.reportsTimeouts && sides.reportsTimeouts
-            if let compact = CompactSink(plan, conditions, groupedBy: key, settings, sides, into: output) {
-                return own.set(upstream.attach(compact))
-            }
+        if let compact {
+            let sink = CompactSink(
+                compact,
+                conditions,
+                key,
+                settings,
+                sides,
+                output,
+                reportsTimeouts: settings.reportsTimeouts && sides.wantsTimeouts
+            )
+            return own.set(upstream.attach(sink))
         }
         let engine = PatternEngine<Element, Key>(plan, conditions, key, settings, sides)
         let sink = PatternSink(engine, output)

@@ -1,4 +1,3 @@
-internal import Synchronization
 public import WeirCore
 
 /// Whether events come in the order of their times.
@@ -31,8 +30,8 @@ public struct PatternSettings: Sendable {
 
     /// Whether partial matches whose time is over are handed to the side output.
     ///
-    /// With the compact strategy it costs time for each of them, which there is otherwise no need to look at; so they are
-    /// only where `timeouts` was asked for, too.
+    /// With the compact strategy it costs time for each of them, which there is otherwise no need to look at. So a sink
+    /// of that strategy looks for them only if the side output has a subscriber when the sink is attached.
     public var reportsTimeouts: Bool
 
     /// Creates settings.
@@ -63,38 +62,43 @@ public struct PatternSettings: Sendable {
 }
 
 extension PatternSettings {
-    /// The strategy for a plan.
-    ///
-    /// The compact one where it can evaluate the plan; its limit is on the whole graph, so limits on groups, the policy
-    /// `fail`, and tracing need runs.
+    /// The strategy for a plan: the compact one where it can evaluate the plan.
     func choice(for plan: PatternPlan) throws(PatternError) -> StrategyChoice {
-        let obstacle = obstacle(for: plan)
-        switch strategy {
-        case .runs: return .runs
-        case .compact:
-            if let obstacle { throw .notCompact(reason: obstacle) }
-            return .compact
-        case nil: return obstacle == nil ? .compact : .runs
+        try compactPlan(for: plan) == nil ? .runs : .compact
+    }
+
+    /// The plan of the compact strategy; `nil` if runs evaluate the pattern.
+    @usableFromInline
+    func compactPlan(for plan: PatternPlan) throws(PatternError) -> CompactPlan? {
+        if strategy == .runs { return nil }
+        switch compactPlan(of: plan) {
+        case .success(let compact): return compact
+        case .failure(let obstacle):
+            if strategy == .compact { throw .notCompact(reason: obstacle.description) }
+            return nil
         }
     }
 
     /// Why the compact strategy is not for a plan, in a few words; `nil` if it is.
     func obstacle(for plan: PatternPlan) -> String? {
-        if let obstacle = plan.groupObstacle { return obstacle }
-        do {
-            return ownObstacle(for: try CompactPlan(plan))
-        } catch {
-            return error.description
-        }
+        guard case .failure(let obstacle) = compactPlan(of: plan) else { return nil }
+        return obstacle.description
     }
 
-    private func ownObstacle(for plan: CompactPlan) -> String? {
-        if tracer != nil { return "partial matches that are traced need runs" }
-        if limits.partialMatchesPerGroup < limits.partialMatches {
-            return "a limit on the partial matches of a group needs runs"
+    /// All that decides between the strategies.
+    ///
+    /// The compact one knows nothing of single partial matches: it cannot trace them, nor bound their number for each
+    /// group. It makes room for an event before it knows how much that takes, so limits of a few events are too narrow.
+    private func compactPlan(of plan: PatternPlan) -> Result<CompactPlan, CompactPlan.Obstacle> {
+        do throws(CompactPlan.Obstacle) {
+            let compact = try CompactPlan(plan)
+            if tracer != nil { throw .isTraced }
+            if let most = limits.partialMatchesPerGroup, most < limits.partialMatches { throw .boundsGroups }
+            if CompactEngine<Int>.nodeLimit(limits) < compact.leastNodeLimit { throw .hasNarrowLimits }
+            return .success(compact)
+        } catch {
+            return .failure(error)
         }
-        if CompactEngine<Int>.nodeLimit(limits) < plan.leastNodeLimit { return "the limits are too narrow" }
-        return nil
     }
 }
 
@@ -117,40 +121,36 @@ public struct PatternSides<Element: Sendable>: Sendable {
 
     /// The partial matches whose time was over, each at the time when its window closed.
     ///
-    /// Ask for it before a sink is attached: only then are they looked for.
-    public var timeouts: SideOutput<PartialMatch<Element>> {
-        wish.isWanted.store(true, ordering: .relaxed)
-        return partial
-    }
+    /// Subscribe before a sink is attached: the compact strategy looks for them only if there is a subscriber then.
+    public let timeouts = SideOutput<PartialMatch<Element>>()
 
     /// How many partial matches were refused, or given up, at a limit.
     ///
     /// The compact strategy turns down events, which go to ``refused``; of what it gives up for newer ones it counts the
     /// first events, since it does not tell the partial matches apart that began with the same one.
-    public var givenUpPartialMatches: UInt64 { wish.givenUp.load(ordering: .relaxed) }
+    public var givenUpPartialMatches: UInt64 { losses.partialMatches }
+
+    /// What limits made the sinks give up, for displays and metrics.
+    public let losses = PatternLosses()
 
     /// How many partial matches are held.
     public let partialMatches = PartialMatchCount()
 
     @usableFromInline
-    func noteGivenUp(_ count: Int) { wish.givenUp.wrappingAdd(UInt64(count), ordering: .relaxed) }
+    func noteGivenUp(_ count: Int) { losses.noteGivenUp(count) }
 
-    @usableFromInline let partial = SideOutput<PartialMatch<Element>>()
-    private let wish = Wish()
+    @usableFromInline
+    func noteCutShort(_ count: Int) { losses.noteCutShort(count) }
 
-    /// Creates side outputs that nobody listens to.
+    @usableFromInline
+    func noteHeldBack(_ count: Int) { losses.noteHeldBack(count) }
+
+    /// Creates side outputs without subscribers.
     public init() {}
 
-    /// Whether somebody has asked for timeouts.
+    /// Whether the compact strategy has to look for timeouts.
     @usableFromInline
-    var reportsTimeouts: Bool { wish.isWanted.load(ordering: .relaxed) }
-
-    private final class Wish: Sendable {
-        // Relaxed: the flag guards nothing but itself; attaching comes after asking on the thread that does both.
-        let isWanted = Atomic<Bool>(false)
-        // Relaxed: a count that guards nothing.
-        let givenUp = Atomic<UInt64>(0)
-    }
+    var wantsTimeouts: Bool { timeouts.hasSubscribers }
 }
 
 /// A partial match whose time is over.

@@ -1,30 +1,57 @@
 public import WeirCore
 
-/// Hands on the matches of a pattern.
+/// Hands on the matches of a pattern, found with the runs strategy.
+///
+/// Copies of the sink share one state.
 @frozen
-public struct PatternSink<Input: Sendable, Key: Hashable & Sendable, Downstream: Sink>: Sink {
+@usableFromInline
+struct PatternSink<Input: Sendable, Key: Hashable & Sendable, Downstream: Sink>: Sink {
+    @usableFromInline let state: SharedCell<PatternState<Input, Key, Downstream>>
+
+    @inlinable
+    init(_ engine: consuming PatternEngine<Input, Key>, _ output: MatchForwarder<Input, Downstream>) {
+        state = SharedCell(PatternState(engine, output))
+    }
+
+    @inlinable
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        state.withValue(element) { state, element in state.receive(element, at: time) }
+    }
+
+    @inlinable
+    mutating func advance(to watermark: Timestamp) {
+        state.withValue { $0.advance(to: watermark) }
+    }
+
+    @inlinable
+    mutating func finish(_ completion: Completion) {
+        state.withValue { $0.finish(completion) }
+    }
+}
+
+/// The state of a ``PatternSink``.
+@frozen
+@usableFromInline
+struct PatternState<Input: Sendable, Key: Hashable & Sendable, Downstream: Sink>: ~Copyable, Sendable {
     @usableFromInline var engine: PatternEngine<Input, Key>
     @usableFromInline var output: MatchForwarder<Input, Downstream>
     @usableFromInline var isFinished = false
 
-    @usableFromInline
-    init(
-        _ engine: PatternEngine<Input, Key>,
-        _ output: MatchForwarder<Input, Downstream>
-    ) {
+    @inlinable
+    init(_ engine: consuming PatternEngine<Input, Key>, _ output: MatchForwarder<Input, Downstream>) {
         self.engine = engine
         self.output = output
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         guard !isFinished else { return }
         engine.receive(element, at: time, into: &output)
         if engine.failure != nil { fail() }
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         guard !isFinished else { return }
         engine.advance(to: watermark, into: &output)
         if engine.failure != nil {
@@ -35,9 +62,9 @@ public struct PatternSink<Input: Sendable, Key: Hashable & Sendable, Downstream:
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         guard !isFinished else { return }
-        if case .finished = completion { engine.advance(to: .distantFuture, into: &output) }
+        engine.finish(completion, into: &output)
         if engine.failure != nil {
             fail()
         } else {
@@ -56,12 +83,13 @@ public struct PatternSink<Input: Sendable, Key: Hashable & Sendable, Downstream:
 
 /// Makes results of matches, and hands them on; detaches from the events when the matches have come to their end.
 @frozen
-public struct MatchForwarder<Element: Sendable, Downstream: Sink>: MatchReceiver, Sendable {
-    public let demand: MatchDemand
+@usableFromInline
+struct MatchForwarder<Element: Sendable, Downstream: Sink>: MatchReceiver, Sendable {
+    @usableFromInline let demand: MatchDemand
     @usableFromInline let read: @Sendable (borrowing FoundMatch<Element>) -> Downstream.Input
     @usableFromInline let sides: PatternSides<Element>
     @usableFromInline let names: [String]
-    @usableFromInline let own: LateSubscription
+    @usableFromInline let own: DeferredSubscription
     @usableFromInline var downstream: Downstream
 
     @inlinable
@@ -71,7 +99,7 @@ public struct MatchForwarder<Element: Sendable, Downstream: Sink>: MatchReceiver
         _ sides: PatternSides<Element>,
         _ names: [String],
         _ downstream: consuming Downstream,
-        _ own: LateSubscription = LateSubscription()
+        _ own: DeferredSubscription = DeferredSubscription()
     ) {
         self.read = read
         self.demand = demand
@@ -82,19 +110,19 @@ public struct MatchForwarder<Element: Sendable, Downstream: Sink>: MatchReceiver
     }
 
     @inlinable
-    public mutating func receive(_ match: borrowing FoundMatch<Element>, at time: Timestamp) -> Bool {
+    mutating func receive(_ match: borrowing FoundMatch<Element>, at time: Timestamp) -> Bool {
         downstream.receive(read(match), at: time)
         return true
     }
 
     @inlinable
-    public mutating func receive(count: Int, at time: Timestamp) {}
+    mutating func receive(count: Int, at time: Timestamp) {}
 
     @inlinable
-    public mutating func receiveTimeout(_ match: borrowing FoundMatch<Element>, at time: Timestamp) {
-        sides.partial.send(PartialMatch(match.entries, names), at: time)
+    mutating func receiveTimeout(_ match: borrowing FoundMatch<Element>, at time: Timestamp) {
+        sides.timeouts.send(PartialMatch(match.entries, names), at: time)
     }
 
     @inlinable
-    public mutating func release(slot: Int) {}
+    mutating func release(slot: Int) {}
 }

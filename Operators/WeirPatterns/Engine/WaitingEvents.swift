@@ -1,6 +1,8 @@
 public import WeirCore
 
 /// Events that wait for the watermark, as a binary heap by time, equal times in the order of arrival.
+///
+/// A heap, and no `TimeOrderedQueue`: streams of patterns may be out of order by any number of events.
 @frozen
 @usableFromInline
 struct WaitingEvents<Element: Sendable>: Sendable {
@@ -54,7 +56,7 @@ struct WaitingEvents<Element: Sendable>: Sendable {
 
     /// Puts an event in its place, and returns the one that there is no room for then.
     @usableFromInline
-    mutating func push(_ element: Element, _ time: Timestamp, policy: PatternLimits.Policy) -> Waiting? {
+    mutating func push(_ element: Element, _ time: Timestamp, policy: LimitPolicy) -> Waiting? {
         guard policy == .dropOldest else { return Waiting(element, time, arrivals) }
         push(element, time)
         return pop()
@@ -83,8 +85,9 @@ struct WaitingEvents<Element: Sendable>: Sendable {
 ///
 /// What is older than the watermark is late; what a limit leaves no room for is refused.
 @frozen
-public struct WaitingSink<Downstream: Sink>: Sink {
-    public typealias Input = Downstream.Input
+@usableFromInline
+struct WaitingSink<Downstream: Sink>: Sink {
+    @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline var waiting = WaitingEvents<Input>()
     @usableFromInline var watermark = Timestamp.distantPast
@@ -101,7 +104,7 @@ public struct WaitingSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         guard !isFinished else { return }
         guard time >= watermark else {
             sides.late.send(copy element, at: time)
@@ -125,7 +128,7 @@ public struct WaitingSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
+    mutating func advance(to watermark: Timestamp) {
         guard !isFinished, watermark > self.watermark else { return }
         self.watermark = watermark
         while let next = waiting.pop(before: watermark) { downstream.receive(next.element, at: next.time) }
@@ -133,7 +136,7 @@ public struct WaitingSink<Downstream: Sink>: Sink {
     }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
+    mutating func finish(_ completion: Completion) {
         guard !isFinished else { return }
         isFinished = true
         if case .finished = completion {

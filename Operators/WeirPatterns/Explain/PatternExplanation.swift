@@ -1,3 +1,5 @@
+internal import WeirCore
+
 /// How a pattern is evaluated, to read or to draw.
 ///
 ///     print(fraud.explain())

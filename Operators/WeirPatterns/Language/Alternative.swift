@@ -2,7 +2,12 @@ public import WeirExpressions
 
 /// One of several things that can match at a stage.
 ///
-///     .followedBy(either: .event { $0.kind == .refund }, .stages(Pattern<Order>.first { … }.next { … }))
+///     let settled = Pattern<Order>
+///         .first { $0.kind == .order }
+///         .followedBy(
+///             either: .event { $0.kind == .refund },
+///             .stages(Pattern<Order>.first { $0.kind == .retry }.next { $0.kind == .end })
+///         )
 public struct Alternative<Element: Sendable>: Sendable {
     let draft: PatternDraft<Element>
 

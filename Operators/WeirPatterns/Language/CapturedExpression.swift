@@ -2,8 +2,10 @@ public import WeirExpressions
 
 /// A value of an event that a stage has captured, for the conditions of later stages.
 ///
-///     .followedBy(\.amount > 2 * captured(0, \.amount))
-///     .followedBy(\.symbol == captured(0, \.symbol) && \.price < captured(1, \.price))
+///     let falling = Pattern<Tick>
+///         .first(\.price > 100)
+///         .followedBy(\.price > 2 * captured(0, \.price))
+///         .followedBy(\.symbol == captured(0, \.symbol) && \.price < captured(1, \.price))
 ///
 /// Unlike a closure, a condition of this kind can be read: it is the same condition wherever it is equal, it is shown with
 /// its values, and an equality finds the partial matches that an event can move without trying them all.

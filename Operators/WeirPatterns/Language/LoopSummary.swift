@@ -2,7 +2,7 @@ public import WeirExpressions
 
 /// A summary of a value over the events that a loop has taken so far, without the one that is being looked at.
 ///
-///     .followedBy(.oneOrMore, sumSoFar(of: \.amount) < 1000)
+///     Pattern<Purchase>.first(\.amount > 500).followedBy(.oneOrMore, sumSoFar(of: \.amount) < 1000)
 ///
 /// It is kept up to date with each event that is taken: looking at it costs nothing more, however long the loop.
 public struct LoopSummary<Root: Sendable>: Sendable {

@@ -53,10 +53,10 @@ extension EventStream {
     /// come to its bound, with the time of the bound; a match that an after-match policy holds back when no earlier partial
     /// match is left, with the time of that. Remembers the events of partial matches, within the limits of `settings`.
     /// Moves time on by events, where they come in order, and by watermarks, which pass. The completion moves time on to
-    /// the end, and passes; a failure passes.
+    /// the end, and passes; a failure passes. Matches that are held back until then are counted in ``PatternLosses``.
     ///
     /// - Parameters:
-    ///   - pattern: The pattern; a mistake in it traps, see ``Pattern/validated()``.
+    ///   - pattern: The pattern; a mistake in it traps, see ``StagedPattern/validated()``.
     ///   - settings: The order of events, limits, and what else the evaluation is told.
     /// - Returns: The matches.
     /// - Complexity: The runs strategy looks at each state that has partial matches of the event's group, and at those
@@ -74,7 +74,7 @@ extension EventStream {
     /// See ``matches(of:_:)`` for a pattern without groups.
     ///
     /// - Parameters:
-    ///   - pattern: The pattern; a mistake in it traps, see ``Pattern/validated()``.
+    ///   - pattern: The pattern; a mistake in it traps, see ``StagedPattern/validated()``.
     ///   - settings: The order of events, limits, and what else the evaluation is told.
     /// - Returns: The matches.
     @inlinable
@@ -116,12 +116,17 @@ public struct Matches<Upstream: EventStream, Key: Hashable & Sendable, Captured:
     /// The events that a limit left no room for.
     public var refused: SideOutput<Upstream.Element> { evaluation.sides.refused }
 
-    /// The partial matches whose time was over.
+    /// The partial matches whose time was over, each at the time when its window closed.
+    ///
+    /// Subscribe before a sink is attached: the compact strategy looks for them only if there is a subscriber then.
     public var timeouts: SideOutput<PartialMatch<Upstream.Element>> { evaluation.sides.timeouts }
 
     /// How many partial matches were refused, or given up, at a limit; with the compact strategy how many of their first
     /// events.
     public var givenUpPartialMatches: UInt64 { evaluation.sides.givenUpPartialMatches }
+
+    /// What limits have made it give up, for displays and metrics.
+    public var losses: PatternLosses { evaluation.sides.losses }
 
     /// How many partial matches are held, by all sinks together.
     public var partialMatches: PartialMatchCount { evaluation.sides.partialMatches }

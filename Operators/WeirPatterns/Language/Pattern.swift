@@ -3,7 +3,7 @@
 ///     let fraud = Pattern<Purchase>
 ///         .first { $0.isFaceToFace }
 ///         .followedBy { event, first in event.isFaceToFace && distance(event, first) > 500_000 }
-///         .within(.minutes(10))
+///         .within(.seconds(600))
 ///         .grouped(by: \.card)
 ///     purchases.matches(of: fraud).subscribe { (first, second) in block(second.card) }
 ///
@@ -13,7 +13,7 @@
 ///
 /// The rules are those of Flink's pattern engine; where they differ is listed at ``PatternPlan``.
 ///
-/// A mistake that the compiler does not see is thrown by ``validated()``, and traps where the pattern is used.
+/// A mistake that the compiler does not see is thrown by `validated()`, and traps where the pattern is used.
 public enum Pattern<Element: Sendable> {}
 
 /// A pattern with at least one stage, whose matches are tuples of captures; begun by ``Pattern``.

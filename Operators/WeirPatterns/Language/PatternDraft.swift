@@ -134,7 +134,8 @@ public struct PatternDraft<Element: Sendable>: Sendable {
                 contiguity: contiguity,
                 content: content(inner),
                 quantifier: repetition?.quantifier ?? PlanQuantifier(),
-                until: end
+                until: end,
+                gap: repetition?.gap?.wholeNanoseconds
             )
         )
         if let repetition { mistake = mistake ?? repetition.mistake(title) }

@@ -9,9 +9,10 @@ public enum Optionality: Sendable, Hashable {
 
 /// How often a stage matches, and how closely the events of its loop follow each other.
 ///
-///     .followedBy(.oneOrMore.consecutive) { $0.kind == .retry }
-///     .followedBy(.times(2...4).greedy) { $0.kind == .retry }
-///     .followedBy(.oneOrMore.until { $0.kind == .end }) { $0.kind == .retry }
+///     let begun = Pattern<Order>.first { $0.kind == .order }
+///     begun.followedBy(.oneOrMore.consecutive) { $0.kind == .retry }
+///     begun.followedBy(.times(2...4).greedy) { $0.kind == .retry }
+///     begun.followedBy(.oneOrMore.until { $0.kind == .end }) { $0.kind == .retry }
 public struct Repetition<Element: Sendable>: Sendable {
     @usableFromInline var quantifier: PlanQuantifier
     @usableFromInline var end: StageCondition<Element>?
@@ -34,13 +35,13 @@ public struct Repetition<Element: Sendable>: Sendable {
         isImpossible ? .invalidCount(stage: stage, least: quantifier.least, most: quantifier.most) : nil
     }
 
-    /// Exactly so many times.
+    /// Exactly that number of times.
     public static func times(_ count: Int) -> Repetition { Repetition(count == 0 ? -1 : count, count) }
 
-    /// So many times; beginning at none, the stage can be left out.
+    /// A number of times in the range; if it begins at 0, the stage can be left out.
     public static func times(_ range: ClosedRange<Int>) -> Repetition { Repetition(range.lowerBound, range.upperBound) }
 
-    /// So many times or more.
+    /// That number of times or more.
     public static func atLeast(_ count: Int) -> Repetition { Repetition(count, nil) }
 
     /// Once or more.

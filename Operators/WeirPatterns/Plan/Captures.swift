@@ -6,7 +6,7 @@ public import WeirExpressions
 @frozen
 public struct Captures<Element: Sendable>: Sendable {
     @usableFromInline let paths: PathStore<Element>
-    @usableFromInline let last: Int32
+    @usableFromInline var last: Int32
     // What the numbers that a condition knows are moved by, where it was written for a group.
     @usableFromInline let firstCapture: Int
     @usableFromInline let firstAggregate: Int

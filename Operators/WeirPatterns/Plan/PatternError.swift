@@ -35,9 +35,11 @@ public enum PatternError: Error, Sendable, Hashable {
     case unknownStage(String)
     /// A group, or an alternative, has no stage.
     case emptyGroup(stage: String)
-    /// Something stands in `either` or `allOf` that cannot: a stage to leave out at the start of an alternative, or
-    /// anything but single events of which all are to come, or more than 8 of those.
+    /// Something stands in `allOf` that cannot: anything but a single event that is to come, with nothing else said of it,
+    /// or more than 8 of those.
     case notAnAlternative(stage: String)
+    /// A stage of a definition is said to be more than one of an event with a condition, a group, `either` and `allOf`.
+    case severalContents(stage: String)
     /// A group that is repeated can match without an event.
     case endlessLoop(stage: String)
     /// With its counted loops written out the pattern has too many events.
@@ -75,7 +77,10 @@ extension PatternError: CustomStringConvertible {
         case .gapLongerThanWindow(let stage): "the time before '\(stage)' is longer than that for the whole match"
         case .unknownStage(let name): "there is no stage '\(name)' here that captures events"
         case .emptyGroup(let stage): "the group '\(stage)' has no stage"
-        case .notAnAlternative(let stage): "the stage '\(stage)' cannot stand in 'either' or 'allOf'"
+        case .notAnAlternative(let stage):
+            "the stage '\(stage)' cannot stand in 'allOf', which takes up to 8 single events"
+        case .severalContents(let stage):
+            "the stage '\(stage)' can have one of 'where', 'group', 'either' and 'allOf'; leave out the others"
         case .endlessLoop(let stage): "the group '\(stage)' is repeated, and can match without an event"
         case .tooLarge(let limit):
             "a pattern can ask for \(limit) events, its counted loops written out, and no more; ask for fewer repetitions"

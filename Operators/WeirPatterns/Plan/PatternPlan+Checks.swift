@@ -80,15 +80,17 @@ extension PatternPlan {
         case .either(let alternatives):
             guard alternatives.count > 1 else { throw .emptyGroup(stage: stage.name) }
             for stages in alternatives {
-                guard let first = stages.first else { throw .emptyGroup(stage: stage.name) }
-                guard !first.quantifier.isOptional else { throw .notAnAlternative(stage: first.name) }
+                guard !stages.isEmpty else { throw .emptyGroup(stage: stage.name) }
                 try check(stages)
             }
         case .allOf(let stages):
             guard stages.count > 1 else { throw .emptyGroup(stage: stage.name) }
             guard stages.count <= 8 else { throw .notAnAlternative(stage: stages[8].name) }
             for stage in stages {
-                guard case .event = stage.content, stage.quantifier == PlanQuantifier(), !stage.isNegation else {
+                let isJoined = stage.contiguity == .first || stage.contiguity == .followedBy
+                guard case .event = stage.content, stage.quantifier == PlanQuantifier(), isJoined,
+                    stage.until == nil, stage.gap == nil
+                else {
                     throw .notAnAlternative(stage: stage.name)
                 }
             }

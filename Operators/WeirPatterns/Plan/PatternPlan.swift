@@ -12,10 +12,19 @@
 /// - A loop at the end is a match with each event that it takes, and the open rest of it still times out.
 /// - A negation in the middle ends a partial match also with the event that the next stage takes, unless that completes
 ///   the match.
+/// - A negation behind a loop of events also holds within the loop, from its first event on: it ends a partial match with
+///   an event that the loop takes, too. Where a loop that has a greatest number of times could be over, where a
+///   stage before the negation could be left out, or where a round of a group begins with a stage that can be left out,
+///   only the very next event is looked at.
 /// - The bound of a stage on the time since the event before ends the partial matches that wait for that stage, also those
 ///   that could leave it out. It does not reach those that still wait in a loop before it, or for a stage before it that
 ///   can be left out: bound the whole match, or its ``neighbours``, where that matters.
-/// - A match that an after-match policy may skip waits until no partial match is left that started before it.
+/// - A stage at the beginning of a group may be left out: then the next stage joins what is before the group as it says
+///   itself. In `next(group: b? next c)` and in `followedBy(group: b? next c)`, c is the very next event without a b.
+/// - A group that is repeated waits for its next round, and with each event that it passes over what is behind the group
+///   is tried again: `(a b)+ followedBy c` gives A B D C twice.
+/// - A match that an after-match policy may skip waits until no partial match is left that started before it. What still
+///   waits when the stream ends is not emitted; it is counted in ``PatternLosses/heldMatches``.
 ///
 /// ### Differences
 ///
@@ -27,22 +36,31 @@
 /// - A negation at the end is bounded by the window of the match wherever that was said; Flink overlooks a window that was
 ///   said of an earlier stage only.
 /// - The order of the matches that one event completes is not Flink's, which is that of its queues.
+/// - A loop at the beginning of a group, or of an alternative, follows its own contiguity; Flink gives it that of the
+///   group's rounds.
+/// - A group at the beginning of a group joins what is before as the outer group says; Flink takes the very next event.
+/// - A condition that ends the loop of a group also holds for groups in that group.
+/// - A negation before a group that can be left out, or whose first stage can be, holds until the group has taken an
+///   event; Flink forgets it with the first event that is passed over.
+/// - A bound on the time since the event before that is said of a group is one for the first event of each round.
 /// - `either`, `allOf`, ``neighbours`` and ``selection`` have no counterpart in Flink. In `either` and `allOf`, events are
-///   passed over until the first one that any of the alternatives, or of the missing events, can begin with.
+///   passed over until the first one that any of the alternatives, or of the missing events, can begin with; the stages
+///   that an alternative begins with may be left out, and all of it may. In `allOf` no event counts for two of those that
+///   are missing. A negation behind a loop of them without an end holds for each event that the loop passes over.
 public struct PatternPlan: Sendable, Hashable {
     /// The stages, in the order in which they match.
     public var stages: [PlanStage]
 
-    /// The names of the captures; ``PlanStage/capture`` is the position.
+    /// The names of the captures; `PlanStage/capture` is the position.
     public var captures: [String]
 
     /// What is known about each condition; a ``ConditionID`` is the position.
     public var conditions: [PlanCondition]
 
-    /// How long a match may last: the last event comes less than so many nanoseconds after the first.
+    /// The greatest time between the first and the last event of a match, in nanoseconds; exclusive.
     public var within: Int64?
 
-    /// How far apart neighbours in a match may be: each event comes less than so many nanoseconds after the one before it.
+    /// The greatest time between neighbours in a match, in nanoseconds; exclusive.
     public var neighbours: Int64?
 
     /// What a match does to the partial matches that overlap with it.
@@ -122,21 +140,19 @@ extension PatternPlan {
     var mostEvents: Int { stages.reduce(0) { $0 + $1.mostEvents } }
 }
 
-extension PatternPlan {
-    /// Why partial matches in a group of the pattern cannot share states, in a few words; `nil` if they can.
-    ///
-    /// A loop at the head of a group waits in the state in which the group can be passed by, again and again, and each
-    /// time is a partial match of its own.
-    var groupObstacle: String? {
-        stages.contains(where: \.hasLoopAtHeadOfGroup) ? "a group begins with a loop or with another group" : nil
-    }
-}
-
 extension PlanStage {
-    fileprivate var hasLoopAtHeadOfGroup: Bool {
-        guard case .group(let stages) = content, let first = stages.first else { return false }
-        guard case .event = first.content, first.quantifier.isSingle else { return true }
-        return stages.contains(where: \.hasLoopAtHeadOfGroup)
+    /// What ends the loop, if something does.
+    var ends: [ConditionID] { until.map { [$0] } ?? [] }
+
+    /// Whether the stage can match without an event.
+    var canBeLeftOut: Bool { quantifier.isOptional || content.canBeEmpty }
+
+    var hasGreedyLoop: Bool {
+        switch content {
+        case .event: quantifier.isGreedy
+        case .group(let stages), .allOf(let stages): stages.contains(where: \.hasGreedyLoop)
+        case .either(let alternatives): alternatives.contains { $0.contains(where: \.hasGreedyLoop) }
+        }
     }
 
     var hasLoopWithoutEnd: Bool {
@@ -158,5 +174,20 @@ extension PlanStage {
                 alternatives.map { $0.reduce(0) { $0 + $1.mostEvents } }.max() ?? 0
             }
         return once * (quantifier.most ?? quantifier.least)
+    }
+}
+
+extension PlanStage.Content {
+    /// Whether it can match without an event.
+    var canBeEmpty: Bool {
+        switch self {
+        case .event, .allOf: false
+        case .group(let stages): Self.canBeEmpty(stages)
+        case .either(let alternatives): alternatives.contains(where: Self.canBeEmpty)
+        }
+    }
+
+    private static func canBeEmpty(_ stages: [PlanStage]) -> Bool {
+        stages.allSatisfy { $0.canBeLeftOut || $0.isNegation }
     }
 }

@@ -91,16 +91,10 @@ extension RunsStrategy {
         equalities.insert(index, EqualityIndex.Key(slot, run.state, key(captured)))
     }
 
-    /// Visits the runs of a state that want the event's value.
+    /// The first of the runs of a state that want the event's value; -1 if there is none.
     @inlinable
-    mutating func visitEqual(_ element: borrowing Element, _ truth: UInt64, _ state: Int, _ slot: Int, _ common: Int) {
-        guard let key = conditions.keyOfEvent[indexOfState[state]] else { return }
-        let needed = table.steps[common].needed
-        var index = equalities.first(EqualityIndex.Key(Int32(slot), Int32(state), key(element)))
-        while index >= 0 {
-            let next = equalities.links[Int(index)].next
-            visitRun(element, truth, state, index, common, needed)
-            index = next
-        }
+    func firstEqual(_ element: borrowing Element, _ state: Int, _ slot: Int) -> Int32 {
+        guard let key = conditions.keyOfEvent[indexOfState[state]] else { return -1 }
+        return equalities.first(EqualityIndex.Key(Int32(slot), Int32(state), key(element)))
     }
 }

@@ -1,17 +1,17 @@
-internal import WeirCore
+public import WeirCore
 internal import WeirExpressions
 
 extension RunsStrategy {
     @inlinable
     func isFull(_ slot: Int) -> Bool {
-        store.count >= limits.partialMatches || Int(store.counts[slot]) >= limits.partialMatchesPerGroup
+        store.count >= limits.partialMatches || Int(store.counts[slot]) >= greatestGroup
     }
 
     /// Brings the number of partial matches down to the limits.
     @inlinable
     mutating func enforceLimits(_ slot: Int) {
-        guard limits.policy != .refuseNew else { return }
-        if store.count > limits.partialMatches || Int(store.counts[slot]) > limits.partialMatchesPerGroup {
+        guard limits.policy != .dropNewest else { return }
+        if store.count > limits.partialMatches || Int(store.counts[slot]) > greatestGroup {
             dropExcess(slot)
         }
     }
@@ -20,16 +20,73 @@ extension RunsStrategy {
     mutating func dropExcess(_ slot: Int) {
         if limits.policy == .fail {
             failure =
-                failure ?? .limitReached("\(min(limits.partialMatches, limits.partialMatchesPerGroup)) partial matches")
+                failure ?? .limitReached("\(min(limits.partialMatches, greatestGroup)) partial matches")
             return
         }
         while store.count > limits.partialMatches, store.oldest >= 0 { drop(store.oldest) }
-        var family = store.oldest
-        while Int(store.counts[slot]) > limits.partialMatchesPerGroup, family >= 0 {
-            let newer = store.families[Int(family)].newer
-            if Int(store.families[Int(family)].slot) == slot { drop(family) }
-            family = newer
+        if Int(store.counts[slot]) > greatestGroup { dropExcessOfGroup(slot) }
+    }
+
+    /// Gives up partial matches of a group, an eighth of those that it may have, so that it costs little for each event.
+    private mutating func dropExcessOfGroup(_ slot: Int) {
+        var families = Set<Int32>()
+        if isOrdered {
+            for run in queues.partial[slot] + queues.complete[slot] where run != RunQueues.beginning {
+                families.insert(store.runs[Int(run)].family)
+            }
+        } else {
+            for state in 0..<store.stateCount {
+                var run = store.heads[slot * store.stateCount + state]
+                while run >= 0 {
+                    families.insert(store.runs[Int(run)].family)
+                    run = store.runs[Int(run)].next
+                }
+            }
         }
+        let oldestFirst = families.sorted { store.families[Int($0)].sequence < store.families[Int($1)].sequence }
+        for family in oldestFirst where Int(store.counts[slot]) > greatestGroup - greatestGroup / 8 { drop(family) }
+    }
+
+    // MARK: Work
+
+    /// Gives up the rest of a list, for which an event has no budget.
+    @usableFromInline
+    mutating func giveUp(from first: Int32, areEqual: Bool) {
+        guard limits.policy != .fail else { return failAtWork() }
+        var index = first
+        while index >= 0 {
+            let next = areEqual ? equalities.links[Int(index)].next : store.runs[Int(index)].next
+            let node = store.runs[Int(index)].node
+            unlink(index)
+            paths.release(node)
+            store.removeRun(index)
+            tallies.droppedPartialMatches += 1
+            index = next
+        }
+    }
+
+    /// Gives up the runs of a queue that started first, for which an event has no budget.
+    @usableFromInline
+    mutating func giveUpFirst(of queue: inout [Int32], _ rest: Int) {
+        guard limits.policy != .fail else { return failAtWork() }
+        while queue.count > rest {
+            let run = RunQueues.pop(&queue, store)
+            if trace != nil { recordEnd(run, .skipped) }
+            paths.release(store.runs[Int(run)].node)
+            store.removeRun(run)
+            tallies.droppedPartialMatches += 1
+        }
+    }
+
+    /// Notes that an event has completed more matches than it may.
+    @usableFromInline
+    mutating func cutShort() {
+        guard limits.policy != .fail else { return failAtWork() }
+        tallies.eventsCutShort += 1
+    }
+
+    private mutating func failAtWork() {
+        failure = failure ?? .limitReached("\(budget.share) comparisons and matches for each event")
     }
 
     /// Gives up the partial matches that started with one event.
@@ -55,7 +112,7 @@ extension RunsStrategy {
     @usableFromInline
     mutating func makeRoomForEvent() -> Bool {
         switch limits.policy {
-        case .refuseNew:
+        case .dropNewest:
             tallies.refusedEvents += 1
             return false
         case .dropOldest:
@@ -67,16 +124,8 @@ extension RunsStrategy {
         }
     }
 
-    /// What is held, and what has been given up.
-    public var counts: PatternCounts {
-        var counts = tallies
-        counts.partialMatches = store.count
-        counts.events = paths.eventCount
-        return counts
-    }
-
     /// How many bytes the limits allow it to take up, beyond what the events refer to.
-    public var memoryBound: Int {
+    var memoryBound: Int {
         // An array that grows may be twice as large as what it holds; while an event is handled, each partial match can
         // also have successors that have not been put in their lists.
         let moves = max(1, stateMoves)

@@ -13,6 +13,9 @@ extension RunsStrategy {
         var old: [Int32] = []
         swap(&old, &queues.partial[slot])
         if old.isEmpty { old.append(RunQueues.beginning) }
+        let allowance = budget.allowance
+        if old.count > allowance &+ 1 { giveUpFirst(of: &old, allowance &+ 1) }
+        budget.spend(old.count)
         var kept = queues.spare
         queues.spare = []
         for index in old {
@@ -29,10 +32,10 @@ extension RunsStrategy {
         queues.spare = old
         if plan.afterMatch == .noSkip {
             if !queues.complete[slot].isEmpty { waitingSlots.append(slot) }
-            emit(into: &output)
+            emitWithinBudget(into: &output)
         } else {
             releaseMatches(slot, at: now)
-            if failure == nil { emit(into: &output) }
+            if failure == nil { emitWithinBudget(into: &output) }
         }
         enforceLimits(slot)
         tidy(slot)
@@ -46,7 +49,7 @@ extension RunsStrategy {
         var step = table.step(state, unary: truth)
         let needed = table.steps[step].needed
         if needed != 0 {
-            all |= contextual(element, needed, run.node)
+            all |= contextual(element, needed, Captures(paths, run.node))
             step = table.step(state, all: all)
         }
         if trace != nil { record(step, all, index) }
@@ -119,6 +122,10 @@ extension RunsStrategy {
         swap(&partial, &queues.partial[slot])
         swap(&waiting, &queues.complete[slot])
     }
+
+    /// How many complete matches wait because an earlier partial match could skip them.
+    @usableFromInline
+    var heldMatches: Int { queues.complete.reduce(0) { $0 + $1.count } }
 
     /// The order of the first event that partial matches may have started with; `nil` if all may go on.
     @usableFromInline

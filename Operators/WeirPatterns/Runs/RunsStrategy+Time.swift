@@ -2,7 +2,7 @@ public import WeirCore
 
 extension RunsStrategy {
     @inlinable
-    public mutating func advance<Output: MatchReceiver>(to time: Timestamp, into output: inout Output)
+    mutating func advance<Output: MatchReceiver>(to time: Timestamp, into output: inout Output)
     where Output.Element == Element {
         if time > now { now = time }
         if hasWaitingMatches { releaseWaiting(&output) }

@@ -10,7 +10,8 @@ public import WeirCore
 ///
 ///     var rules = PatternSet<Tick>()
 ///     for symbol in symbols {
-///         rules.add(Pattern<Tick>.first(\.symbol == symbol).next(\.symbol == symbol)) { (first, second) in … }
+///         let twice = Pattern<Tick>.first(\.symbol == symbol).next(\.symbol == symbol)
+///         try rules.add(twice) { (first, second) in print(first.symbol, second.price - first.price) }
 ///     }
 ///     ticks.attach(rules)
 ///
@@ -48,7 +49,7 @@ public struct PatternSet<Element: Sendable>: Sendable {
 
     /// The elements that the limits of a pattern left no room for, once for each such pattern.
     ///
-    /// A pattern with ``PatternLimits/Policy/fail`` finds nothing more once it has met its limit; the others go on.
+    /// A pattern with `fail` finds nothing more once it has met its limit; the others go on.
     public var refused: SideOutput<Element> { sides.refused }
 
     /// How many first events of partial matches were given up at a limit, of all patterns together.
@@ -77,15 +78,8 @@ public struct PatternSet<Element: Sendable>: Sendable {
         _ body: @escaping @Sendable (Captured) -> Void
     ) throws(PatternError) {
         let plan = try pattern.draft.plan()
-        let compact: CompactPlan
-        do {
-            compact = try CompactPlan(plan)
-        } catch {
-            throw .notCompact(reason: error.description)
-        }
-        guard CompactEngine<Element>.nodeLimit(limits) >= compact.leastNodeLimit else {
-            throw .notCompact(reason: "the limits are too narrow")
-        }
+        let settings = PatternSettings(limits: limits, strategy: .compact)
+        guard let compact = try settings.compactPlan(for: plan) else { return }
         let read = pattern.reader.ofMatch
         index.add(pattern.draft.table, compact.conditionCount, rule: rules.count)
         rules.append(
@@ -110,11 +104,11 @@ extension EventStream {
 @frozen
 @usableFromInline
 struct PatternSetSink<Input: Sendable>: Sink {
-    @usableFromInline let engines: Confined<RuleEngines<Input>>
+    @usableFromInline let engines: SharedCell<RuleEngines<Input>>
 
     @inlinable
     init(_ set: PatternSet<Input>) {
-        engines = Confined(RuleEngines(set))
+        engines = SharedCell(RuleEngines(set))
     }
 
     @inlinable

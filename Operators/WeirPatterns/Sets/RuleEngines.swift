@@ -7,15 +7,16 @@ struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
     /// A pattern with its partial matches.
     @usableFromInline
     final class Engine: Sendable {
-        @usableFromInline let state: Confined<CompactState<Element>>
+        @usableFromInline let state: SharedCell<CompactState<Element>>
         @usableFromInline let body: @Sendable (borrowing FoundMatch<Element>, Timestamp) -> Void
 
         @inlinable
         init(_ rule: PatternSet<Element>.Rule) {
-            state = Confined(
+            state = SharedCell(
                 CompactState(
                     CompactEngine(rule.compact, rule.limits, reportsTimeouts: false, isGrouped: false),
-                    onlyCounts: false
+                    onlyCounts: false,
+                    isGrouped: false
                 )
             )
             body = rule.body
@@ -40,6 +41,7 @@ struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
                 if state.engine.hasLosses {
                     let losses = state.engine.takeLosses()
                     sides.noteGivenUp(losses.droppedStarts)
+                    if losses.isCutShort { sides.noteCutShort(1) }
                     if losses.hasRefused {
                         sides.refused.send(copy element, at: Timestamp(nanosecondsSinceEpoch: time))
                     }
@@ -119,7 +121,7 @@ struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
     }
 }
 
-/// Hands the matches of a pattern to whoever takes them.
+/// Hands the matches of a pattern to its closure.
 @frozen
 @usableFromInline
 struct RuleOutput<Element: Sendable>: MatchReceiver {

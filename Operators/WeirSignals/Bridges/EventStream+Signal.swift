@@ -1,18 +1,20 @@
 public import WeirCore
+internal import WeirDispatch
 
 extension EventStream {
-    /// The latest element, as a signal of the actor that asks for it.
+    /// The latest element, as a signal of the calling actor.
     ///
     ///     actor Control {
+    ///         var isDangerous: Signal<Bool>?
     ///         func start() {
     ///             let pressure = readings.map(\.pressure).signal(initial: 0)
     ///             isDangerous = pressure.map { $0 > 9 }
     ///         }
     ///     }
     ///
-    /// Elements come on whatever thread publishes them; the signal is set on the actor, soon after, to the newest of those
-    /// that have come meanwhile. Code that is on no actor has nowhere to set it, and does not compile. The stream is
-    /// detached when the signal goes away. After the completion the signal keeps its value; a failure is as an end.
+    /// Elements arrive on the thread that publishes them; the signal is set on the actor, soon after, to the newest
+    /// element that has arrived. Code outside of an actor does not compile. The stream is detached when the signal is
+    /// released. After the completion, also a failure, the signal keeps its value.
     ///
     /// - Parameters:
     ///   - initial: The value before the first element.
@@ -27,21 +29,21 @@ extension EventStream {
         return signal
     }
 
-    /// Makes signals in the context of the stream: on the thread that publishes, one element at a time.
+    /// Creates signals in the context of the stream: on the thread that publishes, one element at a time.
     ///
     ///     readings.hostSignals(initial: Reading.zero) { reading in
     ///         let pressure = reading.map(\.pressure)
     ///         let trend = Signal { pressure() - limit() }
-    ///         return [trend.observe { if $0 > 0 { alarms.publish(Alarm(by: $0)) } }]
+    ///         return [trend.observe { if $0 > 0 { alarms.publish(Alarm(timestamp: now, value: $0)) } }]
     ///     }
     ///
-    /// For each element, the signals that depend on it are up to date, and their observers told, before `publish` returns.
-    /// What `build` makes lives as long as the stream goes on, and is touched by one thread at a time: the compiler lets
-    /// nothing in or out that is not `Sendable`. Watermarks are for operators; a signal has no use for them.
+    /// For each element, the signals that depend on it are up to date, and their observers notified, before `publish`
+    /// returns. The result of `build` lives as long as the stream, and is used by one thread at a time: the compiler
+    /// rejects captures and results that are not `Sendable`. Watermarks are ignored.
     ///
     /// - Parameters:
     ///   - initial: The value before the first element.
-    ///   - build: Makes signals from the one that holds the latest element. What it returns is kept until the stream ends
+    ///   - build: Derives signals from the one that holds the latest element. Its result is kept until the stream ends
     ///     or the subscription is cancelled.
     /// - Returns: The handle that ends it.
     @discardableResult
@@ -85,7 +87,7 @@ struct HostedSignalSink<Input: Sendable>: Sink {
 }
 
 extension AsyncSequence where Self: Sendable, Element: Sendable & Equatable {
-    /// The latest element, as a signal of the actor that asks for it.
+    /// The latest element, as a signal of the calling actor.
     ///
     /// The signal follows until the sequence ends, or the signal goes away; a failure is as an end.
     ///

@@ -32,7 +32,7 @@ public final class ObservableSignal<Value> {
         observation = signal.observe { [weak self] in self?.value = $0 }
     }
 
-    /// Stops following; the value stays what it is.
+    /// Stops following; the value stays.
     public func cancel() {
         observation?.cancel()
     }

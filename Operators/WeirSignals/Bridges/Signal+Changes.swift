@@ -1,14 +1,15 @@
 internal import Synchronization
 public import WeirCore
+public import WeirDispatch
 
 extension Signal where Value: Sendable {
     /// The changes of the signal, as a stream that any thread may attach to.
     ///
     ///     let alarms = pressure.changes.filter { $0 > 9 }
     ///
-    /// A sink gets the value after each cycle that has changed it, with the time when that was carried, on the thread that
-    /// made the write; not the value that the signal has when it is attached. The stream finishes when the signal goes
-    /// away, so somebody must hold the signal. Sends no watermarks.
+    /// A sink gets the value after each cycle that has changed it, with the time when that was carried, on the thread
+    /// that made the write; not the value that the signal has when it is attached. The stream finishes when the signal
+    /// is released, so keep a reference to the signal. Sends no watermarks.
     public final var changes: SignalChanges<Value> {
         if let known = node.audience.changes as? SignalChanges<Value> { return known }
         let made = changes(stampedBy: EventClock())
@@ -37,11 +38,11 @@ extension Signal where Value: Sendable {
 
     /// The value and its changes, as an asynchronous sequence.
     ///
-    /// Starts with the value that the signal has, and ends when it goes away.
+    /// Starts with the value that the signal has, and ends when it goes away, or when the first iteration ends.
     ///
     /// - Parameter policy: How many values may wait, and which are dropped when there are more.
     /// - Returns: The values.
-    public final func values(_ policy: BufferingPolicy = .newest(1)) -> AsyncStream<Value> {
+    public final func values(_ policy: BufferingPolicy = .newest(1)) -> ValueSequence<AsyncStream<Value>> {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .init(policy))
         continuation.yield(self())
         let (cell, ending) = (cell, Ending())
@@ -53,11 +54,11 @@ extension Signal where Value: Sendable {
                 end: { continuation.finish() }
             )
         )
-        return stream
+        return ValueSequence(stream) { continuation.finish() }
     }
 }
 
-/// Whether a sequence of values has nobody any more who takes them.
+/// Whether a sequence of values has no reader any more.
 private final class Ending: Sendable {
     // Relaxed: it guards nothing; a value that is yielded meanwhile goes nowhere.
     let hasCome = Atomic(false)

@@ -7,15 +7,15 @@ extension Signal {
     ///         let title = Signal(observing: model, \.count).map { "\($0) items" }
     ///     }
     ///
-    /// The object says that a property is about to change, not that it has. So the signal is set soon after, when the actor
-    /// is free, to the value that the property has by then; several changes meanwhile are one. An object that other
-    /// threads change, too, may have been read before its change: it is not for this.
+    /// Observation notifies before a property changes, not after. So the signal is set soon after, when the actor is
+    /// free, to the property's value at that time; several changes before are one. Do not use it for an object that
+    /// other threads change: it may be read before the change.
     ///
     /// Keeps the object alive; the observation ends when the signal goes away. Any other expression over observable
     /// objects becomes a signal with `Observations { … }.signal(initial:)`.
     ///
     /// - Parameters:
-    ///   - object: The object; of the actor that calls, which the compiler sees to.
+    ///   - object: The object; isolated to the calling actor, which the compiler checks.
     ///   - property: The property.
     ///   - name: What to call the signal in messages; without one, the place where it was made.
     ///   - isolation: The actor; the one that calls. Code that is on no actor does not compile.

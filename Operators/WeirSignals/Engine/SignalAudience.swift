@@ -1,19 +1,19 @@
 internal import WeirCore
 
-/// Who wants to hear of the changes of a node, and of its end.
+/// The followers of a node's changes and of its end.
 final class SignalAudience {
     // An observation's `deinit` takes it out again.
     private var observations: ContiguousArray<Unretained<SignalObservation>?> = []
     private var emptyPlaces = 0
     private var isTelling = false
     private var followers: ContiguousArray<Follower> = []
-    // With so many followers it is time to look for those that are over.
+    // The number of followers from which ended ones are searched for.
     private var sweepCount = 16
     private var endings: [() -> Void] = []
-    /// The stream of the changes with times of the system clock, once somebody has asked for it.
+    /// The stream of the changes with times of the system clock, created on demand.
     var changes: AnyObject?
 
-    /// Something that is told of each change and of the end, until it is over.
+    /// A follower, which is notified of each change and of the end until it is cancelled.
     struct Follower {
         let tell: () -> Void
         let isOver: () -> Bool
@@ -42,7 +42,7 @@ final class SignalAudience {
         for (place, observation) in observations.enumerated() { observation?.with { $0.place = place } }
     }
 
-    /// Adds a follower, and lets go of those that are over, also where nothing changes.
+    /// Adds a follower, and removes ended ones, so that they do not accumulate without changes.
     func addFollower(_ follower: Follower) {
         if followers.count >= sweepCount, !isTelling { removeOverFollowers() }
         followers.append(follower)
@@ -58,11 +58,14 @@ final class SignalAudience {
         endings.append(ending)
     }
 
-    /// Tells everybody of a change; one that goes meanwhile is not told, one that comes is with the next change.
+    /// Notifies the followers of a change.
+    ///
+    /// One that is removed meanwhile is not notified; one that is added is notified
+    /// of the next change.
     func tell() {
         isTelling = true
         for place in observations.indices { observations[place]?.object.tell() }
-        // One that is added meanwhile comes behind the others, and is told of the next change.
+        // One that is added meanwhile is appended, and notified of the next change.
         var hasOver = false
         for place in followers.indices {
             if followers[place].isOver() { hasOver = true } else { followers[place].tell() }

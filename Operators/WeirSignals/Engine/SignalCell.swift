@@ -16,11 +16,11 @@ final class SignalCell<Value> {
         }
     }
 
-    @usableFromInline let contents: Place<Contents>
+    @usableFromInline let contents: UncheckedCell<Contents>
 
     @inlinable
     init(_ value: Value) {
-        contents = Place(Contents(value))
+        contents = UncheckedCell(Contents(value))
     }
 
     @inlinable var value: Value {

@@ -1,4 +1,4 @@
-/// What a signal is called in messages: its name, or else where it was made.
+/// The label of a signal in messages: its name, or the place of its creation.
 @usableFromInline
 struct SignalLabel: CustomStringConvertible {
     let name: String?

@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import WeirCore
 
 /// A signal's place in the graph of what depends on what.
@@ -18,7 +19,7 @@ final class SignalNode {
         var position: Int
     }
 
-    /// What a node does when it is computed; formed where the type of its value is known.
+    /// The computation of a node; formed where the type of its value is known.
     ///
     /// In an object of its own, from where it is called without counting references.
     final class Recomputation {
@@ -35,7 +36,7 @@ final class SignalNode {
         var level = 0
         var dependencies: ContiguousArray<Dependency> = []
         var dependents: ContiguousArray<Dependent> = []
-        /// Computes the value anew and says whether it has changed; nil for what is set from outside.
+        /// Computes the value and returns whether it has changed; `nil` for nodes that are set from outside.
         var recomputation: Unretained<Recomputation>?
 
         /// Whether a dependency has changed since the node was computed.
@@ -43,11 +44,11 @@ final class SignalNode {
         /// Whether the node is in the list of a level; it may be clean by then.
         var isQueued = false
         var isComputing = false
-        /// Whether what is being computed cannot be had, because it depends on itself.
+        /// Whether the running computation depends on itself.
         var isBroken = false
         /// Whether the node was set and not committed yet.
         var isTouched = false
-        var isToBeTold = false
+        var isPendingObserver = false
 
         /// The computation that read the node last.
         var readIn: UInt64 = 0
@@ -58,13 +59,13 @@ final class SignalNode {
 
         /// Tells one computation from all others.
         var run: UInt64 = 0
-        /// How many dependencies are confirmed so far; those behind them are left over from the last time.
+        /// The number of confirmed dependencies; those behind them are from the last computation.
         var confirmed = 0
         var levelSoFar = 0
-        /// What was being computed when this computation began.
+        /// The enclosing computation.
         var outer: Unretained<SignalNode>?
 
-        /// Who wants to hear of changes.
+        /// The followers of changes.
         var audience: SignalAudience?
         /// The neighbours in the list of a level, and which level's it is: the node's own may have risen since.
         var next: Unretained<SignalNode>?
@@ -72,13 +73,19 @@ final class SignalNode {
         var queuedLevel = 0
         /// Keeps what ``recomputation`` refers to, until the node goes.
         var keptRecomputation: Recomputation?
-        /// Says whether what was set differs from the value before; nil for what is computed.
+        /// Returns whether the new value differs from the old one; `nil` for computed nodes.
         var commit: (() -> Bool)?
     }
 
-    let state = Place(State())
+    let state = UncheckedCell(State())
 
     let label: SignalLabel
+
+    /// How many nodes were made before: siblings are computed in this order.
+    let number = SignalNode.count.wrappingAdd(1, ordering: .relaxed).oldValue
+
+    /// The number of nodes that all threads have created; signals move between threads with their actor.
+    private static let count = Atomic<UInt64>(0)
 
     @usableFromInline var isBroken: Bool { state.value.isBroken }
 
@@ -95,7 +102,7 @@ final class SignalNode {
             for index in state.value.dependencies.indices {
                 state.value.dependencies[index].node.removeDependent(at: state.value.dependencies[index].position)
             }
-            cycle.bury(self)
+            cycle.release(self)
             state.value.audience?.end()
         }
     }
@@ -121,12 +128,12 @@ final class SignalNode {
 
     // MARK: Edges
 
-    /// Notes that the computation that is running has read `node`.
+    /// Records that the running computation has read `node`.
     @inline(__always)
     func confirmDependency(on node: SignalNode) {
         let place = state.value.confirmed
         state.value.confirmed = place + 1
-        // Mostly a computation reads what the last one did, in the same order.
+        // A computation mostly reads the same nodes as the last one, in the same order.
         if place < state.value.dependencies.count, state.value.dependencies[place].node === node { return }
         confirmOther(node, at: place)
     }
@@ -148,7 +155,7 @@ final class SignalNode {
         return Dependency(node: node, position: node.state.value.dependents.count - 1)
     }
 
-    /// Lets go of what the computation that has just ended did not read any more.
+    /// Removes the dependencies that the computation that has just ended no longer read.
     func dropLeftOverDependencies() {
         while state.value.dependencies.count > state.value.confirmed {
             let leftOver = state.value.dependencies.removeLast()
@@ -168,7 +175,7 @@ final class SignalNode {
 
     var hasAudience: Bool { state.value.audience?.isEmpty == false }
 
-    /// Who wants to hear of the node; most nodes have nobody.
+    /// The followers of the node; most nodes have none.
     var audience: SignalAudience {
         if let audience = state.value.audience { return audience }
         let audience = SignalAudience()
@@ -193,7 +200,7 @@ final class SignalNode {
         SignalCycle.onThisThread { $0.endFirstRun(of: self) }
     }
 
-    /// Begins a write; false while observers are being told, when it has to be left for later.
+    /// Begins a write; returns `false` while observers are being notified, when it has to be deferred.
     @usableFromInline
     func beginWrite() -> Bool {
         SignalCycle.onThisThread { $0.beginWrite(to: self) }

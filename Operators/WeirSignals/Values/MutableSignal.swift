@@ -5,9 +5,9 @@
 ///     celsius.value = 25
 ///     celsius.update { $0 += 1 }
 ///
-/// A write is carried to all dependents and observers before it returns; inside a ``transaction(_:)`` when that ends. A
-/// write by an observer is carried after all observers of the cycle have been told, in the next one; until then the
-/// signal keeps its value. An expression must not write: that traps, with the names of the signals.
+/// A write is propagated to all dependents and observers before it returns; inside a ``transaction(_:)`` when that
+/// ends. A write by an observer is propagated in the next cycle, after all observers of this one have been notified;
+/// until then the signal keeps its value. An expression must not write: that traps, with the names of the signals.
 public final class MutableSignal<Value>: Signal<Value> {
     /// Creates a signal; setting it to a value that equals the one it has is no change.
     ///
@@ -76,7 +76,7 @@ public final class MutableSignal<Value>: Signal<Value> {
         node.endWrite()
     }
 
-    /// Changes the value in place; what an observer does so is done to the value as it is when its turn comes.
+    /// Changes the value in place; an observer's change is applied to the value of the next cycle.
     ///
     /// - Parameter body: Changes the value; must not read signals that depend on it.
     @inlinable

@@ -80,7 +80,7 @@ public func combine<each Value: Equatable>(
 
 /// A value that is made from those of several signals.
 ///
-///     let isDangerous = combine(pressure, temperature) { $0 > 9 || $1 > 400 }
+///     let isDangerous = combine(pressure, limit) { $0 > $1 }
 ///
 /// - Parameters:
 ///   - signals: The signals.

@@ -1,4 +1,4 @@
-/// A value that changes over time, and what is computed from it.
+/// A value that changes over time, or is computed from such values.
 ///
 ///     let price = MutableSignal(20.0)
 ///     let amount = MutableSignal(3)
@@ -7,27 +7,30 @@
 ///     amount.value = 4
 ///     total()          // 80
 ///
-/// A derived signal is written as a plain expression. What it depends on is found while the expression runs: every
+/// A derived signal is written as a plain expression. Its dependencies are found while the expression runs: every
 /// signal that it reads by calling it, and only those that it read the last time, so that dependencies may change from
-/// one computation to the next. The expression must not set signals, and ought to depend on nothing but what it reads.
+/// one computation to the next. The expression must not set signals, and should depend only on the signals that it
+/// reads.
 ///
 /// ## When it changes
 ///
-/// A write, or a ``transaction(_:)`` of several, is carried to all that depends on it before it returns. Each signal is
+/// A write, or a ``transaction(_:)`` of several, is propagated to all dependents before it returns. Each signal is
 /// computed at most once, after all that it reads, and only if something that it reads has changed; a value that comes
-/// out equal to the old one stops there. So no expression and no observer ever sees new values beside old ones.
+/// out equal to the old one stops there. So no expression and no observer ever sees new values beside old ones. Signals
+/// that are equally far from what was set are computed in the order in which they were made.
 ///
 /// ## Where it lives
 ///
-/// Signals are not `Sendable`: they stay in the actor, the task or the stream that made them, and the compiler sees to
-/// it. What comes from elsewhere comes through a bridge: `stream.signal(initial:)` into an actor, also one that runs on
-/// an `EventProcessor`, and `stream.hostSignals(initial:_:)` into the context of a channel. Out of it leads ``changes``.
+/// Signals are not `Sendable`: they stay in the actor, the task or the stream that created them, which the compiler
+/// checks. Values from elsewhere come through a bridge: `stream.signal(initial:)` into an actor, also one that runs on
+/// an `EventProcessor`, and `stream.hostSignals(initial:_:)` into the context of a channel. ``changes`` leads out of
+/// it.
 ///
-/// A signal keeps what it reads alive, and nothing keeps it alive but whoever holds it: its readers, its observations,
-/// the program.
+/// A signal retains its dependencies, and is retained by its readers and observations only.
 ///
 /// - Complexity: Reading is O(1). A change is O(*n* + *e*) for *n* signals computed and *e* dependencies between them,
-///   without allocation in steady state, and without recursion however deep the graph.
+///   without allocation in steady state, and without recursion however deep the graph. Where several signals are set in
+///   another order than their dependents were made in, or dependencies have changed, the dependents are sorted.
 public class Signal<Value> {
     @usableFromInline final let node: SignalNode
     @usableFromInline final let cell: SignalCell<Value>
@@ -92,7 +95,7 @@ public class Signal<Value> {
         self.init(node, cell)
     }
 
-    /// Creates a signal that is computed from others, with a measure of its own for what is a change.
+    /// Creates a signal that is computed from others, with a custom test for a change.
     ///
     /// - Parameters:
     ///   - name: What to call the signal in messages; without one, the place where it was made.
@@ -123,13 +126,13 @@ public class Signal<Value> {
 
     /// The value; an expression that reads it depends on it from then on.
     ///
-    /// - Returns: The value after all that was set so far; inside an observer, of the cycle that it is told of.
+    /// - Returns: The present value; inside an observer, that of the observed cycle.
     @inlinable
     public final func callAsFunction() -> Value {
         node.noteRead()
         return cell.value
     }
 
-    /// What the signal is called in messages.
+    /// The label of the signal in messages.
     public final var name: String { node.label.description }
 }

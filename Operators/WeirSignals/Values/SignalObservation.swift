@@ -1,6 +1,6 @@
 internal import WeirCore
 
-/// What tells an observer of a signal's changes, as long as somebody holds it.
+/// The observation of a signal's changes; it ends when the last reference to it is released.
 ///
 /// Keep it where the observer lives: when the last reference goes, the observation ends. It keeps the signal alive.
 public final class SignalObservation {
@@ -33,7 +33,7 @@ public final class SignalObservation {
 
     /// Keeps the observation in an array, for owners of several.
     ///
-    /// - Parameter observations: What the owner keeps as long as it lives.
+    /// - Parameter observations: The observations that the owner retains.
     public func store(in observations: inout [SignalObservation]) {
         observations.append(self)
     }
@@ -46,13 +46,13 @@ public final class SignalObservation {
 extension Signal {
     /// Calls `body` with the value after each cycle that has changed it.
     ///
-    /// All signals are up to date when it is called. What it sets takes effect in the next cycle, after all observers of
-    /// this one; observers that go on setting signals for 10,000 cycles in a row trap.
+    /// All signals are up to date when it is called. Its writes take effect in the next cycle, after all observers of
+    /// this one; observers that set signals in 10,000 consecutive cycles trap.
     ///
     /// - Parameters:
     ///   - immediately: Whether to call it once now.
     ///   - body: Called where the write was made, in the order in which signals changed and observers came.
-    /// - Returns: The observation; it ends when nobody holds it any more.
+    /// - Returns: The observation; it ends when the last reference to it is released.
     @inlinable
     public func observe(immediately: Bool = false, _ body: @escaping (Value) -> Void) -> SignalObservation
     where Value: Equatable {
@@ -73,7 +73,7 @@ extension Signal {
     /// - Parameters:
     ///   - immediately: Whether to call it once now.
     ///   - body: Called where the write was made, in the order in which signals changed and observers came.
-    /// - Returns: The observation; it ends when nobody holds it any more.
+    /// - Returns: The observation; it ends when the last reference to it is released.
     @inlinable
     public func observe(immediately: Bool = false, _ body: @escaping (Value) -> Void) -> SignalObservation {
         let cell = cell
@@ -85,7 +85,7 @@ extension Signal {
     /// Sets another signal to the value, now and after each change.
     ///
     /// - Parameter target: The signal to set; not kept alive.
-    /// - Returns: The binding; it ends when nobody holds it any more.
+    /// - Returns: The binding; it ends when the last reference to it is released.
     public func bind(to target: MutableSignal<Value>) -> SignalObservation {
         observe(immediately: true) { [weak target] value in target?.set(value) }
     }
@@ -97,7 +97,7 @@ extension Signal {
     /// - Parameters:
     ///   - object: The object; not kept alive.
     ///   - property: The property to set.
-    /// - Returns: The binding; it ends when nobody holds it any more.
+    /// - Returns: The binding; it ends when the last reference to it is released.
     public func bind<Object: AnyObject>(
         to object: Object,
         _ property: ReferenceWritableKeyPath<Object, Value>

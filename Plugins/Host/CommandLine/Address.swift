@@ -2,6 +2,7 @@ internal import WeirCore
 internal import WeirFiles
 internal import WeirFormats
 internal import WeirRecordingFormat
+internal import WeirRecords
 
 /// A place that bytes come from or go to, such as `file:readings.csv`.
 struct Address: Sendable {
@@ -12,6 +13,12 @@ struct Address: Sendable {
 
     /// What the address says about its framing, such as `length`; `nil` where it says nothing.
     let framing: String?
+
+    /// Whether it is read on as it grows.
+    private let isFollowed: Bool
+
+    /// Whether what is in the file already is passed over.
+    let startsAtEnd: Bool
 
     /// The whole address.
     var text: String { "\(transport.scheme):\(place)" }
@@ -25,6 +32,19 @@ struct Address: Sendable {
     /// Whether it is a recording, which is a file too.
     var isRecording: Bool { transport.scheme == RecordingTransport().scheme }
 
+    /// Whether it may be silent for a while and then go on: a socket, or a file that is followed.
+    ///
+    /// A pipe is none: who fills it may only be slow.
+    var isLive: Bool {
+        isFile ? isFollowed : hasMessages(.input)
+    }
+
+    /// What is gone once it was read: standard input, or a pipe with a name; `nil` for anything else.
+    var stream: String? {
+        if transport.scheme == "stdin" || ["/dev/stdin", "/dev/fd/0"].contains(path) { return "stdin" }
+        return isFile && FileSystem.isPipe(path) ? FileSystem.absolutePath(path) : nil
+    }
+
     /// The path whose ending says in which format the bytes are: `readings.jsonl`, also of `readings.jsonl.rec`.
     var formatPath: String? {
         if isFile { return path }
@@ -35,20 +55,34 @@ struct Address: Sendable {
     /// What to call it in messages.
     var name: String { isFile || isRecording ? path : place.isEmpty ? transport.scheme : "\(transport.scheme):\(path)" }
 
+    /// Which way bytes go.
+    enum Direction: Sendable {
+        case input, output
+
+        /// The scheme that `-` stands for.
+        var standard: String { self == .input ? "stdin" : "stdout" }
+    }
+
     /// Reads an address: `SCHEME:PLACE`, a scheme alone where it needs no place, `-`, or else a path.
     ///
     /// - Parameters:
     ///   - text: What was given.
-    ///   - option: The option that it was given for.
-    ///   - dash: The scheme that `-` stands for.
+    ///   - direction: Whether it is read or written.
+    ///   - option: The option that it was given for, where that is not `--from` or `--to`.
     ///   - registry: Has the schemes.
     /// - Throws: ``HostError`` for a scheme or an option that there is not, or a value that makes no sense.
-    init(_ text: String, option: HostOption, dash: String, _ registry: Registry) throws(HostError) {
-        if let transport = registry.transport(for: text == "-" ? dash : text) {
+    init(
+        _ text: String,
+        _ direction: Direction,
+        option: OptionDeclaration? = nil,
+        _ registry: Registry
+    ) throws(HostError) {
+        if let transport = registry.transport(for: text == "-" ? direction.standard : text) {
             guard transport.scheme != "file" else {
-                throw .usage("--\(option.rawValue): 'file' lacks its path; write file:PATH")
+                let name = option?.name ?? (direction == .input ? "from" : "to")
+                throw .usage("--\(name): 'file' lacks its path; write file:PATH")
             }
-            try self.init(transport: transport, place: "", option)
+            try self.init(transport: transport, place: "", direction)
             return
         }
         if let scheme = Self.scheme(of: text) {
@@ -58,47 +92,67 @@ struct Address: Sendable {
                         + Suggestion.text(for: scheme, among: registry.transports.map(\.scheme))
                 )
             }
-            try self.init(transport: transport, place: String(text.dropFirst(scheme.count + 1)), option)
+            try self.init(transport: transport, place: String(text.dropFirst(scheme.count + 1)), direction)
             return
         }
-        if option == .from, RecordingTransport.isRecording(text),
+        if direction == .input, RecordingTransport.isRecording(text),
             let recordings = registry.transport(for: RecordingTransport().scheme)
         {
-            try self.init(transport: recordings, place: FileTransport.address(ofPath: text), option)
+            try self.init(transport: recordings, place: FileTransport.address(ofPath: text), direction)
             return
         }
         guard let files = registry.transport(for: "file") else {
             throw HostError(.internalError, "there is no transport for files")
         }
         // A path alone has no options, whatever is in it.
-        try self.init(transport: files, place: FileTransport.address(ofPath: text), option)
+        try self.init(transport: files, place: FileTransport.address(ofPath: text), direction)
     }
 
     /// The place of a transport.
     ///
     /// The options are checked, as far as that goes without opening anything: a mistake in the last of several addresses is
     /// found before the first is emptied.
-    init(transport: any Transport, place: String, _ option: HostOption) throws(HostError) {
+    init(transport: any Transport, place: String, _ direction: Direction) throws(HostError) {
         self.transport = transport
         self.place = place
-        let isSource = option == .from
+        let isSource = direction == .input
         let options = isSource ? transport.sourceOptions : transport.sinkOptions
         do throws(TransportError) {
             let parts =
                 try isSource
                 ? TransportAddress(ofSource: place, transport) : TransportAddress(ofSink: place, transport)
             framing = parts.options.given["framing"]
+            isFollowed = parts.options.given["follow"] == "true"
+            startsAtEnd = parts.options.given["start"] == "end"
         } catch {
             let isMisplaced = place.contains("framing=") && !options.contains { $0.name == "framing" }
             throw .usage("\(error)" + (isMisplaced ? "; --framing says how its bytes are cut" : ""))
         }
     }
 
+    // MARK: Options
+
+    /// Whether what is written goes behind what is there.
+    var appends: Bool {
+        guard isFile || isRecording, let parts = try? TransportAddress(ofSink: place, transport) else { return false }
+        return parts.options.flag("append")
+    }
+
+    /// The same place, where what is written goes behind what is there.
+    ///
+    /// - Throws: ``HostError`` for a place that knows no such thing.
+    func appending() throws(HostError) -> Address { appends ? self : try with("append=true", .output) }
+
+    private func with(_ setting: String, _ direction: Direction) throws(HostError) -> Address {
+        let link = place.contains("?") ? (place.hasSuffix("?") ? "" : "&") : "?"
+        return try Address(transport: transport, place: "\(place)\(link)\(setting)", direction)
+    }
+
     // MARK: Framing
 
     /// Whether what goes through the transport is cut into messages, which it keeps whole.
-    func hasMessages(_ option: HostOption) -> Bool {
-        let options = option == .from ? transport.sourceOptions : transport.sinkOptions
+    func hasMessages(_ direction: Direction) -> Bool {
+        let options = direction == .input ? transport.sourceOptions : transport.sinkOptions
         return options.contains { $0.name == "framing" }
     }
 
@@ -106,27 +160,26 @@ struct Address: Sendable {
     ///
     /// - Parameters:
     ///   - word: What the option says; `nil` where it was not given.
-    ///   - name: The option's name.
-    ///   - option: What the address was given for.
+    ///   - option: That option.
+    ///   - direction: Whether the address is read or written.
     /// - Returns: The address, and how its bytes are cut; `nil` where nobody said.
     /// - Throws: ``HostError`` where the two contradict each other.
     func framed(
         by word: String?,
-        _ name: String,
-        for option: HostOption
+        _ option: OptionDeclaration,
+        _ direction: Direction
     ) throws(HostError) -> (address: Address, framing: String?) {
         // A datagram is handed on as a frame.
         let own = framing == "datagram" ? Framing.length.rawValue : framing
         guard let word, let wanted = Framing(rawValue: word) else { return (self, own ?? word) }
         if let own, let framing {
             guard own == word else {
-                throw .usage("--\(name): '\(word)' contradicts 'framing=\(framing)' in '\(text)'; leave one out")
+                throw .usage("--\(option.name): '\(word)' contradicts 'framing=\(framing)' in '\(text)'; leave one out")
             }
             return (self, own)
         }
-        guard wanted != .newline, hasMessages(option) else { return (self, word) }
-        let link = place.contains("?") ? (place.hasSuffix("?") ? "" : "&") : "?"
-        return (try Address(transport: transport, place: "\(place)\(link)framing=\(word)", option), word)
+        guard wanted != .newline, hasMessages(direction) else { return (self, word) }
+        return (try with("framing=\(word)", direction), word)
     }
 
     /// The part before a colon, where it looks like a scheme and not like a piece of a path.

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// The words of a command line, sorted into options and the rest.
 struct Arguments {
@@ -12,14 +13,12 @@ struct Arguments {
     ///
     /// - Parameters:
     ///   - words: The words.
-    ///   - names: The options that there are, without the dashes, and whether they take a value.
-    ///   - repeatable: Those that may come several times; their values then stand a line each.
+    ///   - accepted: The options that there are; the values of a repeatable one stand a line each.
     ///   - topic: The page of the help that explains them, such as `run shake`.
     /// - Throws: ``HostError`` for options that there are not, that lack a value, or that come twice.
     init(
         _ words: [String],
-        names: [(name: String, takesValue: Bool)],
-        repeatable: Set<String> = [],
+        _ accepted: [AcceptedOption],
         topic: String
     ) throws(HostError) {
         var rest = words[...]
@@ -33,12 +32,12 @@ struct Arguments {
                 continue
             }
             let name = String(word.drop { $0 == "-" }.prefix { $0 != "=" })
-            guard let option = names.first(where: { $0.name == name }), word.hasPrefix("--") else {
+            guard let option = accepted.first(where: { $0.name == name }), word.hasPrefix("--") else {
                 throw .usage(
                     "there is no option '\(word.prefix { $0 != "=" })'"
                         + Suggestion.text(
                             for: name,
-                            among: names.map(\.name),
+                            among: accepted.map(\.name),
                             prefix: "--",
                             otherwise: "'weir \(topic) --help' lists them"
                         )
@@ -49,15 +48,21 @@ struct Arguments {
                 value = rest.popFirst()
             }
             switch (option.takesValue, value) {
-            case (true, nil), (true, ""?): throw .usage("--\(name) lacks its value; 'weir \(topic) --help' explains it")
+            case (true, nil), (true, ""?):
+                throw .usage("--\(name) lacks its value; 'weir \(option.topic ?? topic) --help' explains it")
             case (false, let value?): throw .usage("--\(name) takes no value, so '\(value)' means nothing")
             default: break
             }
             if let before = options[name] {
-                guard repeatable.contains(name) else { throw .usage("--\(name) is given twice; give it once") }
+                guard option.isRepeatable else { throw .usage("--\(name) is given twice; give it once") }
                 value = before + "\n" + (value ?? "")
             }
             options[name] = value ?? ""
         }
+    }
+
+    /// Sorts the words of a command that takes no plugin.
+    init(_ words: [String], of command: any Command.Type) throws(HostError) {
+        try self.init(words, (command.options + [.showHelp]).map { AcceptedOption($0) }, topic: command.name)
     }
 }

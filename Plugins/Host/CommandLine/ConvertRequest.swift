@@ -1,6 +1,7 @@
 internal import WeirCore
 internal import WeirFiles
 internal import WeirFormats
+internal import WeirRecords
 
 /// What `weir convert` is to do: the command line, understood and checked as far as that goes without opening anything.
 struct ConvertRequest {
@@ -23,6 +24,66 @@ struct ConvertRequest {
     let isStrict: Bool
     let limits: FormatLimits
 
+    /// The options that `weir run` has not.
+    enum Option {
+        static let toFormat = OptionDeclaration(
+            "to-format",
+            .text(placeholder: "FORMAT"),
+            help: "the same for the output (default: by its ending, otherwise jsonl)"
+        )
+        static let columns = OptionDeclaration(
+            "columns",
+            .text(placeholder: "NAMES"),
+            help:
+                "fields to write, in this order, such as time,price,volume=size (default: all; of a pipe of JSON Lines, "
+                + "those in its first MiB)"
+        )
+        static let schema = OptionDeclaration(
+            "schema",
+            .text(placeholder: "TYPES"),
+            help: "types, such as time=time,price=float; the types are "
+                + FieldType.allCases.map(\.rawValue).joined(separator: ", ") + " (default: as the values are written)"
+        )
+        static let toFraming = OptionDeclaration(
+            "to-framing",
+            .text(placeholder: "FRAMING"),
+            help: "the same for the output"
+        )
+    }
+
+    /// All options, with what those of `weir run` mean here.
+    static let options = [
+        OptionDeclaration(
+            "from",
+            .text(placeholder: "ADDRESS"),
+            help: "the input: file:PATH or PATH, stdin or - (default: stdin)"
+        ),
+        OptionDeclaration(
+            "to",
+            .text(placeholder: "ADDRESS"),
+            help: "the output: file:PATH or PATH, stdout or - (default: stdout)"
+        ),
+        OptionDeclaration(
+            "format",
+            .text(placeholder: "FORMAT"),
+            help: "csv, jsonl or binary (default: by the input's ending, otherwise csv)"
+        ),
+        Option.toFormat, Option.columns, Option.schema, .timeUnit,
+        OptionDeclaration(
+            "framing",
+            .text(placeholder: "FRAMING"),
+            help: "newline, or length: frames of records, each after its length (default: newline)"
+        ),
+        Option.toFraming, .rejected,
+        OptionDeclaration("strict", .flag, help: "exit with 1 when input was rejected"),
+        OptionDeclaration(
+            "max-line",
+            .byteCount(16...1 << 30),
+            default: "1MiB",
+            help: "reject lines and blocks that are longer"
+        ),
+    ]
+
     /// Reads what follows `weir convert`.
     ///
     /// - Parameters:
@@ -30,15 +91,11 @@ struct ConvertRequest {
     ///   - registry: What there is.
     /// - Throws: ``HostError`` when it cannot be understood.
     init(_ words: [String], _ registry: Registry) throws(HostError) {
-        let arguments = try Arguments(
-            words,
-            names: ConvertOption.allCases.map { ($0.rawValue, $0.placeholder != nil) },
-            topic: "convert"
-        )
-        func given(_ option: ConvertOption) -> String? { arguments.options[option.rawValue] }
+        let arguments = try Arguments(words, of: ConvertCommand.self)
+        let given = arguments.options
         var places = arguments.places[...]
-        let from = given(.from) ?? places.popFirst()
-        let to = given(.to) ?? places.popFirst()
+        let from = given[.from] ?? places.popFirst()
+        let to = given[.to] ?? places.popFirst()
         if let place = places.first {
             throw .usage("'\(place)' is one place too many; there is one input and one output")
         }
@@ -47,14 +104,14 @@ struct ConvertRequest {
                 "there is nothing to read; name a file, or pipe it in, as in 'weir convert trades.csv trades.weir'"
             )
         }
-        let framedInput = try Address(from ?? "stdin", option: .from, dash: "stdin", registry)
-            .framed(by: given(.framing), ConvertOption.framing.rawValue, for: .from)
-        let framedOutput = try Address(to ?? "stdout", option: .to, dash: "stdout", registry)
-            .framed(by: given(.toFraming), ConvertOption.toFraming.rawValue, for: .to)
+        let framedInput = try Address(from ?? "stdin", .input, registry)
+            .framed(by: given[.framing], .framing, .input)
+        let framedOutput = try Address(to ?? "stdout", .output, registry)
+            .framed(by: given[Option.toFraming], Option.toFraming, .output)
         input = framedInput.address
         output = framedOutput.address
         format = try Self.format(
-            given(.format),
+            given[.format],
             of: input,
             otherwise: CSVFormat().name,
             framing: framedInput.framing,
@@ -62,27 +119,23 @@ struct ConvertRequest {
             registry
         )
         outputFormat = try Self.format(
-            given(.toFormat),
+            given[Option.toFormat],
             of: output,
             otherwise: JSONLinesFormat().name,
             framing: framedOutput.framing,
-            option: .toFraming,
+            option: Option.toFraming,
             registry
         )
-        try FormatChoice.check(format, goesThrough: input, .from, option: ConvertOption.format.rawValue)
-        try FormatChoice.check(outputFormat, goesThrough: output, .to, option: ConvertOption.toFormat.rawValue)
-        columns = try given(.columns).map { text throws(HostError) in try Self.columns(text) }
-        types = try given(.schema).map { text throws(HostError) in try Self.types(text) } ?? []
-        let unit = given(.timeUnit) ?? TimeUnit.milliseconds.rawValue
-        guard let timeUnit = TimeUnit(rawValue: unit) else {
-            throw .usage("--time-unit: '\(unit)' is not one of \(ConvertOption.timeUnit.placeholder ?? "")")
+        try FormatChoice.check(format, goesThrough: input, .input, option: .format)
+        try FormatChoice.check(outputFormat, goesThrough: output, .output, option: Option.toFormat)
+        columns = try given[Option.columns].map { text throws(HostError) in try Self.columns(text) }
+        types = try given[Option.schema].map { text throws(HostError) in try Self.types(text) } ?? []
+        timeUnit = try given.timeUnit()
+        rejected = try given[.rejected].map { text throws(HostError) in
+            try Address(text, .output, option: .rejected, registry)
         }
-        self.timeUnit = timeUnit
-        rejected = try given(.rejected).map { text throws(HostError) in
-            try Address(text, option: .rejected, dash: "stdout", registry)
-        }
-        isStrict = given(.strict) != nil
-        limits = try FormatChoice.limits(given(.maxLine))
+        isStrict = given[.strict] != nil
+        limits = FormatLimits(lineLength: try given.integer(.maxLine) ?? 0)
     }
 
     private static func format(
@@ -90,14 +143,14 @@ struct ConvertRequest {
         of address: Address,
         otherwise name: String,
         framing: String?,
-        option: ConvertOption,
+        option: OptionDeclaration,
         _ registry: Registry
     ) throws(HostError) -> any Format {
         let ending = address.formatPath.flatMap { FormatChoice.name(forEndingOf: $0, registry) }
         return try FormatChoice.format(
             named: given ?? ending ?? name,
             framing: framing,
-            option: option.rawValue,
+            option: option,
             registry
         )
     }

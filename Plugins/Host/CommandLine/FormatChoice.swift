@@ -1,5 +1,6 @@
 internal import WeirCore
 internal import WeirFormats
+internal import WeirRecords
 
 /// How an input or an output is written, as far as the command line says.
 enum FormatChoice {
@@ -15,7 +16,7 @@ enum FormatChoice {
     static func format(
         named name: String,
         framing: String?,
-        option: String,
+        option: OptionDeclaration,
         _ registry: Registry
     ) throws(HostError) -> any Format {
         guard let format = registry.format(named: name) else {
@@ -28,10 +29,10 @@ enum FormatChoice {
         guard let word = framing else { return format }
         guard let framing = Framing(rawValue: word) else {
             let words = Framing.allCases.map(\.rawValue)
-            throw .usage("--\(option): '\(word)' is not one of \(words.joined(separator: ", "))")
+            throw .usage("--\(option.name): '\(word)' is not one of \(words.joined(separator: ", "))")
         }
         guard framing == .newline || format.name != BinaryFormat().name else {
-            throw .usage("--\(option): the format \(format.name) has frames of its own; leave the option out")
+            throw .usage("--\(option.name): the format \(format.name) has frames of its own; leave the option out")
         }
         return format.framed(by: framing)
     }
@@ -42,12 +43,12 @@ enum FormatChoice {
     static func check(
         _ format: any Format,
         goesThrough address: Address,
-        _ direction: HostOption,
-        option: String
+        _ direction: Address.Direction,
+        option: OptionDeclaration
     ) throws(HostError) {
         guard format.name == BinaryFormat().name, address.hasMessages(direction) else { return }
         throw .usage(
-            "--\(option): the format \(format.name) has no lines, which '\(address.name)' keeps whole; it is for files and pipes"
+            "--\(option.name): the format \(format.name) has no lines, which '\(address.name)' keeps whole; it is for files and pipes"
         )
     }
 
@@ -64,19 +65,8 @@ enum FormatChoice {
         return registry.format(named: name)?.name
     }
 
-    /// What an input may take.
-    ///
-    /// - Parameter text: The longest line, if it was given.
-    /// - Returns: The limits.
-    /// - Throws: ``HostError`` when that is no size, or not a sensible one.
-    static func limits(_ text: String?) throws(HostError) -> FormatLimits {
-        guard let text else { return FormatLimits() }
-        guard let size = ByteSize.parse(text) else {
-            throw .usage("--max-line: '\(text)' is not a size; write 4096, 64KiB or 1MiB")
-        }
-        guard (16...1 << 30).contains(size) else {
-            throw .usage("--max-line: \(text) is not between 16 bytes and 1GiB")
-        }
-        return FormatLimits(lineLength: size)
+    /// How matches are written to an output whose ending says so; as JSON otherwise.
+    static func style(forEndingOf address: Address) -> MatchStyle {
+        address.formatPath?.lowercased().hasSuffix(".csv") == true ? .csv : .json
     }
 }

@@ -1,17 +1,30 @@
+internal import WeirCore
+internal import WeirRecords
+
 /// A page of the help with options, which has a short form for a screen and a long one that says everything.
 struct HelpPage {
     /// What it is about, in a line.
     let summary: String
-    let examples: [(command: String, meaning: String)]
-    let usage: String
+    let examples: [Example]
+
+    /// The forms of the command line.
+    let usage: [String]
+
     /// What stands over options, and the options: the word, and what it does.
     ///
     /// The short form has those of the first section.
-    let sections: [(title: String, rows: [(left: String, right: String)])]
-    /// What is said at the end.
+    var sections: [(title: String, rows: [Row])] = []
+
+    /// What is said at the end, in lines.
     var remark = ""
+
     /// What the short form says of what it leaves out.
-    let more: String
+    var more = ""
+
+    /// A command line, and what it does where that needs words.
+    typealias Example = (command: String, meaning: String)
+
+    typealias Row = (left: String, right: String)
 
     /// What a small terminal shows at a time, with a line for the shell.
     static let screenRows = 24
@@ -27,10 +40,26 @@ struct HelpPage {
             ? long : shortText
     }
 
+    private var usageLines: String { usage.joined(separator: "\n       ") }
+
+    /// The rows of the program's own options.
+    static func rows(_ options: [OptionDeclaration]) -> [Row] {
+        options.map { option in option.kind == .flag ? ("--\(option.name)", option.help) : row(option) }
+    }
+
+    /// The row of an option that takes a value.
+    static func row(_ option: OptionDeclaration) -> Row {
+        let value = option.defaultText?.split(separator: "\n").joined(separator: " ")
+        return (
+            "--\(option.name) \(option.placeholder)",
+            option.help + (value.map { " (default:\u{A0}\($0))" } ?? "")
+        )
+    }
+
     private var longText: String {
         let examples = examples.map { "  \($0.command)\n" + ($0.meaning.isEmpty ? "" : "      \($0.meaning)\n") }
         let sections = sections.map { "\n\($0.title):\n" + Table.text($0.rows) }
-        return "\(Table.wrapped(summary))\nExamples:\n\(examples.joined())\nUsage: \(usage)\n\(sections.joined())"
+        return "\(Table.wrapped(summary))\nExamples:\n\(examples.joined())\nUsage: \(usageLines)\n\(sections.joined())"
             + (remark.isEmpty ? "" : "\n\(remark)\n")
     }
 
@@ -46,7 +75,7 @@ struct HelpPage {
                 + Self.fit(row.right, to: Self.columns - margin) + "\n"
         }
         return
-            "\(Table.wrapped(summary))\nExamples:\n\(examples.joined())\nUsage: \(usage)\n\(lines.joined())\n\(more)\n"
+            "\(Table.wrapped(summary))\nExamples:\n\(examples.joined())\nUsage: \(usageLines)\n\(lines.joined())\n\(more)\n"
     }
 
     /// As much of what an option does as fits: with its default, without, or the first part of the sentence.

@@ -1,6 +1,9 @@
 internal import WeirCore
 internal import WeirFiles
+internal import WeirFormats
 internal import WeirLoading
+internal import WeirRecords
+internal import WeirSystem
 
 /// What a pipeline was asked for, before anything of it is looked up: words of a command line, or members of a
 /// configuration.
@@ -14,12 +17,7 @@ struct PipelineArguments: Sendable, Hashable {
     /// The options, by name without the dashes; several values stand a line each.
     var options: [String: String]
 
-    subscript(_ option: HostOption) -> String? { options[option.rawValue] }
-
-    /// The values of an option that may come several times.
-    func values(_ option: HostOption) -> [String] {
-        self[option]?.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) ?? []
-    }
+    subscript(_ option: OptionDeclaration) -> String? { options[option] }
 }
 
 extension RunRequest {
@@ -54,20 +52,23 @@ extension RunRequest {
     /// The options that plugins and the program take together.
     ///
     /// Where there are several plugins, `NAME.option` is the option of one of them.
-    static func optionNames(
-        _ plugins: [Named]
-    ) -> (names: [(name: String, takesValue: Bool)], repeatable: Set<String>) {
-        var names: [(name: String, takesValue: Bool)] = []
-        var repeatable = Set(HostOption.allCases.filter(\.isRepeatable).map(\.rawValue))
+    static func accepted(_ plugins: [Named]) -> [AcceptedOption] {
+        var accepted: [AcceptedOption] = []
         for named in plugins {
             for option in named.plugin.options {
                 let forms = plugins.count == 1 ? [option.name] : [option.name, "\(named.name).\(option.name)"]
-                for form in forms where !names.contains(where: { $0.name == form }) { names.append((form, true)) }
-                if option.isRepeatable { repeatable.formUnion(forms) }
+                for form in forms {
+                    let other = accepted.firstIndex { $0.name == form }
+                    guard let other else {
+                        accepted.append(AcceptedOption(ofPlugin: option, as: form))
+                        continue
+                    }
+                    // Repeatable where it is so for one of the plugins that have it.
+                    if option.isRepeatable { accepted[other] = AcceptedOption(ofPlugin: option, as: form) }
+                }
             }
         }
-        names += HostOption.allCases.map { ($0.rawValue, $0.placeholder != nil) }
-        return (names, repeatable)
+        return accepted + RunOptions.all.map { AcceptedOption($0) }
     }
 
     /// Understands what was asked for.
@@ -86,14 +87,19 @@ extension RunRequest {
             instances: instances,
             inputs: inputs,
             outputs: try Self.outputs(arguments, registry),
-            style: try MatchStyle(arguments[.output] ?? "json"),
+            style: try arguments[.output].map { text throws(HostError) in try MatchStyle(text) },
             rejected: try Self.address(.rejected, arguments, registry),
             report: try Self.address(.report, arguments, registry),
+            late: try Self.late(arguments, registry),
             isStrict: arguments[.strict] != nil,
-            limits: try FormatChoice.limits(arguments[.maxLine]),
+            limits: FormatLimits(lineLength: try arguments.options.integer(.maxLine) ?? 0),
             partition: try Self.partition(arguments, instances, registry),
-            idleTimeout: try Self.duration(.idleTimeout, arguments) ?? .seconds(1),
-            restartLimit: try Self.count(.restarts, arguments, 0...1_000_000) ?? 10
+            lateness: try arguments.options.duration(.lateness),
+            heldLimit: try Self.heldLimit(arguments),
+            ahead: try Self.ahead(arguments),
+            idleTimeout: try arguments.options.duration(.idleTimeout) ?? .zero,
+            files: Self.files(arguments, instances),
+            restartLimit: try arguments.options.integer(.restarts) ?? 0
         )
     }
 
@@ -129,22 +135,44 @@ extension RunRequest {
         return instances
     }
 
+    private static func files(
+        _ arguments: PipelineArguments,
+        _ instances: [Instance]
+    ) -> [(option: String, path: String)] {
+        let words = arguments.plugins.map { $0.split(separator: "=", maxSplits: 1).last.map(String.init) ?? $0 }
+        return words.filter(Registry.isLibrary).map { ("the plugin", $0) }
+            + instances.flatMap { instance in
+                instance.plugin.options.compactMap { option in
+                    guard case .text("FILE") = option.kind else { return nil }
+                    return instance.values.given[option.name].map { ("--\(option.name)", $0) }
+                }
+            }
+    }
+
     private static func outputs(_ arguments: PipelineArguments, _ registry: Registry) throws(HostError) -> [Address] {
         var outputs: [Address] = []
-        for text in arguments.values(.to) {
-            outputs.append(try Address(text, option: .to, dash: "stdout", registry))
+        for text in arguments.options.values(.to) {
+            let output = try Address(text, .output, registry)
+            let ending = output.formatPath.flatMap { FormatChoice.name(forEndingOf: $0, registry) }
+            if arguments[.output] == nil, ending == BinaryFormat().name {
+                throw .usage(
+                    "--to: matches are text, and '\(output.name)' is called like the binary format; "
+                        + "name it .jsonl or .csv, or say how with --output json"
+                )
+            }
+            outputs.append(output)
         }
-        if outputs.isEmpty { outputs.append(try Address("stdout", option: .to, dash: "stdout", registry)) }
+        if outputs.isEmpty { outputs.append(try Address("stdout", .output, registry)) }
         return outputs
     }
 
-    private static func address(
-        _ option: HostOption,
+    static func address(
+        _ option: OptionDeclaration,
         _ arguments: PipelineArguments,
         _ registry: Registry
     ) throws(HostError) -> Address? {
         guard let text = arguments[option] else { return nil }
-        return try Address(text, option: option, dash: "stdout", registry)
+        return try Address(text, .output, option: option, registry)
     }
 
     private static func inputs(
@@ -152,16 +180,21 @@ extension RunRequest {
         _ plugins: [Named],
         _ registry: Registry
     ) throws(HostError) -> [Input] {
-        let given = arguments.values(.from) + arguments.places
+        let given = arguments.options.values(.from) + arguments.places
         var inputs: [Input] = []
+        var streams: [String] = []
         for text in given {
             let source: Source =
                 text == "demo"
                 ? .demo(seed: try seed(arguments))
-                : .address(try Address(text, option: .from, dash: "stdin", registry))
+                : .address(try Address(text, .input, registry))
             let input = try input(source, arguments, registry)
-            guard input.name != "stdin" || !inputs.contains(where: { $0.name == "stdin" }) else {
-                throw .usage("--from: standard input is given twice; it can be read once")
+            if case .address(let address) = source, let stream = address.stream {
+                guard !streams.contains(stream) else {
+                    let name = stream == "stdin" ? "standard input" : "'\(input.name)'"
+                    throw .usage("--from: \(name) is given twice; it can be read once")
+                }
+                streams.append(stream)
             }
             inputs.append(input)
         }
@@ -174,7 +207,7 @@ extension RunRequest {
                 "there is nothing to read; name a file, pipe it in, or try 'weir run \(plugins[0].name) --from demo'"
             )
         }
-        let source = Source.address(try Address("stdin", option: .from, dash: "stdin", registry))
+        let source = Source.address(try Address("stdin", .input, registry))
         return [try input(source, arguments, registry)]
     }
 
@@ -203,19 +236,18 @@ extension RunRequest {
             if given == nil, let path = address.formatPath {
                 name = FormatChoice.name(forEndingOf: path, registry) ?? name
             }
-            let option = HostOption.framing.rawValue
-            let framed = try address.framed(by: framing, option, for: .from)
+            let framed = try address.framed(by: framing, .framing, .input)
             source = .address(framed.address)
             framing = framed.framing
         }
         let format = try FormatChoice.format(
             named: name,
             framing: framing,
-            option: HostOption.framing.rawValue,
+            option: .framing,
             registry
         )
         if case .address(let address) = source {
-            try FormatChoice.check(format, goesThrough: address, .from, option: HostOption.format.rawValue)
+            try FormatChoice.check(format, goesThrough: address, .input, option: .format)
         }
         return Input(
             source: source,
@@ -229,9 +261,9 @@ extension RunRequest {
         _ instances: [Instance],
         _ registry: Registry
     ) throws(HostError) -> Partition? {
-        let workerCount = try count(.workers, arguments, 1...256)
+        let workerCount = try arguments.options.integer(.workers) ?? 1
         guard let field = arguments[.partitionBy] else {
-            guard workerCount == nil else {
+            guard arguments[.workers] == nil else {
                 throw .usage("--workers: say which records stay together, with --partition-by FIELD")
             }
             return nil
@@ -255,29 +287,7 @@ extension RunRequest {
                 throw .usage("--partition-by: '\(instance.name)' keeps records apart by '\(other)', not by '\(field)'")
             }
         }
-        return Partition(field: field, workerCount: workerCount ?? 1)
-    }
-
-    private static func count(
-        _ option: HostOption,
-        _ arguments: PipelineArguments,
-        _ range: ClosedRange<Int>
-    ) throws(HostError) -> Int? {
-        guard let text = arguments[option] else { return nil }
-        guard let number = Int(text), range.contains(number) else {
-            throw .usage(
-                "--\(option.rawValue): '\(text)' is not a whole number from \(range.lowerBound) to \(range.upperBound)"
-            )
-        }
-        return number
-    }
-
-    private static func duration(_ option: HostOption, _ arguments: PipelineArguments) throws(HostError) -> Duration? {
-        guard let text = arguments[option] else { return nil }
-        guard let duration = Duration(text: text) else {
-            throw .usage("--\(option.rawValue): '\(text)' is not a duration; write 250ms, 5m or 1h30m")
-        }
-        return duration
+        return Partition(field: field, workerCount: workerCount)
     }
 }
 
@@ -308,9 +318,15 @@ extension Registry {
     func requiredPlugin(named name: String) throws(HostError) -> any Plugin {
         if let plugin = plugin(named: name) { return plugin }
         if Self.isLibrary(name) {
-            let plugin: LoadedPlugin
+            // The loader takes a name without a slash for one in the current folder.
+            if let flaw = FileTrust.flaw(ofFileAt: name) {
+                throw HostError(.cannotLoad, "cannot load '\(name)': \(flaw)")
+            }
+            let plugin: LabelledPlugin
             do throws(LoadingError) {
-                plugin = try LoadedPlugin(path: name)
+                let loaded = try CrashReport.Work("the library '\(name)'")
+                    .perform { () throws(LoadingError) in try LoadedPlugin(path: name) }
+                plugin = LabelledPlugin(loaded)
             } catch {
                 throw HostError(.cannotLoad, "\(error)")
             }
@@ -329,7 +345,7 @@ extension Registry {
 
     /// Checks that a plugin declares no option that the program has already: nobody could ever set it.
     func checkOptions(of plugin: any Plugin, else code: ExitCode) throws(HostError) {
-        for option in plugin.options where HostOption(rawValue: option.name) != nil {
+        for option in plugin.options where RunOptions.names.contains(option.name) {
             throw HostError(
                 code,
                 "the plugin '\(plugin.name)' declares --\(option.name), which weir has already; rename it there"

@@ -1,5 +1,6 @@
 internal import WeirCore
 internal import WeirFiles
+internal import WeirRecords
 
 extension RunRequest {
     /// Whether a person types an input.
@@ -17,13 +18,19 @@ extension RunRequest {
     ///   - meters: Takes the meter of a transport that has one.
     /// - Returns: A source at the start of its bytes.
     /// - Throws: ``HostError`` when it cannot be opened.
-    func openSource(of input: Input, _ meters: MeterBoard? = nil) throws(HostError) -> any TransportSource {
+    func openSource(of input: Input, _ meters: TransportMeters? = nil) throws(HostError) -> any TransportSource {
         switch input.source {
-        case .demo(let seed): return instances[0].plugin.makeDemo(seed: seed)
+        case .demo(let seed):
+            let plugin = instances[0].plugin
+            return plugin.makeDemo(seed: seed)
         case .address(let address):
             do throws(TransportError) {
                 let source = try address.transport.openSource(address.place)
-                meters?.add(source.meter, name: inputs.count == 1 ? "input" : "input '\(input.name)'")
+                meters?.add(
+                    source.meter,
+                    name: inputs.count == 1 ? "input" : "input '\(input.name)'",
+                    input: inputs.count == 1 ? nil : input.name
+                )
                 return source
             } catch {
                 let reason = HostError(error, opening: .noInput)
@@ -46,27 +53,45 @@ extension RunRequest {
     }
 
     /// All that is written, and the options that say so.
-    var namedOutputs: [(option: HostOption, address: Address)] {
-        outputs.map { (.to, $0) }
-            + [(.rejected, rejected), (.report, report)].compactMap { option, address in
+    var namedOutputs: [(option: OptionDeclaration, address: Address)] {
+        outputs.map { (OptionDeclaration.to, $0) }
+            + [(OptionDeclaration.rejected, rejected), (.late, late), (.report, report)].compactMap { option, address in
                 address.map { (option, $0) }
             }
     }
 
     /// Checks that the outputs are not an input, nor each other: opening them would empty it.
     func checkThatNothingIsOverwritten() throws(HostError) {
-        try Overwriting.check(inputs: inputAddresses, outputs: outputs, rejected: rejected, report: report)
+        try Overwriting.check(inputs: inputAddresses, outputs: outputs, rejected: rejected, late: late, report: report)
+        for (option, output) in namedOutputs {
+            guard let file = Overwriting.identity(output, standard: .output),
+                let other = files.first(where: { Overwriting.identity(ofPath: $0.path) == file })
+            else { continue }
+            throw .usage(
+                "--\(option.name): '\(output.name)' is the file of \(other.option), which would be overwritten; "
+                    + "write to another file"
+            )
+        }
     }
 
     /// Checks that the files that are written can be, without changing them.
     func checkThatFilesCanBeWritten() throws(HostError) {
-        for (_, output) in namedOutputs where output.isFile || output.isRecording {
+        for (option, output) in namedOutputs where output.isFile || output.isRecording {
             do throws(TransportError) {
-                try FileSystem.checkWritable(output.path)
+                if option.name == OptionDeclaration.report.name, output.isFile, !FileSystem.isStream(output.path) {
+                    try FileSystem.checkReplaceable(output.path)
+                } else {
+                    try FileSystem.checkWritable(output.path)
+                }
             } catch {
                 throw HostError(.cannotCreate, "\(error)")
             }
         }
+    }
+
+    /// The options that name a field.
+    private func fieldsNamed(_ name: String) -> [NamedField] {
+        NamedField.all(of: instances, in: RecordSchema(fields: [RecordSchema.Field(name)]))
     }
 
     /// An error in an input as a whole, with what to do about it.
@@ -78,21 +103,12 @@ extension RunRequest {
             }
         var text = "\(place) cannot be read as \(input.format.name): \(error)"
         switch error {
-        case .missingFields(let names, _):
-            for instance in instances {
-                // A field that an option names alone, such as the one that tells groups apart.
-                let naming = instance.plugin.options.first { option in
-                    guard case .text = option.kind, let field = names.first else { return false }
-                    return instance.values.textIfGiven(option.name) == field
-                }
-                if let naming { return text + "; say which to read with --\(naming.name) NAME" }
-                for option in instance.plugin.options {
-                    guard case .mapping = option.kind else { continue }
-                    let mapping = instance.values.mapping(option.name)
-                    let key = mapping.first { $0.value == names.first }?.key
-                    guard key != nil || instances.count == 1 else { continue }
-                    return text + "; say which to read with --\(option.name) \(key ?? "KEY")=NAME"
-                }
+        case .missingFields(let names, let available):
+            if let remark = Self.separatorRemark(available) { return text + "; " + remark }
+            for name in names.prefix(1) {
+                guard let field = fieldsNamed(name).first else { continue }
+                text += "; say which to read with \(field.naming)"
+                if let nearest = Suggestion.nearest(to: name, among: available) { text += ", such as '\(nearest)'" }
             }
         case .badHeader:
             text += "; is it \(input.otherFormats.joined(separator: " or "))? --format says so"

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// A pipeline that `weir run` is to run: understood and checked as far as that goes without opening anything.
 struct RunRequest: Sendable {
@@ -16,6 +17,12 @@ struct RunRequest: Sendable {
         /// The names of the formats that the input could be in instead.
         let otherFormats: [String]
 
+        /// Whether it may be silent for a while and then go on: a socket, or a file that is followed.
+        var isLive: Bool {
+            guard case .address(let address) = source else { return false }
+            return address.isLive
+        }
+
         /// What to call it in messages.
         var name: String {
             switch source {
@@ -23,6 +30,14 @@ struct RunRequest: Sendable {
             case .address(let address): address.name
             }
         }
+    }
+
+    /// What was said about times that lie ahead.
+    enum AheadChoice: Sendable, Hashable {
+        /// Live inputs have the default limit, others none.
+        case usual
+        case none
+        case within(Duration)
     }
 
     /// A plugin with its options.
@@ -45,15 +60,30 @@ struct RunRequest: Sendable {
     let instances: [Instance]
     let inputs: [Input]
     let outputs: [Address]
-    let style: MatchStyle
+
+    /// How matches are written; `nil` for as the ending of each output says.
+    let style: MatchStyle?
     let rejected: Address?
     let report: Address?
+    let late: Address?
     let isStrict: Bool
     let limits: FormatLimits
     let partition: Partition?
 
+    /// How much later than a younger record one may come, to be put in order; `nil` where the order stays as it is.
+    let lateness: Duration?
+
+    /// How many records wait to be put in order, at most.
+    let heldLimit: Int
+
+    /// How far ahead of the clock or of the other records a time may be.
+    let ahead: AheadChoice
+
     /// How long an input that brings nothing holds up the others.
     let idleTimeout: Duration
+
+    /// The files that plugins come from, or that their options name, and what says so.
+    let files: [(option: String, path: String)]
 
     /// How often the pipeline is started again after it failed; only where there are several.
     let restartLimit: Int

@@ -1,53 +1,53 @@
 internal import WeirCore
 internal import WeirFiles
+internal import WeirRecords
 
 /// Measures how fast a pipeline is on this machine: `weir bench`.
-struct BenchCommand {
-    private let command: RunCommand
+struct BenchCommand: Command {
+    static let name = "bench"
+    static let operands = "PLUGIN INPUT"
+    static let summary = "Measure how fast a plugin takes an input here"
+    static let examples: [HelpPage.Example] = [
+        ("weir bench shake readings.csv", ""), ("weir bench shake readings.csv --rounds 9", ""),
+    ]
+    static let usage = ["weir bench PLUGIN INPUT [--rounds N] [OPTIONS OF 'weir run']"]
+    static let options = [rounds]
+    static let remark = """
+        The matches are thrown away. The input must be one that can be read several
+        times, such as a file.
+        """
+    static let pluginOptions: [OptionDeclaration]? = RunOptions.all
+
+    private static let rounds = OptionDeclaration(
+        "rounds",
+        .integer(1...1000),
+        default: "5",
+        help: "how often to read the input"
+    )
+
+    private let line: RunLine
     private let rounds: Int
 
-    static var page: String {
-        """
-        Measures how fast a plugin takes an input on this machine; the matches are
-        thrown away.
-
-        Examples:
-          weir bench shake readings.csv
-          weir bench shake readings.csv --rounds 9
-
-        Usage: weir bench PLUGIN INPUT [--rounds N] [OPTIONS OF 'weir run']
-
-        The input must be one that can be read several times, such as a file.
-
-        """
-    }
-
-    /// Reads what follows `weir bench`: as for `weir run`, and the number of rounds.
     init(_ words: [String], _ registry: Registry) throws(HostError) {
-        var rest = words
-        var rounds = 5
-        if let index = rest.firstIndex(of: "--rounds") {
-            guard index + 1 < rest.count, let count = Int(rest[index + 1]), (1...1000).contains(count) else {
-                throw .usage("--rounds: give a whole number from 1 to 1000")
+        var rounds = 0
+        line = try RunLine(words, of: Self.self, registry) { options throws(HostError) in
+            rounds = try options.integer(Self.rounds) ?? 0
+            for option in [OptionDeclaration.to, .config, .live] where options[option] != nil {
+                throw .usage("--\(option.name) means nothing here: the matches are thrown away")
             }
-            rounds = count
-            rest.removeSubrange(index...index + 1)
+            options[.to] = "file:/dev/null"
         }
-        if let option = rest.first(where: {
-            $0 == "--to" || $0.hasPrefix("--to=") || $0 == "--config" || $0 == "--live"
-        }) {
-            throw .usage("\(option) means nothing here: the matches are thrown away")
-        }
-        command = try RunCommand(rest + ["--to", "file:/dev/null"], topic: "bench", registry)
         self.rounds = rounds
     }
 
-    /// Measures.
-    ///
-    /// - Returns: What was measured, for people.
-    func run(_ registry: Registry, interruption: Interruption?) throws(HostError) -> String {
-        guard case .pipeline(let arguments) = command.task else { throw .usage("name a plugin and an input") }
-        let request = try command.request(arguments, registry)
+    func run(_ context: CommandContext) throws(HostError) -> ExitCode {
+        InterruptSignal.catchFirst()
+        return try context.show(try measure(context.registry, context.interruption))
+    }
+
+    private func measure(_ registry: Registry, _ interruption: Interruption?) throws(HostError) -> String {
+        guard case .pipeline(let arguments) = line.task else { throw .usage("name a plugin and an input") }
+        let request = try line.request(arguments, registry)
         for input in request.inputs {
             guard case .address(let address) = input.source else { continue }
             guard address.isFile || address.isRecording else {
@@ -62,7 +62,7 @@ struct BenchCommand {
             let start = clock.now()
             let pipeline = try Pipeline(
                 request,
-                Pipeline.Surroundings(console: Console(nil), status: status, interruption: interruption)
+                Pipeline.Context(console: Console(nil), status: status, interruption: interruption)
             )
             if case .failed(let error) = pipeline.run() { throw error }
             let seconds = Double((clock.now() - start).wholeNanoseconds) / 1e9

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// Hands the bytes of a source on to a sink, for `weir record` and `weir replay`.
 struct ByteTransfer {
@@ -15,7 +16,7 @@ struct ByteTransfer {
     ///   - sink: Where they go; finished at the end.
     ///   - console: Where to tell what the transports noticed and counted.
     init(from source: any TransportSource, to sink: any TransportSink, console: Console) {
-        let meters = MeterBoard { console.writeLine($0) }
+        let meters = TransportMeters { console.writeLine($0) }
         meters.add(source.meter, name: "input")
         meters.add(sink.meter, name: "output")
         do throws(TransportError) {
@@ -27,7 +28,8 @@ struct ByteTransfer {
             fault = error
         }
         do throws(TransportError) {
-            try sink.finish()
+            // Where nothing could be read, what is in a file already stays.
+            if fault == nil || count > 0 { try sink.finish() }
         } catch {
             fault = fault ?? error
         }
@@ -45,7 +47,7 @@ struct ByteTransfer {
         let summary = "\(Quantity.counted(count, "byte", "bytes")) \(deed)"
         switch fault {
         case nil:
-            console.writeLine(summary)
+            console.writeLine(summary + (count == 0 ? ": there was nothing in the input" : ""))
             return .done
         case .interrupted:
             console.writeLine("interrupted; \(summary)")

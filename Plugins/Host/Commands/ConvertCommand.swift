@@ -1,9 +1,39 @@
 internal import WeirCore
 internal import WeirFiles
 internal import WeirFormats
+internal import WeirRecords
 
-/// Writes the records of an input in another format.
-struct ConvertCommand {
+/// Writes the records of an input in another format: `weir convert`.
+struct ConvertCommand: Command {
+    static let name = "convert"
+    static let operands = "INPUT OUTPUT"
+    static let summary = "Write the same records in another format"
+    static let examples: [HelpPage.Example] = [
+        ("weir convert trades.csv trades.weir", "as typed columns: the fastest to read, and at most half the size"),
+        ("weir convert trades.weir --columns time,price --to-format csv | less", ""),
+        ("weir convert - day.weir --format jsonl --schema time=time,price=float < day.jsonl", ""),
+    ]
+    static let usage = ["weir convert [INPUT [OUTPUT]] [OPTIONS]"]
+    static let options = ConvertRequest.options
+    static let remark = """
+        Numbers keep all of their digits, and what does not fit is rejected. CSV has no
+        types and no null.
+        """
+
+    private let request: ConvertRequest
+
+    init(_ words: [String], _ registry: Registry) throws(HostError) {
+        request = try ConvertRequest(words, registry)
+    }
+
+    func run(_ context: CommandContext) throws(HostError) -> ExitCode {
+        var conversion = try Conversion(request, console: context.console, interruption: context.interruption)
+        return try conversion.run()
+    }
+}
+
+/// The writing of records in another format.
+struct Conversion {
     /// Why a conversion ended before its input did.
     private enum Ending {
         case endOfInput
@@ -22,10 +52,15 @@ struct ConvertCommand {
     private var encoder: any RecordEncoder
     private var bytes: [UInt8] = []
 
+    /// Whether the input can be read, so that what the outputs have from before may go.
+    private var hasBegun = false
+
     private var tally = Tally()
+    private let named: [NamedField]
+    private var presence: FieldPresence
     private var progress: Progress
-    private var rejections: RejectionReport
-    private let meters: MeterBoard
+    private let rejections: RejectionReport
+    private let meters: TransportMeters
 
     /// How much of an input that cannot be read twice is looked at to find its fields.
     private static let surveyedByteCount = 1 << 20
@@ -48,20 +83,36 @@ struct ConvertCommand {
         try Self.checkThatOutputCanBeRead(request)
         InterruptSignal.catchFirst()
         (fields, source) = try Self.survey(request)
+        if request.columns == nil, request.format.name == CSVFormat().name,
+            let remark = RunRequest.separatorRemark(fields.map(\.inputName))
+        {
+            console.writeLine(remark)
+        }
+        named = (request.columns ?? []).enumerated().map { index, column in
+            NamedField(index: index, name: column.inputName, naming: "--columns", isGiven: true)
+        }
+        presence = FieldPresence(of: named)
         let schema = try Self.schema(request, fields)
         guard let encoder = request.outputFormat.makeEncoder(for: schema) else {
             throw .usage("--to-format: \(request.outputFormat.name) can only be read")
         }
         self.encoder = encoder
-        sink = try Self.openSink(request.output)
-        let rejected: (any TransportSink)? = try request.rejected.map { address throws(HostError) in
-            try address.openSink()
+        if try Self.goesOnWithTable(request, fields) {
+            // The header is there already.
+            var header: [UInt8] = []
+            self.encoder.finish(into: &header)
         }
-        meters = MeterBoard { console.writeLine($0) }
+        let hasLines = request.outputFormat.name != BinaryFormat().name
+        sink = try request.output.openSink(forLines: hasLines && request.output.isFile)
+        let meters = TransportMeters { console.writeLine($0) }
+        self.meters = meters
         meters.add(source.meter, name: "input")
         meters.add(sink.meter, name: "output")
-        meters.add(rejected?.meter, name: "rejected lines")
+        let rejected = try request.rejected.map { address throws(HostError) in
+            try RejectionReport.File(address, nil, meters, name: "rejected lines")
+        }
         rejections = RejectionReport(console, keepingLinesIn: rejected)
+        rejections.report(messagesOf: meters)
         let readsTerminal = !request.input.isFile && StandardStream.input.isTerminal
         progress = Progress(
             console,
@@ -77,12 +128,24 @@ struct ConvertCommand {
         throw .usage("the binary format is not for terminals; name a file, or choose another with --to-format")
     }
 
-    private static func openSink(_ address: Address) throws(HostError) -> any TransportSink {
-        do throws(TransportError) {
-            return try address.transport.openSink(address.place)
-        } catch {
-            throw HostError(error, opening: .cannotCreate)
+    /// Whether a table is written behind the one that is in the file.
+    ///
+    /// - Throws: ``HostError`` when that has other columns.
+    private static func goesOnWithTable(
+        _ request: ConvertRequest,
+        _ fields: [ConvertRequest.Column]
+    ) throws(HostError) -> Bool {
+        guard request.outputFormat.name == CSVFormat().name else { return false }
+        let columns = try request.output.existingColumns()
+        guard !columns.isEmpty else { return false }
+        guard columns == fields.map(\.name) else {
+            let names = columns.map { "'\($0)'" }.joined(separator: ", ")
+            throw HostError(
+                .cannotCreate,
+                "'\(request.output.name)' has other columns, \(names); choose them with --columns, or write to another file"
+            )
         }
+        return true
     }
 
     private static func openSource(_ address: Address) throws(HostError) -> any TransportSource {
@@ -199,10 +262,12 @@ struct ConvertCommand {
         )
         var ending = pump(&reader)
         switch ending {
-        case .endOfInput, .interrupted: if let fault = writeRest() { ending = fault }
-        case .failed(let error): if error.exitCode == .noInput { _ = writeRest() }
+        case .endOfInput: if let fault = writeRest() { ending = fault }
+        case .interrupted: if hasBegun, let fault = writeRest() { ending = fault }
+        case .failed(let error): if error.exitCode == .noInput, hasBegun { _ = writeRest() }
         case .outputClosed: break
         }
+        try? rejections.finish(meters)
         progress.erase()
         for (name, metrics) in meters.metrics { console.writeLine("\(name): \(metrics)") }
         return close(ending, byteCount: reader.byteCount)
@@ -228,7 +293,9 @@ struct ConvertCommand {
     }
 
     private mutating func take(_ batch: inout RecordBatch) throws(OutputError) {
+        try begin()
         let found = batch.rejections.count
+        presence.look(at: batch)
         for index in 0..<batch.count {
             encoder.encode(recordAt: index, of: &batch, into: &bytes)
             if bytes.count >= Self.pieceLength { try write() }
@@ -244,10 +311,25 @@ struct ConvertCommand {
         }
     }
 
+    private mutating func begin() throws(OutputError) {
+        guard !hasBegun else { return }
+        hasBegun = true
+        do throws(TransportError) {
+            try sink.begin(request.output)
+        } catch {
+            throw OutputError(isRecords: true, error: error)
+        }
+        do throws(TransportError) {
+            try rejections.begin()
+        } catch {
+            throw OutputError(isRecords: false, error: error)
+        }
+    }
+
     private mutating func write() throws(OutputError) {
         guard !bytes.isEmpty else { return }
         do throws(TransportError) {
-            try sink.write(bytes.span)
+            try sink.write(bytes)
         } catch {
             throw OutputError(isRecords: true, error: error)
         }
@@ -262,7 +344,7 @@ struct ConvertCommand {
             encoder.finish(into: &bytes)
             try write()
             do throws(TransportError) {
-                try rejections.finish()
+                try rejections.finish(meters)
             } catch {
                 throw OutputError(isRecords: false, error: error)
             }
@@ -282,6 +364,14 @@ struct ConvertCommand {
         return .failed(HostError(.outputFailed, "\(error.error)"))
     }
 
+    /// Why less was converted than there could have been.
+    private var remarks: [String] {
+        guard tally.events > 0 else { return rejections.reasons.remarks(tally) }
+        let unseen = named.filter { presence.unseen.contains($0.index) }
+        return rejections.reasons.remarks(tally)
+            + unseen.map { "no record has a value in '\($0.name)', which --columns names" }
+    }
+
     /// Says how it went.
     private func close(_ ending: Ending, byteCount: Int64) -> ExitCode {
         let nanoseconds = progress.elapsedNanoseconds
@@ -290,8 +380,9 @@ struct ConvertCommand {
             + "in \(Quantity.seconds(nanoseconds)) s (\(Quantity.rate(tally.events, in: nanoseconds)) records/s)"
         switch ending {
         case .endOfInput:
-            console.writeLine((byteCount == 0 ? "the input is empty; " : "") + summary)
-            return request.isStrict && tally.rejected > 0 ? .inputRejected : .done
+            for remark in remarks { console.writeLine(remark) }
+            console.writeLine(tally.remark(byteCount: byteCount) + summary)
+            return tally.exitCode(isStrict: request.isStrict)
         case .interrupted:
             console.writeLine("interrupted; " + summary)
             return .interrupted

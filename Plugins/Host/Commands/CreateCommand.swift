@@ -1,19 +1,43 @@
 internal import WeirCore
 internal import WeirFiles
+internal import WeirRecords
 
-/// Writes the package of a new plugin.
-struct CreateCommand {
+/// Writes the package of a new plugin: `weir create`.
+struct CreateCommand: Command {
+    static let name = "create"
+    static let operands = "plugin NAME"
+    static let summary = "Write the package of a new plugin"
+    static let examples: [HelpPage.Example] = [
+        ("weir create plugin hot-spots", ""), ("weir create plugin hot-spots --weir ../weir", ""),
+    ]
+    static let options = [weirOption]
+    static let firstWords = ["plugin"]
+    static let remark = """
+        The package has the plugin, a library that weir can load, and a test. The name
+        has lower-case letters, digits and single dashes; the folder of that name must
+        not exist yet.
+
+        A plugin runs within weir: one that crashes ends the run, with the matches of
+        the records at hand; those of earlier records were written. Run plugins that you
+        do not trust in a run of their own.
+        """
+
+    private static let weirOption = OptionDeclaration(
+        "weir",
+        .text(placeholder: "PATH"),
+        help: "the folder of Weir's package (default: where this program was built)"
+    )
+
     private let template: PluginTemplate
     private let folder: String
 
-    /// Reads what follows `weir create`.
-    ///
-    /// - Parameters:
-    ///   - words: The words.
-    ///   - programPath: Where this program is, which tells where Weir's package is when it was built there.
-    /// - Throws: ``HostError`` when it cannot be understood.
-    init(_ words: [String], programPath: String) throws(HostError) {
-        let arguments = try Arguments(words, names: [("weir", true), ("help", false)], topic: "create")
+    /// What calls this program in a shell.
+    private let program: String
+
+    init(_ words: [String], _ registry: Registry) throws(HostError) {
+        // Where this program is tells where Weir's package is when it was built there.
+        let programPath = CommandLine.arguments.first ?? ""
+        let arguments = try Arguments(words, of: Self.self)
         guard arguments.places.first == "plugin" else {
             throw .usage("weir can create a plugin: 'weir create plugin NAME'")
         }
@@ -23,11 +47,11 @@ struct CreateCommand {
         let name = arguments.places[1]
         guard Self.isName(name) else {
             throw .usage(
-                "'\(name)' is no name for a plugin; use lower-case letters, digits and single dashes, such as 'hot-spots'"
+                "'\(name)' is no name for a plugin; use lower-case letters a to z, and behind the first digits and single dashes, such as 'hot-spots-2'"
             )
         }
         let weirPath: String
-        if let given = arguments.options["weir"] {
+        if let given = arguments.options[Self.weirOption] {
             guard let path = FileSystem.absolutePath(given), Self.isPackage(path) else {
                 throw .usage("--weir: there is no package of Weir in '\(given)'")
             }
@@ -40,9 +64,20 @@ struct CreateCommand {
         }
         template = PluginTemplate(name: name, weirPath: weirPath)
         folder = name
+        program = Self.word(for: programPath)
         guard !Self.isTaken(template) else {
             throw .usage("'\(name)' would collide with a module or a package that plugins need; take another name")
         }
+    }
+
+    /// What a shell takes for this program: its path where it was not installed, since no search path has it then.
+    private static func word(for programPath: String) -> String {
+        guard let path = FileSystem.absolutePath(programPath), path.contains("/.build/") else { return "weir" }
+        let isPlain = path.utf8.allSatisfy { byte in
+            byte >= 0x80 || "/._-+".utf8.contains(byte) || Character(Unicode.Scalar(byte)).isLetter
+                || Character(Unicode.Scalar(byte)).isNumber
+        }
+        return isPlain ? path : "'" + path.replacing("'", with: "'\\''") + "'"
     }
 
     /// Whether a name is that of a module that the plugin needs or may need, is no name in Swift, or is that of Weir's own
@@ -57,9 +92,9 @@ struct CreateCommand {
 
     private static func isName(_ name: String) -> Bool {
         let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+        guard let first = name.first, ("a"..."z").contains(first) else { return false }
         return parts.allSatisfy { part in
-            part.first.map { ("a"..."z").contains($0) } ?? false
-                && part.allSatisfy { ("a"..."z").contains($0) || ("0"..."9").contains($0) }
+            !part.isEmpty && part.allSatisfy { ("a"..."z").contains($0) || ("0"..."9").contains($0) }
         }
     }
 
@@ -76,11 +111,7 @@ struct CreateCommand {
         FileSystem.exists(folder + "/Core/CWeirPlugin") && FileSystem.exists(folder + "/Package.swift")
     }
 
-    /// Writes the files.
-    ///
-    /// - Returns: What to do next, for people.
-    /// - Throws: ``HostError`` when one cannot be written; nothing that exists is changed.
-    func run() throws(HostError) -> String {
+    func run(_ context: CommandContext) throws(HostError) -> ExitCode {
         guard !FileSystem.exists(folder) else {
             throw HostError(
                 .cannotCreate,
@@ -91,18 +122,22 @@ struct CreateCommand {
             do throws(TransportError) {
                 try FileSystem.createFolders(for: "\(folder)/\(path)")
                 let address = FileTransport.address(ofPath: "\(folder)/\(path)")
-                try FileTransport().openSink(address).write(Array(text.utf8).span)
+                try FileTransport().openSink(address).write(Array(text.utf8))
             } catch {
                 throw HostError(.cannotCreate, "\(error)")
             }
         }
-        return """
+        context.console.write(
+            """
             wrote the package of the plugin '\(template.name)'; try it:
               cd \(folder)
               swift test
               swift build -c release
-              weir run .build/release/lib\(template.typeName)Plugin.so --from demo
+              \(program) run .build/release/lib\(template.typeName)Plugin.\(PluginTemplate.librarySuffix) --from demo
+            The plugin is in Sources/\(template.typeName); change its test with it, in Tests/\(template.typeName)Tests.
 
             """
+        )
+        return .done
     }
 }

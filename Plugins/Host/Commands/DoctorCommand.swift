@@ -1,42 +1,35 @@
 internal import WeirCore
 internal import WeirFiles
+internal import WeirRecords
 internal import WeirSystem
 
 /// Checks what surrounds the program: `weir doctor`.
-struct DoctorCommand {
+struct DoctorCommand: Command {
+    static let name = "doctor"
+    static let operands = ""
+    static let summary = "Check limits, buffers and permissions that runs need"
+    static let examples: [HelpPage.Example] = [("weir doctor", "")]
+    static let usage = ["weir doctor"]
+    static let remark = """
+        The exit code is 1 where something should be changed.
+        """
+
     private struct Finding {
         let isGood: Bool
         let name: String
         let text: String
     }
 
-    static var page: String {
-        """
-        Checks limits, receive buffers and permissions that runs depend on.
-
-        Examples:
-          weir doctor
-
-        Usage: weir doctor
-
-        The exit code is 1 where something should be changed.
-
-        """
-    }
-
-    /// Reads what follows `weir doctor`.
-    init(_ words: [String]) throws(HostError) {
-        let arguments = try Arguments(words, names: [("help", false)], topic: "doctor")
+    init(_ words: [String], _ registry: Registry) throws(HostError) {
+        let arguments = try Arguments(words, of: Self.self)
         if let place = arguments.places.first { throw .usage("'\(place)' means nothing here") }
     }
 
-    /// Checks.
-    ///
-    /// - Returns: What was found, for people, and whether all is well.
-    func run() -> (text: String, isGood: Bool) {
+    func run(_ context: CommandContext) throws(HostError) -> ExitCode {
         let findings = [descriptors(), receiveBuffer(), controlFolder(), library()].compactMap { $0 }
         let rows = findings.map { (($0.isGood ? "ok    " : "CHANGE") + "  " + $0.name, $0.text) }
-        return (Table.text(rows, leftWidth: 30), findings.allSatisfy(\.isGood))
+        let code = try context.show(Table.text(rows, leftWidth: 30))
+        return findings.allSatisfy(\.isGood) ? code : .inputRejected
     }
 
     private func descriptors() -> Finding {

@@ -1,7 +1,25 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// Shows the operators of a plugin: `weir graph`.
-struct GraphCommand {
+struct GraphCommand: Command {
+    static let name = "graph"
+    static let operands = "PLUGIN"
+    static let summary = "Show the operators that a plugin is made of"
+    static let examples: [HelpPage.Example] = [
+        ("weir graph shake", ""), ("weir graph walk --steps ignored --format svg > walk.svg", ""),
+    ]
+    static let usage = ["weir graph PLUGIN [--format mermaid|dot|svg] [OPTIONS OF THE PLUGIN]"]
+    static let options = [formatOption]
+    static let pluginOptions: [OptionDeclaration]? = []
+
+    private static let formatOption = OptionDeclaration(
+        "format",
+        .choice(Form.allCases.map(\.rawValue)),
+        default: Form.mermaid.rawValue,
+        help: "how to write the graph"
+    )
+
     private enum Form: String, CaseIterable {
         case mermaid, dot, svg
     }
@@ -10,7 +28,6 @@ struct GraphCommand {
     private let form: Form
     private let title: String
 
-    /// Reads what follows `weir graph`: a plugin, its options, and the form.
     init(_ words: [String], _ registry: Registry) throws(HostError) {
         guard let name = words.first, !name.hasPrefix("-") else {
             throw .usage("name the plugin first, such as 'weir graph shake'; 'weir list plugins' lists them")
@@ -18,44 +35,28 @@ struct GraphCommand {
         let plugin = try registry.requiredPlugin(named: name)
         let arguments = try Arguments(
             Array(words.dropFirst()),
-            names: plugin.options.map { ($0.name, true) } + [("format", true), ("help", false)],
-            repeatable: Set(plugin.options.filter(\.isRepeatable).map(\.name)),
-            topic: "graph"
+            [Self.formatOption, .showHelp].map { AcceptedOption($0) }
+                + plugin.options.map { AcceptedOption(ofPlugin: $0, as: $0.name) },
+            topic: Self.name
         )
         if let place = arguments.places.first { throw .usage("'\(place)' means nothing here; a graph has no input") }
-        let word = arguments.options["format"] ?? Form.mermaid.rawValue
-        guard let form = Form(rawValue: word) else {
-            throw .usage(
-                "--format: '\(word)' is not one of \(Form.allCases.map(\.rawValue).joined(separator: ", "))"
-                    + Suggestion.text(for: word, among: Form.allCases.map(\.rawValue))
-            )
-        }
+        form = try arguments.options.choice(Self.formatOption).flatMap { Form(rawValue: $0) } ?? .mermaid
         do throws(PluginError) {
-            graph = plugin.graph(
-                try OptionValues(plugin.options, given: arguments.options.filter { $0.key != "format" })
+            let values = try OptionValues(
+                plugin.options,
+                given: arguments.options.filter { $0.key != Self.formatOption.name }
             )
+            graph = plugin.graph(values)
         } catch {
             throw .usage("\(error)")
         }
-        self.form = form
         title = plugin.name
     }
 
-    static var page: String {
-        """
-        Shows the operators that a plugin is made of.
-
-        Examples:
-          weir graph shake
-          weir graph walk --steps ignored --format svg > walk.svg
-
-        Usage: weir graph PLUGIN [--format mermaid|dot|svg] [OPTIONS OF THE PLUGIN]
-
-        """
-    }
+    func run(_ context: CommandContext) throws(HostError) -> ExitCode { try context.show(text) }
 
     /// The graph as text.
-    var text: String {
+    private var text: String {
         switch form {
         case .mermaid: mermaid
         case .dot: dot
@@ -66,7 +67,7 @@ struct GraphCommand {
     private var mermaid: String {
         var text = "flowchart TD\n"
         for (index, node) in graph.nodes.enumerated() {
-            let label = "\"" + escaped(node.label, ["\"": "#quot;", "#": "#35;"]) + "\""
+            let label = "\"" + escaped(node.label, references) + "\""
             text += "  n\(index)" + (node.kind == .step ? "[\(label)]" : "([\(label)])") + "\n"
         }
         for (index, node) in graph.nodes.enumerated() {
@@ -87,7 +88,11 @@ struct GraphCommand {
         return text + "}\n"
     }
 
-    private let quotes: [Character: String] = ["\"": "\\\"", "\\": "\\\\"]
+    /// What a text in quotes writes otherwise in the language of Graphviz, and in that of Mermaid, whose texts are HTML.
+    private let quotes: [Unicode.Scalar: String] = ["\"": "\\\"", "\\": "\\\\"]
+    private let references: [Unicode.Scalar: String] = [
+        "\"": "#quot;", "#": "#35;", "<": "#lt;", ">": "#gt;", "&": "#amp;",
+    ]
 
     /// Layers from top to bottom: a node stands below all that lead to it.
     private var svg: String {
@@ -127,9 +132,12 @@ struct GraphCommand {
         return text + "</svg>\n"
     }
 
-    private let entities: [Character: String] = ["<": "&lt;", ">": "&gt;", "&": "&amp;", "\"": "&quot;"]
+    private let entities: [Unicode.Scalar: String] = ["<": "&lt;", ">": "&gt;", "&": "&amp;", "\"": "&quot;"]
 
-    private func escaped(_ text: String, _ replacements: [Character: String]) -> String {
-        text.map { replacements[$0] ?? String($0) }.joined()
+    /// A text that ends neither its quotes nor its line, and has no character that XML forbids.
+    ///
+    /// By scalars: a quote that an accent follows is one all the same.
+    private func escaped(_ text: String, _ replacements: [Unicode.Scalar: String]) -> String {
+        Excerpt.escaped(text).unicodeScalars.map { replacements[$0] ?? String($0) }.joined()
     }
 }

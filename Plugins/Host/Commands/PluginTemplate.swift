@@ -14,6 +14,15 @@ struct PluginTemplate {
     /// What the package manager calls Weir's package.
     var weirName: String { weirPath.split(separator: "/").last.map(String.init) ?? "weir" }
 
+    /// How the name of a library ends.
+    static var librarySuffix: String {
+        #if canImport(Darwin)
+            "dylib"
+        #else
+            "so"
+        #endif
+    }
+
     /// What there is to write, by path within the package's folder.
     var files: [(path: String, text: String)] {
         [
@@ -39,14 +48,12 @@ struct PluginTemplate {
 
             swift test
             swift build -c release
-            weir run .build/release/lib\(typeName)Plugin.so --from demo
-            weir run .build/release/lib\(typeName)Plugin.so readings.csv --limit 40
-
-        (On macOS the library ends in `.dylib`.)
+            weir run .build/release/lib\(typeName)Plugin.\(Self.librarySuffix) --from demo
+            weir run .build/release/lib\(typeName)Plugin.\(Self.librarySuffix) readings.csv --limit 40
 
         - `Sources/\(typeName)` is the plugin: its options, its events, what it looks for, and its demo. Start here.
         - `Sources/\(typeName)Loadable` makes it a library that `weir` loads; programs in Swift link `\(typeName)` instead.
-        - `Tests/\(typeName)Tests` runs it on a few lines.
+        - `Tests/\(typeName)Tests` runs it on a few lines; its input and what it expects change with the plugin.
 
         A plugin runs within the process of `weir`: one that crashes ends the run, and the matches of the batch of records
         at hand are lost; those of earlier batches were written. `weir` refuses a library that was built for another version
@@ -74,7 +81,8 @@ struct PluginTemplate {
                 .target(
                     name: "\(typeName)",
                     dependencies: [
-                        .product(name: "WeirCore", package: weir), .product(name: "WeirSelection", package: weir),
+                        .product(name: "WeirCore", package: weir), .product(name: "WeirRecords", package: weir),
+                        .product(name: "WeirSelection", package: weir),
                     ]
                 ),
                 .target(
@@ -87,8 +95,8 @@ struct PluginTemplate {
                 .testTarget(
                     name: "\(typeName)Tests",
                     dependencies: [
-                        "\(typeName)", .product(name: "WeirCore", package: weir),
-                        .product(name: "WeirFormats", package: weir),
+                        "\(typeName)", .product(name: "WeirFormats", package: weir),
+                        .product(name: "WeirRecords", package: weir),
                     ]
                 ),
             ]
@@ -100,6 +108,7 @@ struct PluginTemplate {
     private var plugin: String {
         """
         import WeirCore
+        import WeirRecords
         import WeirSelection
 
         /// Reports readings above a limit.
@@ -120,6 +129,14 @@ struct PluginTemplate {
                 let readings = RecordSource(decoding: Reading.self)
                 readings.filter { $0.value > limit }.attach(output.sink())
                 return readings.consumer()
+            }
+
+            public func graph(_ options: OptionValues) -> PluginGraph {
+                var graph = PluginGraph()
+                let readings = graph.add("readings", .source)
+                let high = graph.add("filter: above \\(options.number("limit"))", .step, after: readings)
+                graph.add("high readings", .sink, after: high)
+                return graph
             }
 
             public func makeDemo(seed: UInt64) -> any TransportSource {
@@ -172,8 +189,8 @@ struct PluginTemplate {
         """
         import \(typeName)
         import Testing
-        import WeirCore
         import WeirFormats
+        import WeirRecords
 
         @Test func reportsReadingsAboveTheLimit() throws {
             let plugin = \(typeName)Plugin()

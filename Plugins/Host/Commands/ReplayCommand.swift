@@ -1,13 +1,58 @@
 internal import WeirCore
+internal import WeirDispatch
 internal import WeirFiles
 internal import WeirRecordingFormat
+internal import WeirRecords
 internal import WeirSystem
 
 /// Sends again what was recorded, at the pace of its times: `weir replay`.
 ///
 /// What `weir record` kept leaves as it arrived. Of any other file the lines leave as they stand in it; only their times
 /// are read.
-struct ReplayCommand {
+struct ReplayCommand: Command {
+    static let name = "replay"
+    static let operands = "FILE"
+    static let summary = "Send a recording again, at its pace"
+    static let examples: [HelpPage.Example] = [
+        ("weir replay readings.rec --to udp://127.0.0.1:9000", ""),
+        ("weir replay readings.rec --speed max > readings.csv", ""),
+        (
+            "weir replay readings.jsonl --time t_ms --speed 10x --to out.pipe",
+            "lines of a file that is no recording, at the pace of their event times"
+        ),
+    ]
+    static let options = [speedOption, toOption] + optionsOfLines
+    static let remark = """
+        The last three are for a file that is no recording of 'weir record'.
+        """
+
+    private static let speedOption = OptionDeclaration(
+        "speed",
+        .text(placeholder: "SPEED"),
+        default: "1x",
+        help: "1x, 10x, 0.5x and so on, or max"
+    )
+    private static let toOption = OptionDeclaration(
+        "to",
+        .text(placeholder: "ADDRESS"),
+        default: "stdout",
+        help: "where to send it"
+    )
+
+    /// The options of what is no recording.
+    private static let optionsOfLines = [timeOption, .timeUnit, formatOption]
+    private static let timeOption = OptionDeclaration(
+        "time",
+        .text(placeholder: "FIELD"),
+        default: "time",
+        help: "the field with a line's time"
+    )
+    private static let formatOption = OptionDeclaration(
+        "format",
+        .choice(["csv", "jsonl"]),
+        help: "how it is written (default: by the ending, or csv)"
+    )
+
     /// Where the times come from.
     private enum Times {
         /// From the recording itself.
@@ -20,52 +65,23 @@ struct ReplayCommand {
     private let times: Times
     private let speed: ReplaySpeed
 
-    static var page: String {
-        """
-        Sends what was recorded again, at the pace at which it arrived.
-
-        Examples:
-          weir replay readings.rec --to udp://127.0.0.1:9000
-          weir replay readings.rec --speed max > readings.csv
-          weir replay readings.jsonl --time t_ms --speed 10x --to out.pipe
-              lines of a file that is no recording, at the pace of their event times
-
-        Usage: weir replay FILE [OPTIONS]
-
-        Options:
-        \(Table.text([
-            ("--speed SPEED", "1x, 10x, 0.5x and so on, or max (default: 1x)"),
-            ("--to ADDRESS", "where to send it (default: stdout)"),
-        ]))
-        Options for a file that is no recording of 'weir record':
-        \(Table.text([
-            ("--time FIELD", "the field with a line's time (default: time)"),
-            ("--time-unit ns|us|ms|s", "what a time counts that is a bare number (default: ms)"),
-            ("--format FORMAT", "csv or jsonl (default: by the file's ending, else csv)"),
-        ]))
-        """
-    }
-
-    /// Reads what follows `weir replay`.
     init(_ words: [String], _ registry: Registry) throws(HostError) {
-        let arguments = try Arguments(
-            words,
-            names: ["speed", "time", "time-unit", "format", "to"].map { ($0, true) } + [("help", false)],
-            topic: "replay"
-        )
+        let arguments = try Arguments(words, of: Self.self)
         guard let place = arguments.places.first, arguments.places.count == 1 else {
             throw .usage("name one recording, such as 'weir replay readings.csv'")
         }
-        input = try Address(place, option: .from, dash: "stdin", registry)
-        output = try Address(arguments.options["to"] ?? "stdout", option: .to, dash: "stdout", registry)
-        let text = arguments.options["speed"] ?? "1x"
+        input = try Address(place, .input, registry)
+        output = try Address(arguments.options[Self.toOption] ?? "stdout", .output, registry)
+        let text = arguments.options[Self.speedOption] ?? "1x"
         guard let speed = ReplaySpeed(text) else {
             throw .usage("--speed: '\(text)' is neither max nor of the form 10x")
         }
         self.speed = speed
         if input.isRecording {
-            if let option = ["time", "time-unit", "format"].first(where: { arguments.options[$0] != nil }) {
-                throw .usage("--\(option): '\(input.name)' is a recording, which has times of its own; leave it out")
+            if let option = Self.optionsOfLines.first(where: { arguments.options[$0] != nil }) {
+                throw .usage(
+                    "--\(option.name): '\(input.name)' is a recording, which has times of its own; leave it out"
+                )
             }
             times = .arrival
         } else {
@@ -80,23 +96,18 @@ struct ReplayCommand {
         _ registry: Registry
     ) throws(HostError) -> Times {
         let ending = input.isFile ? FormatChoice.name(forEndingOf: input.path, registry) : nil
-        let name = options["format"] ?? ending ?? "csv"
+        let name = options[formatOption] ?? ending ?? "csv"
         guard name == "csv" || name == "jsonl" else {
             throw .usage("--format: lines of text can be sent again, csv or jsonl, not '\(name)'; see 'weir convert'")
         }
-        let framing = try input.framed(by: nil, "framing", for: .from).framing
-        let format = try FormatChoice.format(named: name, framing: framing, option: "format", registry)
-        let unitName = options["time-unit"] ?? "ms"
-        guard let unit = TimeUnit(rawValue: unitName) else {
-            throw .usage(
-                "--time-unit: '\(unitName)' is not one of \(TimeUnit.allCases.map(\.rawValue).joined(separator: ", "))"
-            )
-        }
-        return .field(options["time"] ?? "time", unit, format)
+        let framing = try input.framed(by: nil, .framing, .input).framing
+        let format = try FormatChoice.format(named: name, framing: framing, option: formatOption, registry)
+        let unit = try options.timeUnit()
+        return .field(options[timeOption] ?? "time", unit, format)
     }
 
-    /// Sends.
-    func run(console: Console, interruption: Interruption?) throws(HostError) -> ExitCode {
+    func run(_ context: CommandContext) throws(HostError) -> ExitCode {
+        let (console, interruption) = (context.console, context.interruption)
         InterruptSignal.catchFirst()
         switch times {
         case .arrival: return try sendRecording(console, interruption)
@@ -132,20 +143,25 @@ struct ReplayCommand {
         let pace = Pace(speed, interruption)
         var sent: UInt64 = 0
         var leftOut: UInt64 = 0
+        var reasons = RejectionReasons()
         var hasBegun = false
         do {
             while try reader.next({ batch in
                 var due: [UInt8] = []
                 if !hasBegun, let head = source.head { due = head }
                 hasBegun = true
-                leftOut += UInt64(batch.rejections.count { !$0.isContinuation })
+                for rejection in batch.rejections where !rejection.isContinuation {
+                    leftOut += 1
+                    reasons.add(rejection.reason)
+                }
                 for index in 0..<batch.count {
                     guard let time = batch.time(ofField: 0, inRecordAt: index) else {
                         leftOut += 1
+                        reasons.add("field '\(field)' has no time that can be read")
                         continue
                     }
                     if let moment = pace.due(time) {
-                        try sink.write(due.span)
+                        try sink.write(due)
                         due.removeAll(keepingCapacity: true)
                         guard pace.wait(until: moment) else { throw TransportError.interrupted(address: input.name) }
                     }
@@ -153,7 +169,7 @@ struct ReplayCommand {
                     due.append(UInt8(ascii: "\n"))
                     sent += 1
                 }
-                try sink.write(due.span)
+                try sink.write(due)
             }) {}
             try sink.finish()
         } catch TransportError.closed {
@@ -162,10 +178,12 @@ struct ReplayCommand {
             console.writeLine("interrupted; \(Quantity.counted(sent, "line", "lines")) sent")
             return .interrupted
         } catch let error as FormatError {
-            throw HostError(
-                .noInput,
-                "'\(input.name)' cannot be read as \(format.name): \(error); say with --time which field is the time"
-            )
+            var mend = "say with --time which field is the time"
+            if case .missingFields(_, let available) = error {
+                if let nearest = Suggestion.nearest(to: field, among: available) { mend += ", such as '\(nearest)'" }
+                mend = RunRequest.separatorRemark(available) ?? mend
+            }
+            throw HostError(.noInput, "'\(input.name)' cannot be read as \(format.name): \(error); \(mend)")
         } catch let error as TransportError {
             if case .readFailed = error { throw HostError(.noInput, "\(error)") }
             throw HostError(.outputFailed, "\(error)")
@@ -174,6 +192,14 @@ struct ReplayCommand {
         }
         let remark = leftOut == 0 ? "" : ", \(Quantity.grouped(leftOut)) left out because their time cannot be read"
         console.writeLine("\(Quantity.counted(sent, "line", "lines")) sent\(remark)")
+        guard sent == 0 else { return .done }
+        if let reason = reasons.ranked.first?.reason {
+            console.writeLine(
+                "nothing was sent: \(reason); --time says which field is the time, --time-unit what a number counts"
+            )
+            return .allRejected
+        }
+        console.writeLine("nothing was sent: " + (source.byteCount == 0 ? "the input is empty" : "it has no records"))
         return .done
     }
 

@@ -1,37 +1,36 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// Makes the page of a recording: `weir report`, a run whose matches go to the page alone.
-enum ReportCommand {
-    static var page: String {
-        """
-        Writes a page with charts of what a plugin finds in a recording.
+struct ReportCommand: Command {
+    static let name = "report"
+    static let operands = "PLUGIN FILE"
+    static let summary = "Write a page with charts of a recording"
+    static let examples: [HelpPage.Example] = [
+        ("weir report shake readings.csv", ""),
+        ("weir report walk run.csv --columns time=Time,speed=Speed --to run.html", ""),
+    ]
+    static let usage = ["weir report PLUGIN FILE [--to PAGE] [OPTIONS OF 'weir run']"]
+    static let options = [pageOption]
+    static let pluginOptions: [OptionDeclaration]? = RunOptions.all
 
-        Examples:
-          weir report shake readings.csv
-          weir report walk run.csv --columns time=Time,speed=Speed --to run.html
+    private static let pageOption = OptionDeclaration(
+        "to",
+        .text(placeholder: "PAGE"),
+        default: "report.html",
+        help: "write the page to this file"
+    )
 
-        Usage: weir report PLUGIN FILE [--to PAGE] [OPTIONS OF 'weir run']
+    private let line: RunLine
 
-        The page is 'report.html' unless --to says otherwise.
-
-        """
-    }
-
-    /// Reads what follows `weir report`.
-    static func command(_ words: [String], _ registry: Registry) throws(HostError) -> RunCommand {
-        var rest = words
-        var page = "report.html"
-        if let index = rest.firstIndex(where: { $0 == "--to" || $0.hasPrefix("--to=") }) {
-            let word = rest.remove(at: index)
-            if word == "--to" {
-                guard index < rest.count else {
-                    throw .usage("--to lacks its value; name the page, such as --to run.html")
-                }
-                page = rest.remove(at: index)
-            } else {
-                page = String(word.dropFirst("--to=".count))
-            }
+    init(_ words: [String], _ registry: Registry) throws(HostError) {
+        line = try RunLine(words, of: Self.self, registry) { options throws(HostError) in
+            let pages = options.values(.to) + options.values(.report)
+            guard pages.count <= 1 else { throw .usage("--to: there is one page; name it once") }
+            options[.report] = pages.first ?? Self.pageOption.defaultText
+            options[.to] = "file:/dev/null"
         }
-        return try RunCommand(rest + ["--report", page, "--to", "file:/dev/null"], topic: "report", registry)
     }
+
+    func run(_ context: CommandContext) throws(HostError) -> ExitCode { try RunCommand(line).run(context) }
 }

@@ -1,9 +1,30 @@
 internal import WeirCore
 internal import WeirFiles
+internal import WeirRecords
 internal import WeirSystem
 
 /// Looks at programs that run: `weir top`.
-struct TopCommand {
+struct TopCommand: Command {
+    static let name = "top"
+    static let operands = ""
+    static let summary = "Watch a weir that runs"
+    static let examples: [HelpPage.Example] = [
+        ("weir top", ""), ("weir top --metrics", ""), ("weir top /run/user/1000/weir/4711.sock", ""),
+    ]
+    static let usage = ["weir top [SOCKET] [OPTIONS]"]
+    static let options = [
+        OptionDeclaration("snapshot", .flag, help: "show the numbers once, for people"),
+        OptionDeclaration("json", .flag, help: "show the numbers once, as JSON"),
+        OptionDeclaration("metrics", .flag, help: "show the numbers once, in the text format of Prometheus"),
+    ]
+    static let remark = """
+        Without a socket it takes that of the only weir of yours that runs.
+
+        PARTIAL is how many partial matches patterns hold. P50 and P99 are delays, from
+        the reading of a batch to its matches. DROPPED is what was left out, with each
+        cause below. Keys: q quit, p pause, s sort by another column.
+        """
+
     private enum Mode {
         case live
         /// One answer, as text.
@@ -13,16 +34,11 @@ struct TopCommand {
     private let path: String?
     private let mode: Mode
 
-    /// Reads what follows `weir top`.
-    init(_ words: [String]) throws(HostError) {
-        let arguments = try Arguments(
-            words,
-            names: [("snapshot", false), ("metrics", false), ("json", false), ("help", false)],
-            topic: "top"
-        )
+    init(_ words: [String], _ registry: Registry) throws(HostError) {
+        let arguments = try Arguments(words, of: Self.self)
         guard arguments.places.count <= 1 else { throw .usage("'weir top' looks at one program; name one socket") }
         path = arguments.places.first
-        let asked = ["snapshot", "metrics", "json"].filter { arguments.options[$0] != nil }
+        let asked = Self.options.map(\.name).filter { arguments.options[$0] != nil }
         guard asked.count <= 1 else { throw .usage("--\(asked[0]) and --\(asked[1]) exclude each other") }
         mode =
             switch asked.first {
@@ -32,41 +48,10 @@ struct TopCommand {
             }
     }
 
-    static var page: String {
-        """
-        Looks at a weir that runs.
-
-        Examples:
-          weir top
-          weir top --metrics
-          weir top /run/user/1000/weir/4711.sock
-
-        Usage: weir top [SOCKET] [OPTIONS]
-
-        Without a socket it takes that of the only weir of yours that runs.
-
-        Options:
-        \(Table.text([
-            ("--snapshot", "show the numbers once, for people"),
-            ("--json", "show the numbers once, as JSON"),
-            ("--metrics", "show the numbers once, in the text format of Prometheus"),
-        ]))
-        PARTIAL is how many partial matches patterns hold. P50 and P99 are delays, from
-        the reading of a batch to its matches. DROPPED is what was left out, with each
-        cause below. Keys: q quit, p pause, s sort by another column.
-
-        """
-    }
-
-    /// Runs.
-    ///
-    /// - Parameter console: Where to tell people.
-    /// - Returns: The text to show, where it is to be shown once.
-    /// - Throws: ``HostError`` when nobody answers, or there is no terminal to show it on.
-    func run(console: Console) throws(HostError) -> String? {
+    func run(_ context: CommandContext) throws(HostError) -> ExitCode {
         let path = if let path { path } else { try Self.onlySocket() }
         switch mode {
-        case .once(let question): return try Self.ask(path, question)
+        case .once(let question): return try context.show(try Self.ask(path, question))
         case .live:
             guard StatusReport.read(try Self.ask(path, "status")) != nil else {
                 throw HostError(.noInput, "'\(path)' does not answer like weir")
@@ -80,8 +65,8 @@ struct TopCommand {
                 reports: { (try? ControlSocket.ask(path, "status")).flatMap(StatusReport.read) }
             )
             screen.giveBack()
-            if ending == .unanswered { console.writeLine("'\(path)' answers no more: the program has ended") }
-            return nil
+            if ending == .unanswered { context.console.writeLine("'\(path)' answers no more: the program has ended") }
+            return .done
         }
     }
 

@@ -1,30 +1,37 @@
 internal import WeirCore
 internal import WeirFiles
+internal import WeirRecords
 
-/// Opens everything that a run would open, and runs nothing.
+/// Opens everything that a run would open, and reads the first records of files, but finds nothing.
 ///
 /// Outputs that are files are opened without emptying them, and files that were made for that are removed again.
-struct ValidateCommand {
-    private let command: RunCommand
+struct ValidateCommand: Command {
+    static let name = "validate"
+    static let operands = "PLUGIN [INPUT]"
+    static let summary = "Open all that a run would open, and run nothing"
+    static let examples: [HelpPage.Example] = [
+        ("weir validate shake readings.csv --to matches.jsonl", ""), ("weir validate --config pipelines.json", ""),
+    ]
+    static let usage = ["weir validate PLUGIN [INPUT] [OPTIONS OF 'weir run']", "weir validate --config FILE"]
+    static let remark = """
+        It reads the first records of files too. The exit code says whether all is
+        well.
+        """
+    static let pluginOptions: [OptionDeclaration]? = RunOptions.all
 
-    /// Reads what follows `weir validate`: the same as `weir run`.
+    private let line: RunLine
+
     init(_ words: [String], _ registry: Registry) throws(HostError) {
-        command = try RunCommand(words, topic: "validate", registry)
+        line = try RunLine(words, of: Self.self, registry)
     }
 
-    /// Checks.
-    ///
-    /// - Parameters:
-    ///   - registry: What there is.
-    ///   - console: Where to tell people.
-    /// - Returns: How it ended; all mistakes were told.
-    /// - Throws: ``HostError`` where there is one mistake to tell.
-    func run(_ registry: Registry, console: Console) throws(HostError) -> ExitCode {
-        switch command.task {
+    func run(_ context: CommandContext) throws(HostError) -> ExitCode {
+        let (registry, console) = (context.registry, context.console)
+        switch line.task {
         case .pipeline(let arguments):
-            let request = try command.request(arguments, registry)
-            try check(request)
-            try command.checkMonitoring(of: [request])
+            let request = try line.request(arguments, registry)
+            try check(request, console)
+            try line.checkMonitoring(of: [request])
             console.writeLine("valid: \(summary(of: request))")
             return .done
         case .configuration(let path):
@@ -36,7 +43,7 @@ struct ValidateCommand {
                     let request = try plan.request(registry)
                     requests.append(request)
                     do throws(HostError) {
-                        try check(request)
+                        try check(request, console)
                         console.writeLine("valid: \(summary(of: request))", about: plan.name)
                     } catch {
                         throw plan.locate(error)
@@ -46,22 +53,98 @@ struct ValidateCommand {
                     if code == .done { code = error.exitCode }
                 }
             }
-            try command.checkMonitoring(of: requests)
+            try line.checkMonitoring(of: requests)
             return code
         }
     }
 
-    private func check(_ request: RunRequest) throws(HostError) {
+    private func check(_ request: RunRequest, _ console: Console) throws(HostError) {
         let plugins = try RunningPlugins(request.instances)
         try request.checkThatNothingIsOverwritten()
+        try request.checkTimes(of: plugins.schema)
         if request.inputs.count > 1 { _ = try MergedIntake.timeField(of: request, in: plugins.schema) }
         if let partition = request.partition { _ = try WorkerPool.field(of: partition, in: plugins.schema) }
-        for input in request.inputs { _ = try request.openSource(of: input) }
+        for input in request.inputs {
+            _ = try request.openSource(of: input)
+            try checkRecords(of: input, request, console)
+        }
         try request.checkThatFilesCanBeWritten()
         // Opening a file would empty it.
         for (_, output) in request.namedOutputs where !output.isFile && !output.isRecording {
             _ = try output.openSink()
         }
+    }
+
+    /// Checks the header and the first records of a file; what is no file would have to wait for them.
+    private func checkRecords(
+        of input: RunRequest.Input,
+        _ request: RunRequest,
+        _ console: Console
+    ) throws(HostError) {
+        guard case .address(let address) = input.source, address.isFile else { return }
+        // Plugins of its own: the times of one file say nothing about those of another.
+        let plugins = try RunningPlugins(request.instances)
+        let named = NamedField.all(of: request.instances, in: plugins.schema)
+        let isAlone = request.inputs.count == 1
+        var presence = FieldPresence(of: named)
+        var tally = Tally()
+        var reasons = RejectionReasons()
+        var sample: [UInt8]?
+        var newest: Timestamp?
+        do {
+            // Not followed: what is there is enough.
+            let source = HeadKeepingSource(
+                try address.transport.openSource(FileTransport.address(ofPath: address.path)),
+                keepsHead: input.format.name == "csv"
+            )
+            // Whatever is not as long as it says, such as a pipe, keeps what it holds for the run.
+            guard source.expectedByteCount != nil else { return }
+            var reader = RecordReader(
+                source,
+                format: input.format,
+                schema: isAlone ? plugins.schema.requiring(named) : plugins.schema,
+                limits: request.limits
+            )
+            _ = try reader.next { batch in
+                let found = batch.rejections.count
+                if source.head?.isEmpty ?? true, batch.count > 0 { sample = batch.raw(recordAt: 0) }
+                presence.look(at: batch)
+                newest = plugins.schema.timeField.flatMap { batch.time(ofField: $0, inRecordAt: batch.count - 1) }
+                plugins.receive(&batch) { tally.count($0) }
+                tally.count(batch, rejectedBefore: found)
+                for rejection in batch.rejections where !rejection.isContinuation { reasons.add(rejection.reason) }
+            }
+            if let head = source.head, !head.isEmpty { sample = head }
+        } catch let error as FormatError {
+            throw HostError(.noInput, request.explain(error, in: input))
+        } catch let error as HostError {
+            throw error
+        } catch let error as TransportError {
+            throw HostError(error, opening: .noInput)
+        } catch {
+            throw HostError(.noInput, "\(error)")
+        }
+        let remarks = RunAdvice(
+            request: request,
+            tally: tally,
+            matches: 1,
+            reasons: reasons,
+            order: plugins.order,
+            takesAnyOrder: plugins.takesAnyOrder,
+            unseen: named.filter { presence.unseen.contains($0.index) && isAlone },
+            named: named,
+            schema: plugins.schema,
+            newest: newest,
+            available: request.fieldNames(in: sample)
+        ).remarks
+        let count = Quantity.counted(tally.events + tally.rejected, "record", "records")
+        guard tally.events > 0 || tally.rejected == 0 else {
+            throw HostError(
+                .allRejected,
+                "'\(input.name)' is of no use, by its first \(count): \(remarks.joined(separator: "; "))"
+            )
+        }
+        for remark in remarks { console.writeLine("'\(input.name)', first \(count): \(remark)", about: request.name) }
     }
 
     private func summary(of request: RunRequest) -> String {

@@ -1,14 +1,19 @@
 internal import WeirCore
 internal import WeirFiles
+internal import WeirFormats
+internal import WeirRecords
+internal import WeirSystem
 
 /// The pipelines of a configuration file.
 ///
-///     {
-///       "pipelines": {
-///         "shakes": { "plugin": "shake", "from": "readings.csv", "columns": { "time": "t_ms" }, "threshold": 1.5 },
-///         "walks": { "plugin": "walk", "from": ["a.csv", "b.csv"], "to": ["walks.jsonl", "stdout"] }
-///       }
-///     }
+/// ```json
+/// {
+///   "pipelines": {
+///     "shakes": { "plugin": "shake", "from": "readings.csv", "columns": { "time": "t_ms" }, "threshold": 1.5 },
+///     "walks": { "plugin": "walk", "from": ["a.csv", "b.csv"], "to": ["walks.jsonl", "stdout"] }
+///   }
+/// }
+/// ```
 ///
 /// The members of a pipeline are `plugin` or `plugins`, and the options of `weir run`, without their dashes.
 struct Configuration: Sendable {
@@ -52,6 +57,9 @@ struct Configuration: Sendable {
     /// - Throws: ``HostError`` with the place of the first mistake.
     init(path: String, environment: EnvironmentOptions, _ registry: Registry) throws(HostError) {
         let bytes: [UInt8]
+        if let flaw = FileTrust.flaw(ofFileAt: path) {
+            throw HostError(.badConfiguration, "cannot use '\(path)': \(flaw)")
+        }
         do throws(TransportError) {
             bytes = try FileTransport().openSource(path).readAll(limit: 16 << 20, address: path)
         } catch {
@@ -59,7 +67,7 @@ struct Configuration: Sendable {
         }
         let root: JSONNode
         do throws(JSONError) {
-            root = try JSONReader.read(bytes)
+            root = try JSONNode.read(bytes)
         } catch {
             throw Self.error(error.reason, path, error.place)
         }
@@ -83,7 +91,7 @@ struct Configuration: Sendable {
         guard !pipelines.isEmpty else { throw Self.error("there are no pipelines", path, member.value.place) }
         var plans: [Plan] = []
         for pipeline in pipelines { plans.append(try Self.plan(pipeline, path, environment, registry)) }
-        try Self.checkOutputs(of: plans, registry)
+        try Self.checkFiles(of: plans, path, registry)
         self.plans = plans
     }
 
@@ -126,8 +134,7 @@ struct Configuration: Sendable {
             guard error.exitCode == .usage else { throw error }
             throw Self.error(error.message, file, plugin.value.place)
         }
-        let (names, repeatable) = RunRequest.optionNames(plugins)
-        let known = names.filter { HostOption(rawValue: $0.name)?.isOfPipeline ?? true }
+        let known = RunRequest.accepted(plugins).filter { !RunOptions.namesOfProgram.contains($0.name) }
         var options: [String: String] = [:]
         var places: [String: TextPlace] = [:]
         for option in members {
@@ -148,10 +155,10 @@ struct Configuration: Sendable {
                 option,
                 file,
                 takesValue: found.takesValue,
-                isRepeatable: repeatable.contains(option.name)
+                isRepeatable: found.isRepeatable
             )
         }
-        try environment.fill(&options, names: known)
+        try environment.fill(&options, known)
         let arguments = PipelineArguments(plugins: words, places: [], options: options)
         guard arguments[.from] != nil else {
             throw error("the pipeline '\(member.name)' needs an input, 'from'", file, member.place)
@@ -177,7 +184,7 @@ struct Configuration: Sendable {
                 throw error("'\(option.name)' has nothing in its list", file, option.value.place)
             }
             return values.joined(separator: "\n")
-        case .object(let members) where HostOption(rawValue: option.name) == nil:
+        case .object(let members) where !RunOptions.names.contains(option.name):
             // A mapping: the same as `key=name,key=name`, or as the option given for each pair.
             let separator: Character = isRepeatable ? "\n" : ","
             var pairs: [String] = []
@@ -217,27 +224,52 @@ struct Configuration: Sendable {
         }
     }
 
-    /// Checks that no pipeline writes to a file that another one writes to or reads.
+    /// Checks that no pipeline writes to a file that another one writes to or reads, nor to the configuration, and that
+    /// what can be read once is read by one.
     ///
     /// Pipelines that cannot be understood are left out; starting them says why.
-    private static func checkOutputs(of plans: [Plan], _ registry: Registry) throws(HostError) {
+    private static func checkFiles(
+        of plans: [Plan],
+        _ path: String,
+        _ registry: Registry
+    ) throws(HostError) {
+        let configuration = Overwriting.identity(ofPath: path)
         let requests = plans.compactMap { plan in (try? plan.request(registry)).map { (plan: plan, request: $0) } }
         var owners: [Overwriting.Identity: String] = [:]
         for (plan, request) in requests {
             // Standard output is there for all.
             for (option, output) in request.namedOutputs where output.transport.scheme != "stdout" {
                 guard let file = Overwriting.identity(output, standard: .output) else { continue }
+                if file == configuration {
+                    throw error(
+                        "'\(output.name)' is this configuration, which would be overwritten; write to another file",
+                        plan.file,
+                        plan.places[option.name] ?? plan.place
+                    )
+                }
                 if let owner = owners[file], owner != plan.name {
                     throw error(
                         "'\(output.name)' is an output of the pipeline '\(owner)' already; write to another file",
                         plan.file,
-                        plan.places[option.rawValue] ?? plan.place
+                        plan.places[option.name] ?? plan.place
                     )
                 }
                 owners[file] = plan.name
             }
         }
+        var readers: [String: String] = [:]
         for (plan, request) in requests {
+            for input in request.inputAddresses {
+                guard let stream = input.stream else { continue }
+                if let reader = readers[stream] {
+                    throw error(
+                        "'\(input.name)' is read by the pipeline '\(reader)' already, and can be read once",
+                        plan.file,
+                        plan.places[OptionDeclaration.from.name] ?? plan.place
+                    )
+                }
+                readers[stream] = plan.name
+            }
             // A file that is followed may well be what another pipeline writes.
             for input in request.inputAddresses where !input.place.contains("follow=true") {
                 guard let file = Overwriting.identity(input, standard: .input), let owner = owners[file],
@@ -246,7 +278,7 @@ struct Configuration: Sendable {
                 throw error(
                     "'\(input.name)' is an output of the pipeline '\(owner)', which would empty it; read another file",
                     plan.file,
-                    plan.places[HostOption.from.rawValue] ?? plan.place
+                    plan.places[OptionDeclaration.from.name] ?? plan.place
                 )
             }
         }

@@ -1,3 +1,5 @@
+internal import WeirCore
+internal import WeirRecords
 internal import WeirSystem
 
 /// Options that stand in the environment, as `WEIR_MAX_LINE` for `--max-line`.
@@ -26,18 +28,18 @@ struct EnvironmentOptions: Sendable {
     ///
     /// - Parameters:
     ///   - options: What is given, by name.
-    ///   - names: The options that there are, and whether they take a value.
+    ///   - accepted: The options that there are.
     /// - Throws: ``HostError`` for a value that says neither yes nor no where one of them is wanted.
-    func fill(_ options: inout [String: String], names: [(name: String, takesValue: Bool)]) throws(HostError) {
-        for (name, takesValue) in names where options[name] == nil && name != HostOption.help.rawValue {
-            let variable = Self.variable(of: name)
+    func fill(_ options: inout [String: String], _ accepted: [AcceptedOption]) throws(HostError) {
+        for option in accepted where options[option.name] == nil && option.name != OptionDeclaration.showHelp.name {
+            let variable = Self.variable(of: option.name)
             guard let text = value(variable), !text.isEmpty else { continue }
-            if takesValue {
-                options[name] = text
+            if option.takesValue {
+                options[option.name] = text
                 continue
             }
             switch text.lowercased() {
-            case "1", "true", "yes": options[name] = ""
+            case "1", "true", "yes": options[option.name] = ""
             case "0", "false", "no": break
             default: throw .usage("\(variable): '\(text)' is neither true nor false")
             }

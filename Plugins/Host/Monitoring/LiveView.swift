@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// What a live display shows, as text: made of reports, a size and keys, so that a test can make it too.
 struct LiveView {
@@ -247,8 +248,9 @@ struct LiveView {
     /// The start of a text, without characters that would do something to a terminal.
     private static func cut(_ text: String, to width: Int) -> String {
         let shown = text.count > width ? text.prefix(max(0, width - 1)) + "…" : text[...]
-        func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.generalCategory == .control }
-        return String(shown.prefix(max(0, width)).map { $0.unicodeScalars.contains(where: isControl) ? "?" : $0 })
+        return String(
+            shown.prefix(max(0, width)).map { $0.unicodeScalars.contains(where: Excerpt.isActive) ? "?" : $0 }
+        )
     }
 }
 

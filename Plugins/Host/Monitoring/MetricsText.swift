@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// Numbers of pipelines in the text format of Prometheus (version 0.0.4).
 enum MetricsText {
@@ -41,6 +42,9 @@ enum MetricsText {
         Family(name: "weir_rejected_total", kind: "counter", help: "Lines that were rejected.") {
             one($0.tally.rejected)
         },
+        Family(name: "weir_late_total", kind: "counter", help: "Records that came later than the lateness.") {
+            one($0.tally.late)
+        },
         Family(name: "weir_read_bytes_total", kind: "counter", help: "Bytes that were read.") { one($0.byteCount) },
         Family(name: "weir_pending_records", kind: "gauge", help: "Records that were read and wait.") {
             one($0.pending)
@@ -77,6 +81,13 @@ enum MetricsText {
         ) {
             one($0.replacements)
         },
+        Family(
+            name: "weir_abandoned_partial_matches_total",
+            kind: "counter",
+            help: "Partial matches that were given up because the pipeline changed or was started again."
+        ) {
+            one($0.abandonedPartialMatches)
+        },
         Family(name: "weir_plugin_count_total", kind: "counter", help: "What plugins count, such as what they discard.")
         {
             // Two plugins may count things of the same name, and a sample must not come twice.
@@ -94,6 +105,7 @@ enum MetricsText {
         perTransport("delivered_total", "counter", "Messages that a transport handed on.") { $0.delivered },
         perTransport("pending_messages", "gauge", "Messages that wait in a transport.") { $0.pending },
         perTransport("lost_total", "counter", "Numbered messages that never came.") { $0.lost },
+        perTransport("lost_bytes_total", "counter", "Bytes that are known to be lost.") { $0.lostBytes },
         perCause("rejected_total", "Messages that a transport refused.") { metrics in
             TransportMetrics.Rejection.allCases.map { ($0.rawValue, metrics[$0]) }
         },

@@ -1,5 +1,7 @@
 internal import WeirCore
+internal import WeirDispatch
 internal import WeirFiles
+internal import WeirRecords
 internal import WeirSystem
 
 /// Lets people look at a run: over the control socket, in a file of metrics, on the terminal.
@@ -18,10 +20,10 @@ final class Monitor: Sendable {
         ///
         /// - Throws: ``HostError`` when they contradict each other.
         init(_ options: [String: String]) throws(HostError) {
-            control = options[HostOption.control.rawValue]
+            control = options[.control]
             if control == "none" { (control, hasControl) = (nil, false) }
-            metrics = options[HostOption.metrics.rawValue]
-            isLive = options[HostOption.live.rawValue] != nil
+            metrics = options[.metrics]
+            isLive = options[.live] != nil
         }
     }
 
@@ -32,7 +34,7 @@ final class Monitor: Sendable {
     private let screen: TerminalScreen?
     private let isEnding = Locked(false)
     private let wake = Parker()
-    private let latch = Latch()
+    private let threads = WaitGroup()
 
     /// How often metrics are written and the display is drawn.
     private static let period = Duration.seconds(1)
@@ -90,12 +92,12 @@ final class Monitor: Sendable {
 
     private func start(_ name: String, if isWanted: Bool, _ body: @escaping @Sendable (Monitor) -> Void) {
         guard isWanted else { return }
-        latch.enter()
+        threads.enter()
         let isStarted = SystemThread.start(name) {
             body(self)
-            self.latch.leave()
+            self.threads.leave()
         }
-        if !isStarted { latch.leave() }
+        if !isStarted { threads.leave() }
     }
 
     private static func openSocket(
@@ -130,7 +132,7 @@ final class Monitor: Sendable {
     func end() {
         isEnding.withLock { $0 = true }
         wake.unpark()
-        latch.wait()
+        threads.wait()
         screen?.giveBack()
         console.release()
         socket?.remove()
@@ -140,7 +142,8 @@ final class Monitor: Sendable {
 
     private static func write(_ statuses: [PipelineStatus], to path: String) throws(HostError) {
         do throws(TransportError) {
-            try FileSystem.replaceFile(path, with: Array(MetricsText.text(statuses).utf8))
+            // Written anew in a second: waiting for the disk each time would only wear it.
+            try FileSystem.replaceFile(path, with: Array(MetricsText.text(statuses).utf8), isDurable: false)
         } catch {
             throw HostError(.cannotCreate, "--metrics: \(error)")
         }

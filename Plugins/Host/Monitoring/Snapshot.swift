@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// How pipelines go at one moment, for people.
 enum Snapshot {
@@ -15,6 +16,7 @@ enum Snapshot {
                 ("delay p50", Quantity.duration(numbers.delays.quantile(0.5))),
                 ("delay p99", Quantity.duration(numbers.delays.quantile(0.99))),
             ]
+            if numbers.tally.late > 0 { rows.append(("late", Quantity.grouped(numbers.tally.late))) }
             if let held = numbers.partialMatches { rows.append(("partial matches", Quantity.grouped(UInt64(held)))) }
             if let watermark = numbers.watermark { rows.append(("watermark", watermark.text)) }
             if numbers.restarts > 0 { rows.append(("restarts", String(numbers.restarts))) }
@@ -22,7 +24,9 @@ enum Snapshot {
             rows += numbers.counts.filter { $0.value > 0 }.map { (Quantity.grouped($0.value), $0.name) }
             rows += numbers.transports.map { ($0.name, "\($0.metrics)") }
             if let error = numbers.lastError { rows.append(("last error", error)) }
-            return "weir: \(status.name)\n" + Table.text(rows)
+            // Names and errors are others' text, and a line each.
+            return Excerpt.line("weir: \(status.name)") + "\n"
+                + Table.text(rows.map { (Excerpt.line($0.0), Excerpt.line($0.1)) })
         }
         .joined()
     }

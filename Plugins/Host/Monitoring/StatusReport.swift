@@ -1,4 +1,6 @@
 internal import WeirCore
+internal import WeirFormats
+internal import WeirRecords
 
 /// The numbers of a pipeline as they go over the control socket: JSON, in this program's own words.
 struct StatusReport: Sendable {
@@ -7,6 +9,7 @@ struct StatusReport: Sendable {
     var events = 0.0
     var matches = 0.0
     var rejected = 0.0
+    var late = 0.0
     var bytes = 0.0
     var pending = 0.0
     /// `nil` where no plugin says.
@@ -30,6 +33,7 @@ struct StatusReport: Sendable {
         events = Double(numbers.tally.events)
         matches = Double(numbers.matches)
         rejected = Double(numbers.tally.rejected)
+        late = Double(numbers.tally.late)
         bytes = Double(numbers.byteCount)
         pending = Double(numbers.pending)
         partialMatches = numbers.partialMatches.map(Double.init)
@@ -41,6 +45,7 @@ struct StatusReport: Sendable {
         counts = numbers.counts.map { ($0.name, Double($0.value)) }
         for (transport, metrics) in numbers.transports {
             pending += Double(metrics.pending)
+            if metrics.lostBytes > 0 { counts.append(("\(transport): bytes lost", Double(metrics.lostBytes))) }
             counts += TransportMetrics.Rejection.allCases.filter { metrics[$0] > 0 }.map {
                 ("\(transport): rejected, \($0.rawValue)", Double(metrics[$0]))
             }
@@ -62,6 +67,7 @@ struct StatusReport: Sendable {
             case ("events", .number(let text)): events = Self.count(text)
             case ("matches", .number(let text)): matches = Self.count(text)
             case ("rejected", .number(let text)): rejected = Self.count(text)
+            case ("late", .number(let text)): late = Self.count(text)
             case ("bytes", .number(let text)): bytes = Self.count(text)
             case ("pending", .number(let text)): pending = Self.count(text)
             case ("partial_matches", .number(let text)): partialMatches = Self.count(text)
@@ -88,7 +94,7 @@ struct StatusReport: Sendable {
     /// - Returns: `nil` for anything else.
     static func read(_ text: String) -> [StatusReport]? {
         guard
-            let root = try? JSONReader.read(Array(text.utf8)),
+            let root = try? JSONNode.read(Array(text.utf8)),
             case .object(let members) = root.value,
             case .array(let pipelines)? = members.first(where: { $0.name == "pipelines" })?.value.value
         else { return nil }
@@ -97,35 +103,44 @@ struct StatusReport: Sendable {
 
     /// Writes reports as a line of JSON.
     static func text(_ statuses: [PipelineStatus]) -> String {
-        let pipelines = statuses.map { status in
-            let report = StatusReport(status)
-            var members = [
-                ("name", JSONQuote.text(report.name)), ("state", JSONQuote.text(report.state)),
-                ("events", whole(report.events)), ("matches", whole(report.matches)),
-                ("rejected", whole(report.rejected)),
-                ("bytes", whole(report.bytes)), ("pending", whole(report.pending)),
-                ("delay_p50_ns", whole(report.median)), ("delay_p99_ns", whole(report.tail)),
-                ("restarts", whole(report.restarts)),
-            ]
-            if let held = report.partialMatches { members.append(("partial_matches", whole(held))) }
-            if let watermark = report.watermark { members.append(("watermark_s", "\(watermark)")) }
-            // Two plugins may count things of the same name.
-            var counts: [(String, Double)] = []
-            for count in report.counts {
-                if let index = counts.firstIndex(where: { $0.0 == count.name }) {
-                    counts[index].1 += count.value
-                } else {
-                    counts.append((count.name, count.value))
-                }
+        var json = JSONWriter()
+        json.object { json in
+            json.member("weir", Version.text)
+            json.member("pipelines", statuses) { json, status in
+                json.object { json in StatusReport(status).write(to: &json) }
             }
-            members.append(
-                ("counts", "{" + counts.map { "\(JSONQuote.text($0.0)):\(whole($0.1))" }.joined(separator: ",") + "}")
-            )
-            if let error = report.lastError { members.append(("last_error", JSONQuote.text(error))) }
-            return "{" + members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
         }
-        return "{\"weir\":\"\(Version.text)\",\"pipelines\":[\(pipelines.joined(separator: ","))]}\n"
+        return String(decoding: json.bytes, as: UTF8.self) + "\n"
     }
 
-    private static func whole(_ value: Double) -> String { "\(Int64(value))" }
+    private func write(to json: inout JSONWriter) {
+        json.member("name", name)
+        json.member("state", state)
+        json.member("events", Int64(events))
+        json.member("matches", Int64(matches))
+        json.member("rejected", Int64(rejected))
+        json.member("late", Int64(late))
+        json.member("bytes", Int64(bytes))
+        json.member("pending", Int64(pending))
+        json.member("delay_p50_ns", Int64(median))
+        json.member("delay_p99_ns", Int64(tail))
+        json.member("restarts", Int64(restarts))
+        if let partialMatches { json.member("partial_matches", Int64(partialMatches)) }
+        if let watermark {
+            json.name("watermark_s")
+            json.value(watermark)
+        }
+        // Two plugins may count things of the same name.
+        var sums: [(name: String, value: Double)] = []
+        for count in counts {
+            if let index = sums.firstIndex(where: { $0.name == count.name }) {
+                sums[index].value += count.value
+            } else {
+                sums.append(count)
+            }
+        }
+        json.name("counts")
+        json.object { json in for sum in sums { json.member(sum.name, Int64(sum.value)) } }
+        if let lastError { json.member("last_error", lastError) }
+    }
 }

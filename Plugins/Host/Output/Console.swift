@@ -1,5 +1,6 @@
 internal import WeirCore
 internal import WeirFiles
+internal import WeirRecords
 
 /// Standard error: what people should read.
 ///
@@ -38,11 +39,17 @@ final class Console: Sendable {
     ///   - message: What to say.
     ///   - pipeline: Whom it is about, where there are several.
     func writeLine(_ message: String, about pipeline: String? = nil) {
-        write(Excerpt.line("weir: \(pipeline.map { "[\($0)] " } ?? "")\(message)") + "\n")
+        show(Excerpt.line("weir: \(pipeline.map { "[\($0)] " } ?? "")\(message)") + "\n")
     }
 
-    /// Writes text as it is, after taking away the line about progress.
-    func write(_ text: String) {
+    /// Writes lines, after taking away the line about progress; control characters in what others wrote are replaced.
+    func write(_ lines: String) {
+        let text = lines.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { Excerpt.line(String(Substring($0))) }.joined(separator: "\n")
+        show(text)
+    }
+
+    private func show(_ text: String) {
         screen.withLock { screen in
             if let held = screen.held {
                 if held.utf8.count < Self.heldLimit { screen.held = held + text }
@@ -50,7 +57,7 @@ final class Console: Sendable {
             }
             let text = (screen.hasProgress ? "\r\u{1B}[K" : "") + text
             screen.hasProgress = false
-            try? screen.sink?.write(Array(text.utf8).span)
+            try? screen.sink?.write(Array(text.utf8))
         }
     }
 
@@ -59,7 +66,7 @@ final class Console: Sendable {
         screen.withLock { screen in
             guard screen.held == nil else { return }
             screen.hasProgress = true
-            try? screen.sink?.write(Array("\r\u{1B}[Kweir: \(message)".utf8).span)
+            try? screen.sink?.write(Array("\r\u{1B}[Kweir: \(Excerpt.line(message))".utf8))
         }
     }
 
@@ -71,7 +78,7 @@ final class Console: Sendable {
     /// Writes what was kept.
     func release() {
         guard let held = screen.withLock({ exchange(&$0.held, with: nil) }), !held.isEmpty else { return }
-        write(held)
+        show(held)
     }
 
     /// Takes the line about progress away.
@@ -79,7 +86,7 @@ final class Console: Sendable {
         screen.withLock { screen in
             guard screen.hasProgress else { return }
             screen.hasProgress = false
-            try? screen.sink?.write(Array("\r\u{1B}[K".utf8).span)
+            try? screen.sink?.write(Array("\r\u{1B}[K".utf8))
         }
     }
 }

@@ -1,4 +1,6 @@
 internal import WeirCore
+internal import WeirFormats
+internal import WeirRecords
 
 /// How matches are written.
 enum MatchStyle: Sendable, Hashable {
@@ -6,10 +8,21 @@ enum MatchStyle: Sendable, Hashable {
     case json
     /// JSON over several lines, for people.
     case pretty
-    /// A table whose header is the fields of the first match.
+    /// A table whose columns are the fields that the plugins name, and those of the first match.
     case csv
+    /// The same for spreadsheets: a cell that one would take for a formula begins with an apostrophe.
+    case safeCSV
     /// A text with fields in braces, such as `{time} on {axis}`.
     case template([Piece])
+
+    /// Whether it is a table with a header.
+    var isTable: Bool { self == .csv || self == .safeCSV }
+
+    /// The fields that a template names.
+    var fields: Set<String> {
+        guard case .template(let pieces) = self else { return [] }
+        return Set(pieces.compactMap { piece in if case .field(let name) = piece { name } else { nil } })
+    }
 
     /// A part of a template.
     enum Piece: Sendable, Hashable {
@@ -17,20 +30,21 @@ enum MatchStyle: Sendable, Hashable {
         case field(String)
     }
 
-    /// Reads `json`, `pretty`, `csv`, or `template:TEXT`.
+    /// Reads `json`, `pretty`, `csv`, `csv:safe`, or `template:TEXT`.
     ///
     /// - Throws: ``HostError`` for anything else.
     init(_ text: String) throws(HostError) {
-        let names = ["json", "pretty", "csv", "template"]
+        let names = ["json", "pretty", "csv", "csv:safe", "template"]
         switch text {
         case "json": self = .json
         case "pretty": self = .pretty
         case "csv": self = .csv
+        case "csv:safe": self = .safeCSV
         case _ where text.hasPrefix("template:"): self = .template(try Self.pieces(text.dropFirst("template:".count)))
         case "template": throw .usage("--output: the template lacks its text; write --output 'template:{time} {axis}'")
         default:
             throw .usage(
-                "--output: '\(text)' is not one of json, pretty, csv or template:TEXT"
+                "--output: '\(text)' is not one of json, pretty, csv, csv:safe or template:TEXT"
                     + Suggestion.text(for: text, among: names)
             )
         }
@@ -68,18 +82,48 @@ enum MatchStyle: Sendable, Hashable {
 struct MatchStyler {
     private let style: MatchStyle
     private let isColoured: Bool
-    private var header: [String] = []
+    private let columns: [String]
+    private var header: [String]
+    private var leftOut = LeftOutFields()
+    private let isForTerminal: Bool
 
-    /// How many fields of matches had no column in the table.
-    private(set) var leftOut: Set<String> = []
+    /// The fields of a template that no match has had.
+    private(set) var missing: Set<String>
 
-    init(_ style: MatchStyle, isColoured: Bool) {
+    /// Creates a styler.
+    ///
+    /// - Parameters:
+    ///   - style: How matches are written.
+    ///   - isColoured: Whether JSON for people has colours.
+    ///   - isForTerminal: Whether the output is a terminal, which text of events must not control: its control characters,
+    ///     ends of lines and controls of bidirectional text are then written like `\u001b`, in every style.
+    ///   - columns: The columns of a table that are known; those of the first match join them.
+    ///   - header: The columns of a table that is written on, which stay as they are.
+    init(
+        _ style: MatchStyle,
+        isColoured: Bool,
+        isForTerminal: Bool = false,
+        columns: [String] = [],
+        header: [String] = []
+    ) {
         self.style = style
         self.isColoured = isColoured
+        self.isForTerminal = isForTerminal
+        self.columns = columns
+        self.header = header
+        missing = style.fields
     }
 
+    /// Hands over what there was no place for since the last call.
+    mutating func takeLeftOut() -> LeftOutFields { exchange(&leftOut, with: LeftOutFields()) }
+
     /// Whether lines stay as they are.
-    var isPlain: Bool { style == .json }
+    var isPlain: Bool { style == .json && !isForTerminal }
+
+    /// Text of events as it is written; the same value where it is JSON.
+    private func shown(_ text: String) -> String {
+        isForTerminal ? Excerpt.escaped(text) { $0 == "\t" } : text
+    }
 
     /// Writes matches.
     ///
@@ -88,22 +132,47 @@ struct MatchStyler {
     mutating func write(_ lines: [UInt8]) -> [UInt8] {
         var text = ""
         for line in lines.split(separator: UInt8(ascii: "\n")) {
-            guard let node = try? JSONReader.read(Array(line)) else { continue }
+            guard let node = try? JSONNode.read(Array(line), allowsRepeatedNames: true), case .object = node.value
+            else {
+                // The plugin of a library may call anything a match.
+                switch style {
+                case .json, .pretty: text += shown(String(decoding: line, as: UTF8.self)) + "\n"
+                case .csv, .safeCSV, .template: leftOut.countUnreadable()
+                }
+                continue
+            }
             switch style {
-            case .json: text += String(decoding: line, as: UTF8.self) + "\n"
+            case .json: text += shown(String(decoding: line, as: UTF8.self)) + "\n"
             case .pretty: text += pretty(node, indentation: "") + "\n"
-            case .csv: text += row(fields(of: node))
-            case .template(let pieces): text += fill(pieces, fields(of: node)) + "\n"
+            case .csv, .safeCSV: text += row(fields(of: node, keepsLists: true))
+            case .template(let pieces):
+                let fields = fields(of: node)
+                if !missing.isEmpty { missing.subtract(fields.map(\.name)) }
+                text += fill(pieces, fields) + "\n"
             }
         }
         return Array(text.utf8)
     }
 
     /// The fields by name; those of an object in an object are named with a dot.
-    private func fields(of node: JSONNode, prefix: String = "") -> [(name: String, text: String)] {
+    ///
+    /// - Parameters:
+    ///   - node: An object.
+    ///   - prefix: The names of the objects that it is in.
+    ///   - keepsLists: Whether a list is one field, as JSON, so that its length makes no columns.
+    /// - Returns: The fields in their order.
+    private func fields(
+        of node: JSONNode,
+        prefix: String = "",
+        keepsLists: Bool = false
+    ) -> [(name: String, text: String)] {
         switch node.value {
         case .object(let members):
-            members.flatMap { fields(of: $0.value, prefix: prefix.isEmpty ? $0.name : "\(prefix).\($0.name)") }
+            members.flatMap { member in
+                let name = prefix.isEmpty ? member.name : "\(prefix).\(member.name)"
+                return fields(of: member.value, prefix: name, keepsLists: keepsLists)
+            }
+        case .array where keepsLists: [(prefix, compact(node))]
         case .array(let elements):
             elements.enumerated().flatMap { fields(of: $1, prefix: "\(prefix).\($0)") }
         case .text(let text): [(prefix, text)]
@@ -116,15 +185,36 @@ struct MatchStyler {
     private mutating func row(_ fields: [(name: String, text: String)]) -> String {
         var text = ""
         if header.isEmpty {
-            header = fields.map(\.name)
+            header = columns + fields.map(\.name).filter { !columns.contains($0) }
             text = header.map(quoted).joined(separator: ",") + "\n"
         }
-        leftOut.formUnion(fields.map(\.name).filter { !header.contains($0) })
+        leftOut.count(fields.map(\.name).filter { !header.contains($0) })
         let cells = header.map { name in quoted(fields.first { $0.name == name }?.text ?? "") }
         return text + cells.joined(separator: ",") + "\n"
     }
 
+    /// Whether a spreadsheet would take a cell for a formula (OWASP, CSV injection); a number is none.
+    private static func isFormula(_ text: Substring.UnicodeScalarView) -> Bool {
+        guard let first = text.first, "=+-@\t\r\n\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains(first)
+        else { return false }
+        return Double(Substring(text)) == nil
+    }
+
+    /// A cell in which an apostrophe stands before every formula: also before one behind a semicolon or a tab, which
+    /// separate cells where a spreadsheet is set so.
+    private static func guarded(_ text: String) -> String {
+        var rest = text.unicodeScalars[...]
+        var guarded = isFormula(rest) ? "'" : ""
+        while let place = rest.firstIndex(where: { $0 == ";" || $0 == "\t" }) {
+            guarded += String(Substring(rest[...place]))
+            rest = rest[rest.index(after: place)...]
+            if isFormula(rest.prefix { $0 != ";" && $0 != "\t" }) { guarded += "'" }
+        }
+        return guarded + String(Substring(rest))
+    }
+
     private func quoted(_ text: String) -> String {
+        let text = shown(style == .safeCSV ? Self.guarded(text) : text)
         // By scalars: a comma or a quote that an accent follows is one all the same.
         let scalars = text.unicodeScalars
         guard scalars.contains(where: { $0 == "," || $0 == "\"" || $0 == "\n" || $0 == "\r" }) else { return text }
@@ -136,10 +226,22 @@ struct MatchStyler {
         pieces.map { piece in
             switch piece {
             case .text(let text): text
-            case .field(let name): fields.first { $0.name == name }?.text ?? ""
+            case .field(let name): onOneLine(fields.first { $0.name == name }?.text ?? "")
             }
         }
         .joined()
+    }
+
+    private func compact(_ node: JSONNode) -> String {
+        var json = JSONWriter()
+        node.write(to: &json)
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+
+    /// A match is one line of a template, whatever its text holds.
+    private func onOneLine(_ text: String) -> String {
+        let ends = "\n\r\u{B}\u{C}\u{85}\u{2028}\u{2029}".unicodeScalars
+        return shown(Excerpt.escaped(text) { !ends.contains($0) })
     }
 
     private func pretty(_ node: JSONNode, indentation: String) -> String {
@@ -148,14 +250,14 @@ struct MatchStyler {
         case .object(let members):
             guard !members.isEmpty else { return "{}" }
             let lines = members.map {
-                inner + colour("34", JSONQuote.text($0.name)) + ": " + pretty($0.value, indentation: inner)
+                inner + colour("34", shown(JSONWriter.quoted($0.name))) + ": " + pretty($0.value, indentation: inner)
             }
             return "{\n" + lines.joined(separator: ",\n") + "\n\(indentation)}"
         case .array(let elements):
             guard !elements.isEmpty else { return "[]" }
             let lines = elements.map { inner + pretty($0, indentation: inner) }
             return "[\n" + lines.joined(separator: ",\n") + "\n\(indentation)]"
-        case .text(let text): return colour("32", JSONQuote.text(text))
+        case .text(let text): return colour("32", shown(JSONWriter.quoted(text)))
         case .number(let text): return colour("36", text)
         case .boolean(let value): return colour("33", value ? "true" : "false")
         case .null: return colour("2", "null")

@@ -1,60 +1,75 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// Declared options as JSON Schema (draft 2020-12): an object with a property for each.
 enum OptionSchema {
-    /// The schema.
-    static func text(_ options: [OptionDeclaration]) -> String {
-        let properties = options.map { "\(JSONQuote.text($0.name)):\(schema(of: $0))" }
-        return
-            "{\"type\":\"object\",\"additionalProperties\":false,\"properties\":{\(properties.joined(separator: ","))}}"
+    /// Writes the schema.
+    static func write(_ options: [OptionDeclaration], to json: inout JSONWriter) {
+        json.object { json in
+            json.member("type", "object")
+            json.member("additionalProperties", false)
+            json.name("properties")
+            json.object { json in
+                for option in options {
+                    json.name(option.name)
+                    json.object { json in write(option, to: &json) }
+                }
+            }
+        }
     }
 
-    private static func schema(of option: OptionDeclaration) -> String {
-        var members = [("description", JSONQuote.text(option.help))]
+    private static func write(_ option: OptionDeclaration, to json: inout JSONWriter) {
+        json.member("description", option.help)
         switch option.kind {
         case .number(let unit, let minimum):
-            members.append(("type", "\"number\""))
-            if let minimum { members.append(("minimum", "\(minimum)")) }
-            if !unit.isEmpty { members.append(("x-unit", JSONQuote.text(unit))) }
+            json.member("type", "number")
+            if let minimum { json.member("minimum", json: "\(minimum)".utf8) }
+            if !unit.isEmpty { json.member("x-unit", unit) }
         case .integer(let range):
-            members += [
-                ("type", "\"integer\""), ("minimum", "\(range.lowerBound)"), ("maximum", "\(range.upperBound)"),
-            ]
+            json.member("type", "integer")
+            json.member("minimum", range.lowerBound)
+            json.member("maximum", range.upperBound)
         case .duration:
-            members += [
-                ("type", "\"string\""),
-                ("pattern", JSONQuote.text("^(0|([0-9.]+(d|h|ms|us|ns|m|s))+)$")),
-            ]
+            json.member("type", "string")
+            json.member("pattern", "^(0|([0-9.]+(d|h|ms|us|ns|m|s))+)$")
         case .byteCount:
-            members += [("type", "\"string\""), ("pattern", JSONQuote.text("^[0-9]+([KMGkmg]i?[Bb]|[Bb])?$"))]
-        case .flag: members.append(("type", "\"boolean\""))
-        case .choice(let words):
-            members.append(("enum", "[" + words.map(JSONQuote.text).joined(separator: ",") + "]"))
-        case .text: members.append(("type", "\"string\""))
-        case .list: members += [("type", "\"array\""), ("items", "{\"type\":\"string\"}")]
+            json.member("type", "string")
+            json.member("pattern", "^[0-9]+([KMGkmg]i?[Bb]|[Bb])?$")
+        case .flag: json.member("type", "boolean")
+        case .choice(let words): json.member("enum", words) { json, word in json.value(word) }
+        case .text: json.member("type", "string")
+        case .list:
+            json.member("type", "array")
+            json.name("items")
+            json.object { json in json.member("type", "string") }
         case .mapping(let keys):
-            let properties = keys.map { "\(JSONQuote.text($0)):{\"type\":\"string\"}" }
-            members += [
-                ("type", "\"object\""), ("additionalProperties", "false"),
-                ("properties", "{" + properties.joined(separator: ",") + "}"),
-            ]
+            json.member("type", "object")
+            json.member("additionalProperties", false)
+            json.name("properties")
+            json.object { json in
+                for key in keys {
+                    json.name(key)
+                    json.object { json in json.member("type", "string") }
+                }
+            }
         }
-        if let text = option.defaultText { members.append(("default", defaultValue(text, option.kind))) }
-        return "{" + members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
+        guard let text = option.defaultText else { return }
+        json.name("default")
+        writeDefault(text, option.kind, to: &json)
     }
 
-    private static func defaultValue(_ text: String, _ kind: OptionDeclaration.Kind) -> String {
+    private static func writeDefault(_ text: String, _ kind: OptionDeclaration.Kind, to json: inout JSONWriter) {
         switch kind {
-        case .number, .integer, .flag: text
-        case .list: "[" + text.split(separator: "\n").map { JSONQuote.text(String($0)) }.joined(separator: ",") + "]"
+        case .number, .integer, .flag: json.value(json: text.utf8)
+        case .list: json.array(text.split(separator: "\n")) { json, line in json.value(String(line)) }
         case .mapping:
-            "{"
-                + text.split(separator: ",").map { pair in
+            json.object { json in
+                for pair in text.split(separator: ",") {
                     let sides = pair.split(separator: "=", maxSplits: 1).map(String.init)
-                    return "\(JSONQuote.text(sides[0])):\(JSONQuote.text(sides.last ?? ""))"
+                    json.member(sides[0], sides.last ?? "")
                 }
-                .joined(separator: ",") + "}"
-        default: JSONQuote.text(text)
+            }
+        default: json.value(text)
         }
     }
 }

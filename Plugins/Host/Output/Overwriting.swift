@@ -1,5 +1,6 @@
 internal import WeirCore
 internal import WeirFiles
+internal import WeirRecords
 
 /// Makes sure that opening the outputs empties nothing that is still needed.
 enum Overwriting {
@@ -16,14 +17,19 @@ enum Overwriting {
     ///   - inputs: What is read.
     ///   - outputs: What is written.
     ///   - rejected: Where rejected lines go.
+    ///   - late: Where lines go that come too late.
     ///   - report: Where a report goes.
     /// - Throws: ``HostError`` when one of them would be overwritten.
     static func check(
         inputs: [Address],
         outputs: [Address],
         rejected: Address?,
+        late: Address? = nil,
         report: Address? = nil
     ) throws(HostError) {
+        // What takes everything and keeps nothing takes it from anybody.
+        func kept(_ address: Address?) -> Address? { address.flatMap { $0.path == "/dev/null" ? nil : $0 } }
+        let (outputs, rejected, late, report) = (outputs.compactMap(kept), kept(rejected), kept(late), kept(report))
         let inputFiles = inputs.compactMap { identity($0, standard: .input) }
         var outputFiles: [Identity] = []
         for (index, output) in outputs.enumerated() {
@@ -42,21 +48,39 @@ enum Overwriting {
         }
         if let report {
             let file = identity(report, standard: .output)
-            let isTaken = report.name == rejected?.name || outputs.contains { $0.name == report.name }
-            let others = inputFiles + outputFiles + [rejected.flatMap { identity($0, standard: .output) }]
+            let keepers = [rejected, late].compactMap { $0 }
+            let isTaken = (keepers + outputs).contains { $0.name == report.name }
+            let others = inputFiles + outputFiles + keepers.map { identity($0, standard: .output) }
             guard !isTaken, file == nil || !others.contains(file) else {
                 throw .usage("--report: '\(report.name)' is used for something else already; write to another file")
             }
         }
+        if let rejected { try check("--rejected", rejected, beside: inputFiles, outputs, outputFiles) }
+        guard let late else { return }
+        try check("--late", late, beside: inputFiles, outputs, outputFiles)
         guard let rejected else { return }
-        if let output = outputs.first(where: { $0.name == rejected.name }) {
-            throw .usage("--rejected and --to are the same, '\(output.name)'; write to two files")
+        let file = identity(late, standard: .output)
+        guard late.name != rejected.name, file == nil || file != identity(rejected, standard: .output) else {
+            throw .usage("--late and --rejected are the same, '\(late.name)'; write to two files")
         }
-        guard let file = identity(rejected, standard: .output) else { return }
+    }
+
+    /// Checks that a file that keeps lines is neither an input nor an output.
+    private static func check(
+        _ option: String,
+        _ address: Address,
+        beside inputFiles: [Identity],
+        _ outputs: [Address],
+        _ outputFiles: [Identity]
+    ) throws(HostError) {
+        if let output = outputs.first(where: { $0.name == address.name }) {
+            throw .usage("\(option) and --to are the same, '\(output.name)'; write to two files")
+        }
+        guard let file = identity(address, standard: .output) else { return }
         let other = inputFiles.contains(file) ? "the input" : outputFiles.contains(file) ? "the output" : nil
         if let other {
             throw .usage(
-                "--rejected: '\(rejected.name)' is \(other), which would be overwritten; write to another file"
+                "\(option): '\(address.name)' is \(other), which would be overwritten; write to another file"
             )
         }
     }
@@ -95,8 +119,14 @@ enum Overwriting {
     static func identity(ofPath path: String) -> Identity? {
         if let file = FileIdentity(path: path) { return .file(file) }
         guard !FileSystem.exists(path) else { return nil }
+        return wholePath(path).map(Identity.path)
+    }
+
+    /// The path from the root on, also of a file that is not there yet; `nil` where its folder is not.
+    static func wholePath(_ path: String) -> String? {
+        if let whole = FileSystem.absolutePath(path) { return whole }
         let slash = path.lastIndex(of: "/")
         guard let folder = FileSystem.absolutePath(slash.map { String(path[...$0]) } ?? ".") else { return nil }
-        return .path("\(folder)/\(slash.map { path[path.index(after: $0)...] } ?? path[...])")
+        return "\(folder)/\(slash.map { path[path.index(after: $0)...] } ?? path[...])"
     }
 }

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// What was counted in a run.
 struct Tally: Sendable {
@@ -7,6 +8,9 @@ struct Tally: Sendable {
 
     /// The lines that were rejected.
     var rejected: UInt64 = 0
+
+    /// The records that came later than they may.
+    var late: UInt64 = 0
 
     /// Counts a batch after its consumer took it.
     ///
@@ -20,9 +24,30 @@ struct Tally: Sendable {
         rejected += UInt64(batch.rejections.count { !$0.isContinuation })
     }
 
+    /// Counts lines that were rejected, or came too late, before a consumer saw them.
+    mutating func count(_ lines: [RejectedLine]) {
+        for line in lines where !line.isContinuation {
+            if line.isLate { late += 1 } else { rejected += 1 }
+        }
+    }
+
+    /// What comes before the summary where the input brought nothing at all.
+    func remark(byteCount: Int64) -> String {
+        if byteCount == 0 { return "the input is empty; " }
+        return events + rejected + late == 0 ? "the input has no records; " : ""
+    }
+
+    /// How the program ends at the end of the input.
+    func exitCode(isStrict: Bool) -> ExitCode {
+        let refused = rejected + late
+        if isStrict, refused > 0 { return .inputRejected }
+        return events == 0 && refused > 0 ? .allRejected : .done
+    }
+
     /// The line at the end of a run.
     func summary(matches: UInt64, nanoseconds: Int64) -> String {
         "\(Quantity.counted(events, "event", "events")) read, \(Quantity.grouped(rejected)) rejected, "
+            + (late > 0 ? "\(Quantity.grouped(late)) late, " : "")
             + "\(Quantity.counted(matches, "match", "matches")) in \(Quantity.seconds(nanoseconds)) s "
             + "(\(Quantity.rate(events, in: nanoseconds)) events/s)"
     }

@@ -1,6 +1,10 @@
 internal import WeirCore
+internal import WeirDispatch
 
-/// What one thread hands to another one, in order; a full queue makes the giver wait.
+/// Items from one thread to another, in order; pushing to a full queue waits.
+///
+/// Not a ring, which never waits, and not a mailbox, whose thread waits for that mailbox alone: here one thread waits for
+/// any of several queues, on a parker that they share.
 final class BoundedQueue<Item: Sendable>: Sendable {
     private struct State: Sendable {
         var items: [Item] = []
@@ -10,27 +14,27 @@ final class BoundedQueue<Item: Sendable>: Sendable {
     private let state = Locked(State())
     private let capacity: Int
 
-    /// Where the giver waits.
+    /// Where the pushing thread waits.
     private let room = Parker()
 
-    /// Where the taker waits; several queues may share it.
+    /// Where the popping thread waits; several queues may share it.
     private let arrival: Parker
 
     /// Creates an empty queue.
     ///
     /// - Parameters:
     ///   - capacity: How many items there can be; at least one.
-    ///   - arrival: Where the taker waits.
+    ///   - arrival: Where the popping thread waits.
     init(capacity: Int, arrival: Parker = Parker()) {
         self.capacity = capacity
         self.arrival = arrival
     }
 
-    /// Hands over an item, once there is room for it.
+    /// Appends an item, once there is room for it.
     ///
-    /// - Returns: False when nobody takes items any more.
+    /// - Returns: False when the queue is closed.
     @discardableResult
-    func give(_ item: Item) -> Bool {
+    func push(_ item: Item) -> Bool {
         while true {
             let outcome: Bool? = state.withLock { state in
                 if state.isClosed { return false }
@@ -47,7 +51,7 @@ final class BoundedQueue<Item: Sendable>: Sendable {
     }
 
     /// Takes the next item, if there is one.
-    func takeIfThere() -> Item? {
+    func tryPop() -> Item? {
         let item: Item? = state.withLock { $0.items.isEmpty ? nil : $0.items.removeFirst() }
         if item != nil { room.unpark() }
         return item
@@ -56,15 +60,15 @@ final class BoundedQueue<Item: Sendable>: Sendable {
     /// Takes the next item, once there is one.
     ///
     /// - Returns: `nil` when the queue was closed.
-    func take() -> Item? {
+    func pop() -> Item? {
         while true {
-            if let item = takeIfThere() { return item }
+            if let item = tryPop() { return item }
             if state.withLock({ $0.isClosed }) { return nil }
             arrival.park()
         }
     }
 
-    /// Says that nobody takes items any more; what waits is dropped.
+    /// Ends the queue: drops its contents, and wakes the threads that wait.
     func close() {
         state.withLock { state in
             state.isClosed = true

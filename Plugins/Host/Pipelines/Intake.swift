@@ -1,4 +1,4 @@
-internal import WeirCore
+internal import WeirRecords
 
 /// Where the records of a pipeline come from, batch by batch.
 protocol Intake: AnyObject {
@@ -30,6 +30,12 @@ protocol Intake: AnyObject {
     /// How many records wait to be handed out.
     var pendingCount: Int { get }
 
+    /// What was counted while records were read.
+    var counts: [(name: String, value: UInt64)] { get }
+
+    /// The header, or a record, to find out which fields the input has; `nil` where that is not known.
+    var sample: [UInt8]? { get }
+
     /// Reads on for other fields, without losing a record.
     ///
     /// - Returns: False when the intake cannot do that; nothing has changed then.
@@ -39,13 +45,22 @@ protocol Intake: AnyObject {
     func close()
 }
 
+extension Intake {
+    var counts: [(name: String, value: UInt64)] { [] }
+
+    var sample: [UInt8]? { nil }
+}
+
 /// The records of one input, read by the thread that asks for them.
 final class SingleIntake: Intake {
     private let request: RunRequest
     private let source: HeadKeepingSource
     private var reader: RecordReader
+    private var gate: AheadGate?
+    private var firstRecord: [UInt8]?
 
-    init(_ request: RunRequest, schema: RecordSchema, batchCapacity: Int, _ meters: MeterBoard?) throws(HostError) {
+    init(_ request: RunRequest, schema: RecordSchema, batchCapacity: Int, _ meters: TransportMeters?) throws(HostError)
+    {
         self.request = request
         let input = request.inputs[0]
         source = HeadKeepingSource(try request.openSource(of: input, meters), keepsHead: input.format.name == "csv")
@@ -56,11 +71,16 @@ final class SingleIntake: Intake {
             limits: request.limits,
             batchCapacity: batchCapacity
         )
+        gate = AheadGate(request, input, schema)
     }
 
     func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
         do {
-            return try reader.next(body)
+            return try reader.next { batch in
+                if firstRecord == nil, batch.count > 0 { firstRecord = batch.raw(recordAt: 0) }
+                gate?.check(&batch)
+                try body(&batch)
+            }
         } catch let error as FormatError {
             throw HostError(.noInput, request.explain(error, in: request.inputs[0]))
         }
@@ -81,11 +101,21 @@ final class SingleIntake: Intake {
 
     var pendingCount: Int { 0 }
 
+    var sample: [UInt8]? {
+        switch request.inputs[0].format.name {
+        case "csv": source.head
+        case "jsonl": firstRecord
+        default: nil
+        }
+    }
+
     /// The line numbers of later rejections count from here.
     func change(to schema: RecordSchema) -> Bool {
         guard let head = source.head else { return false }
+        let schema = schema.requiring(NamedField.all(of: request.instances, in: schema))
         source.prepend(head + reader.takeUnread())
         reader = RecordReader(source, format: request.inputs[0].format, schema: schema, limits: request.limits)
+        gate = AheadGate(request, request.inputs[0], schema)
         return true
     }
 
@@ -94,8 +124,28 @@ final class SingleIntake: Intake {
 
 extension RunRequest {
     /// Opens the inputs.
-    func makeIntake(schema: RecordSchema, batchCapacity: Int, _ meters: MeterBoard?) throws(HostError) -> any Intake {
-        if inputs.count == 1 { return try SingleIntake(self, schema: schema, batchCapacity: batchCapacity, meters) }
-        return try MergedIntake(self, schema: schema, batchCapacity: batchCapacity, meters)
+    func makeIntake(schema: RecordSchema, batchCapacity: Int, _ meters: TransportMeters?) throws(HostError)
+        -> any Intake
+    {
+        try checkTimes(of: schema)
+        // Which of several inputs has a field is nobody's business: one of them may bring it.
+        let schema = inputs.count == 1 ? schema.requiring(NamedField.all(of: instances, in: schema)) : schema
+        let intake: any Intake =
+            readsOnThreads
+            ? try MergedIntake(self, schema: schema, batchCapacity: batchCapacity, meters)
+            : try SingleIntake(self, schema: schema, batchCapacity: batchCapacity, meters)
+        guard let lateness, let timeField = schema.timeField else { return intake }
+        return OrderedIntake(
+            intake,
+            lateness: lateness,
+            limit: heldLimit,
+            timeField: timeField,
+            schema: schema,
+            batchCapacity: batchCapacity
+        )
     }
+
+    /// Whether inputs are read at once, by threads of their own: also one that is live and whose records wait, so that they
+    /// go on when nothing comes.
+    var readsOnThreads: Bool { inputs.count > 1 || (lateness != nil && inputs.contains(where: \.isLive)) }
 }

@@ -1,3 +1,6 @@
+internal import WeirCore
+internal import WeirRecords
+
 /// Changes to lines of JSON objects.
 enum MatchLines {
     /// Puts a member in front of each object.
@@ -8,7 +11,7 @@ enum MatchLines {
     ///   - text: Its value.
     /// - Returns: The lines.
     static func tag(_ lines: Span<UInt8>, member: String, _ text: String) -> [UInt8] {
-        let tag = Array("\"\(member)\":\(JSONQuote.text(text))".utf8)
+        let tag = Array("\"\(member)\":\(JSONWriter.quoted(text))".utf8)
         var result: [UInt8] = []
         result.reserveCapacity(lines.count + 64)
         var isStart = true

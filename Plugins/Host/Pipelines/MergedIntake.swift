@@ -1,4 +1,6 @@
 internal import WeirCore
+internal import WeirDispatch
+internal import WeirRecords
 internal import WeirSystem
 
 /// The records of several inputs, merged by event time.
@@ -34,11 +36,18 @@ final class MergedIntake: Intake {
     /// How many pieces an input may be ahead of the others.
     private static let queueCapacity = 4
 
+    /// Whether an input may be silent for a while and then go on.
+    let isLive: Bool
+
+    /// When to hand out a batch without anything where nothing else is there to hand out; `nil` for never.
+    var wakeTime: Timestamp?
+
+    private let hasSeveralInputs: Bool
     private let schema: RecordSchema
     private let idleTimeout: Duration
     private let clock = MonotonicClock()
     private let arrival = Parker()
-    private let latch = Latch()
+    private let threads = WaitGroup()
     private var heads: [Head] = []
     private var batch: RecordBatch
     private var origins: [Int] = []
@@ -66,9 +75,12 @@ final class MergedIntake: Intake {
     ///   - batchCapacity: How many records to hand out at a time.
     ///   - meters: Takes the meters of the transports.
     /// - Throws: ``HostError`` when an input cannot be opened or there is no time to merge by.
-    init(_ request: RunRequest, schema: RecordSchema, batchCapacity: Int, _ meters: MeterBoard?) throws(HostError) {
+    init(_ request: RunRequest, schema: RecordSchema, batchCapacity: Int, _ meters: TransportMeters?) throws(HostError)
+    {
         let timeField = try Self.timeField(of: request, in: schema)
         self.schema = schema
+        isLive = request.inputs.contains(where: \.isLive)
+        hasSeveralInputs = request.inputs.count > 1
         idleTimeout = request.idleTimeout
         batch = RecordBatch(schema: schema, capacity: batchCapacity)
         merged = RecordChunk(schema: schema)
@@ -76,14 +88,14 @@ final class MergedIntake: Intake {
         for input in request.inputs {
             let queue = BoundedQueue<Piece>(capacity: Self.queueCapacity, arrival: started)
             heads.append(Head(name: input.name, queue: queue, chunk: RecordChunk(schema: schema)))
-            let latch = latch
-            latch.enter()
+            let threads = threads
+            threads.enter()
             let isStarted = SystemThread.start("weir.input") {
                 Self.read(input, of: request, schema, timeField, into: queue, meters)
-                latch.leave()
+                threads.leave()
             }
             guard isStarted else {
-                latch.leave()
+                threads.leave()
                 throw HostError(.internalError, "the system has no threads left")
             }
         }
@@ -93,7 +105,7 @@ final class MergedIntake: Intake {
 
     func close() {
         for head in heads { head.queue.close() }
-        latch.wait()
+        threads.wait()
     }
 
     /// Reads an input to its end, on a thread of its own.
@@ -103,39 +115,42 @@ final class MergedIntake: Intake {
         _ schema: RecordSchema,
         _ timeField: Int,
         into queue: BoundedQueue<Piece>,
-        _ meters: MeterBoard?
+        _ meters: TransportMeters?
     ) {
         do {
             let source = try request.openSource(of: input, meters)
             var reader = RecordReader(source, format: input.format, schema: schema, limits: request.limits)
+            var gate = AheadGate(request, input, schema)
+            let name = request.inputs.count > 1 ? input.name : nil
             var last = Timestamp.distantPast
             var isWanted = true
             while isWanted {
                 var piece: Piece?
                 let hasMore = try reader.next { batch in
+                    gate?.check(&batch)
                     var chunk = RecordChunk(schema: schema)
                     var times: [Timestamp] = []
                     for index in 0..<batch.count where chunk.append(recordAt: index, of: batch) {
                         last = max(last, batch.time(ofField: timeField, inRecordAt: index) ?? last)
                         times.append(last)
                     }
-                    let rejections = RejectedLine.all(of: batch) { _ in input.name }
+                    let rejections = RejectedLine.all(of: batch) { _ in name }
                     piece = .records(chunk, times: times, rejections: rejections, byteCount: 0)
                 }
                 guard hasMore, case .records(let chunk, let times, let rejections, _)? = piece else { break }
-                isWanted = queue.give(
+                isWanted = queue.push(
                     .records(chunk, times: times, rejections: rejections, byteCount: reader.byteCount)
                 )
             }
-            queue.give(.ended)
+            queue.push(.ended)
         } catch let error as HostError {
-            queue.give(error.exitCode == .interrupted ? .interrupted : .failed(error))
+            queue.push(error.exitCode == .interrupted ? .interrupted : .failed(error))
         } catch TransportError.interrupted {
-            queue.give(.interrupted)
+            queue.push(.interrupted)
         } catch let error as FormatError {
-            queue.give(.failed(HostError(.noInput, request.explain(error, in: input))))
+            queue.push(.failed(HostError(.noInput, request.explain(error, in: input))))
         } catch {
-            queue.give(.failed(HostError(.noInput, "\(error)")))
+            queue.push(.failed(HostError(.noInput, "\(error)")))
         }
     }
 
@@ -150,15 +165,20 @@ final class MergedIntake: Intake {
             if !waiting.isEmpty {
                 // What is merged already need not wait for the input that the rest waits for.
                 guard merged.count == 0 else { break }
+                if let wakeTime, clock.now() >= wakeTime {
+                    pendingRejections = []
+                    try merged.lend(0..<0, in: &batch, body)
+                    return true
+                }
                 guard areIdle(waiting) else {
-                    arrival.park(until: deadline(of: waiting))
+                    arrival.park(until: min(deadline(of: waiting), wakeTime ?? .distantFuture))
                     continue
                 }
             }
             guard takeOldest() else {
                 guard waiting.isEmpty else {
                     // All others have ended or are idle too: there is nothing to do but wait.
-                    arrival.park()
+                    arrival.park(until: wakeTime ?? .distantFuture)
                     continue
                 }
                 break
@@ -179,7 +199,7 @@ final class MergedIntake: Intake {
     /// Takes the next piece of each input that has shown everything.
     private func fillHeads() throws(HostError) -> [RejectedLine] {
         for index in heads.indices where !heads[index].hasEnded && heads[index].time == nil {
-            guard let piece = heads[index].queue.takeIfThere() else { continue }
+            guard let piece = heads[index].queue.tryPop() else { continue }
             heads[index].waitingSince = nil
             switch piece {
             case .records(let chunk, let times, let rejections, let byteCount):
@@ -234,10 +254,10 @@ final class MergedIntake: Intake {
     }
 
     func input(ofLineStartingAt start: Int) -> String? {
-        merged.index(ofRecordStartingAt: start).map { heads[origins[$0]].name }
+        merged.index(ofRecordStartingAt: start).flatMap { input(ofRecordAt: $0) }
     }
 
-    func input(ofRecordAt index: Int) -> String? { heads[origins[index]].name }
+    func input(ofRecordAt index: Int) -> String? { hasSeveralInputs ? heads[origins[index]].name : nil }
 
     var byteCount: Int64 { heads.reduce(0) { $0 + $1.byteCount } }
 

@@ -1,8 +1,10 @@
 internal import WeirCore
 internal import WeirFiles
 internal import WeirFormats
+internal import WeirRecords
 
-/// Outputs that several pipelines of one program write to, such as standard output: one opening, whole batches.
+/// What the pipelines of one program write to: standard output, which is opened once for all, and files, which are
+/// emptied once.
 ///
 /// Thread safety: any thread.
 final class SharedOutputs: Sendable {
@@ -15,17 +17,36 @@ final class SharedOutputs: Sendable {
         }
 
         func write(_ bytes: [UInt8]) throws(TransportError) {
-            try sink.withLock { sink throws(TransportError) in try sink.write(bytes.span) }
+            try sink.withLock { sink throws(TransportError) in try sink.write(bytes) }
         }
     }
 
     private let doors = Locked<[String: Door]>([:])
 
+    /// The files that something of this run is in, by their whole paths.
+    private let begun = Locked<Set<String>>([])
+
+    /// Where a pipeline writes that is started: behind what this run has written there already.
+    ///
+    /// - Throws: ``HostError`` when the address cannot be understood.
+    func continuing(_ address: Address) throws(HostError) -> Address {
+        guard address.isFile || address.isRecording, let path = Overwriting.wholePath(address.path),
+            begun.withLock({ $0.contains(path) })
+        else { return address }
+        return try address.appending()
+    }
+
+    /// Takes note that a pipeline writes there from now on.
+    func begin(_ address: Address) {
+        guard address.isFile || address.isRecording, let path = Overwriting.wholePath(address.path) else { return }
+        _ = begun.withLock { $0.insert(path) }
+    }
+
     /// Opens an output, or joins those who have it open.
     ///
     /// - Throws: ``HostError`` when it cannot be opened.
     func open(_ address: Address) throws(HostError) -> any TransportSink {
-        guard address.transport.scheme == "stdout" else { return try address.openSink() }
+        guard address.transport.scheme == "stdout" else { return try address.openSink(isSafe: true) }
         return SharedSink(
             try doors.withLock { doors throws(HostError) in
                 if let door = doors[address.name] { return door }
@@ -54,21 +75,6 @@ private final class SharedSink: TransportSink {
 }
 
 extension Address {
-    /// Opens a sink.
-    ///
-    /// - Parameter forLines: Whether lines are written, which go into frames where the address says so; otherwise what is
-    ///   written is in frames then.
-    /// - Returns: The sink.
-    /// - Throws: ``HostError`` when it cannot be opened.
-    func openSink(forLines: Bool = true) throws(HostError) -> any TransportSink {
-        do throws(TransportError) {
-            let sink = try transport.openSink(place)
-            return forLines && framing == Framing.length.rawValue ? LengthFramedSink(sink) : sink
-        } catch {
-            throw HostError(error, opening: .cannotCreate)
-        }
-    }
-
     fileprivate func openDoor() throws(HostError) -> SharedOutputs.Door {
         do throws(TransportError) {
             return SharedOutputs.Door(try transport.openSink(place))
@@ -82,56 +88,123 @@ extension Address {
 
 /// The outputs of one pipeline: each gets every match.
 final class Outlets {
-    private var sinks: [any TransportSink] = []
-    private var styler: MatchStyler
+    /// An output, and how matches are written to it.
+    private struct Outlet {
+        let address: Address
+        let sink: any TransportSink
+        var styler: MatchStyler
+    }
 
-    /// The fields of matches that the table has no column for.
-    var leftOutFields: [String] { styler.leftOut.sorted() }
+    private var outlets: [Outlet] = []
+    private let context: Pipeline.Context
+    private let name: String?
+
+    /// Whether it is known that there is something to write; until then files are as they were.
+    private(set) var hasBegun = false
+
+    /// What matches have that a table has no column for.
+    private(set) var leftOut = LeftOutFields()
 
     /// Opens the outputs.
     ///
     /// - Throws: ``HostError`` when one cannot be opened.
-    init(_ request: RunRequest, _ shared: SharedOutputs?, _ meters: MeterBoard) throws(HostError) {
-        let addresses = request.outputs
-        let isTerminal = addresses.count == 1 && addresses[0].name == "stdout" && StandardStream.output.isTerminal
-        styler = MatchStyler(request.style, isColoured: isTerminal && Colour.isWanted)
-        for address in addresses {
-            if let shared {
-                sinks.append(try shared.open(address))
-            } else {
-                sinks.append(try address.openSink())
-            }
-            meters.add(sinks.last?.meter, name: addresses.count == 1 ? "output" : "output '\(address.name)'")
+    init(_ request: RunRequest, _ context: Pipeline.Context, _ meters: TransportMeters) throws(HostError) {
+        self.context = context
+        name = request.name
+        let shared = context.outputs
+        let isOnly = request.outputs.count == 1
+        let columns = request.columns
+        for output in request.outputs {
+            let address = try shared?.continuing(output) ?? output
+            let sink = if let shared { try shared.open(address) } else { try address.openSink(isSafe: true) }
+            meters.add(sink.meter, name: isOnly ? "output" : "output '\(address.name)'")
+            let style = request.style ?? FormatChoice.style(forEndingOf: address)
+            let isTerminal = address.isTerminal
+            let styler = MatchStyler(
+                style,
+                isColoured: isOnly && isTerminal && Colour.isWanted,
+                isForTerminal: isTerminal,
+                columns: columns,
+                header: style.isTable ? try address.existingColumns() : []
+            )
+            let patient = sink.patient(context.patience, at: address)
+            outlets.append(Outlet(address: address, sink: patient, styler: styler))
         }
+    }
+
+    /// Removes what was in the files, unless it is to stay.
+    func begin() throws(TransportError) {
+        guard !hasBegun else { return }
+        for outlet in outlets {
+            try outlet.sink.begin(outlet.address)
+            context.outputs?.begin(outlet.address)
+        }
+        hasBegun = true
     }
 
     /// Writes lines to all outputs.
     ///
-    /// - Throws: ``TransportError/closed(address:)`` when nobody reads any of them any more; an output that fails in
-    ///   another way ends it for all.
+    /// - Throws: ``TransportError/closed(address:)`` when nobody reads any of them any more; where one fails in another
+    ///   way, its error, after the others have got the lines.
     func write(_ lines: Span<UInt8>) throws(TransportError) {
-        guard !styler.isPlain else { return try writeAll(lines) }
+        try begin()
         var copy: [UInt8] = []
-        copy.reserveCapacity(lines.count)
-        for index in lines.indices { copy.append(lines[index]) }
-        try writeAll(styler.write(copy).span)
-    }
-
-    private func writeAll(_ lines: Span<UInt8>) throws(TransportError) {
+        if outlets.contains(where: { !$0.styler.isPlain }) {
+            copy.reserveCapacity(lines.count)
+            for index in lines.indices { copy.append(lines[index]) }
+        }
         var closed: TransportError?
-        for index in sinks.indices.reversed() {
+        var fault: TransportError?
+        for index in outlets.indices.reversed() {
             do throws(TransportError) {
-                try sinks[index].write(lines)
+                if outlets[index].styler.isPlain {
+                    try outlets[index].sink.write(lines)
+                } else {
+                    try outlets[index].sink.write(outlets[index].styler.write(copy))
+                    leftOut.formUnion(outlets[index].styler.takeLeftOut())
+                }
             } catch .closed(let address) {
                 closed = .closed(address: address)
-                sinks.remove(at: index)
+                outlets.remove(at: index)
+                guard !outlets.isEmpty else { break }
+                let remark = "nobody reads '\(address)' any more; the other outputs go on"
+                context.console.writeLine(remark, about: name)
+            } catch {
+                fault = fault ?? error
             }
         }
-        if sinks.isEmpty, let closed { throw closed }
+        if let fault { throw fault }
+        if outlets.isEmpty, let closed { throw closed }
     }
 
-    /// Delivers what the outputs still keep.
+    /// The fields of the template that no match has had.
+    var missing: [String] { outlets.first?.styler.missing.sorted() ?? [] }
+
+    /// Delivers what the outputs still keep; files that nothing was to be written to stay as they were.
+    ///
+    /// - Throws: The first error, after all outputs had their turn.
     func finish() throws(TransportError) {
-        for sink in sinks { try sink.finish() }
+        var fault: TransportError?
+        for outlet in outlets where hasBegun || !(outlet.address.isFile || outlet.address.isRecording) {
+            do throws(TransportError) {
+                try outlet.sink.finish()
+            } catch {
+                fault = fault ?? error
+            }
+        }
+        if let fault { throw fault }
+    }
+}
+
+extension RunRequest {
+    /// The columns of a table of matches, as far as the plugins know them.
+    fileprivate var columns: [String] {
+        var columns = instances.count > 1 ? ["plugin"] : []
+        for instance in instances {
+            for name in instance.plugin.matchFields(instance.values) where !columns.contains(name) {
+                columns.append(name)
+            }
+        }
+        return columns
     }
 }

@@ -1,33 +1,48 @@
 internal import WeirCore
+internal import WeirDispatch
 internal import WeirFiles
+internal import WeirRecords
 internal import WeirSystem
 
 /// Keeps one configured pipeline running, on a thread of its own.
 ///
 /// A pipeline that fails is started again after a while, which doubles from 100 ms to 30 s with each failure; one that
-/// then ran for a minute counts as healthy. What fails in one pipeline does not touch the others, as far as one process
-/// can promise that: a plugin that breaks memory or traps ends the process. Plugins that one does not trust belong into a
-/// process of their own.
+/// then ran for a minute counts as healthy. Where a file that is written fails, the pipeline stays as it is and waits as
+/// long: its inputs would be read twice, or not at all. What fails in one pipeline does not touch the others, as far as
+/// one process can promise that: a plugin that breaks memory or traps ends the process. Plugins that one does not trust
+/// belong into a process of their own.
 ///
 /// Thread safety: any thread.
 final class PipelineKeeper: Sendable {
-    /// What somebody wants of the pipeline.
-    private enum Wish {
+    /// What the pipeline is to do.
+    enum DesiredState {
         case run
         case end
     }
 
-    private struct State {
+    struct State {
         var plan: Configuration.Plan
-        var wish = Wish.run
+        var desired = DesiredState.run
         /// Counts the starts that somebody asked for, so that the thread notices.
         var revision = 0
         var interruption: Interruption?
         var exitCode: ExitCode?
+        /// Whether the pipeline waits until it can write.
+        var waitsForOutput = false
+    }
+
+    /// How a run of the pipeline ended.
+    private struct Attempt {
+        var code: ExitCode
+        /// How many failures in a row there can be.
+        var limit = 0
+        /// What ran, unless it could not be opened.
+        var request: RunRequest?
+        var knowledge = Knowledge()
     }
 
     /// What keepers share.
-    struct Surroundings: Sendable {
+    struct Context: Sendable {
         let console: Console
         let outputs: SharedOutputs
         /// Called when a pipeline has ended for good.
@@ -36,20 +51,25 @@ final class PipelineKeeper: Sendable {
 
     let status: PipelineStatus
 
-    private let surroundings: Surroundings
-    private let state: Locked<State>
-    private let replacement = Replacement()
+    private let context: Context
+    let state: Locked<State>
+    let replacement = Replacement()
     private let clock = MonotonicClock()
-    private let wake = Parker()
+    let wake = Parker()
+    /// One thread at a time waits for an output.
+    private let outputPause = Locked(())
 
     private static let shortestPause: Int64 = 100_000_000
     private static let longestPause: Int64 = 30_000_000_000
     private static let healthyAfter: Int64 = 60_000_000_000
 
+    /// Another start would be of no use, or would write everything twice.
+    private static let finalCodes: [ExitCode] = [.done, .inputRejected, .allRejected, .interrupted, .outputFailed]
+
     /// Creates a keeper whose pipeline does not run yet.
-    init(_ plan: Configuration.Plan, _ surroundings: Surroundings) {
+    init(_ plan: Configuration.Plan, _ context: Context) {
         status = PipelineStatus(name: plan.name)
-        self.surroundings = surroundings
+        self.context = context
         state = Locked(State(plan: plan))
     }
 
@@ -60,7 +80,7 @@ final class PipelineKeeper: Sendable {
     var name: String { status.name }
 
     /// Whether nobody wants it any more.
-    var isEnding: Bool { state.withLock { $0.wish == .end } }
+    var isEnding: Bool { state.withLock { $0.desired == .end } }
 
     /// How it ended; `nil` while it has not.
     var exitCode: ExitCode? { state.withLock { $0.exitCode } }
@@ -69,72 +89,15 @@ final class PipelineKeeper: Sendable {
     func start() {
         state.withLock { $0.exitCode = nil }
         guard !SystemThread.start("weir.pipeline", { self.keepRunning() }) else { return }
-        surroundings.console.writeLine("the system has no threads left", about: status.name)
+        context.console.writeLine("the system has no threads left", about: status.name)
         end(.internalError)
     }
 
     /// Ends the pipeline in order: what it has read is still processed.
     func stop() {
         state.withLock { state in
-            state.wish = .end
+            state.desired = .end
             state.interruption?.trigger()
-        }
-        wake.unpark()
-    }
-
-    /// Another plan for the pipeline, which can be carried out.
-    struct Change {
-        fileprivate let plan: Configuration.Plan
-        fileprivate let request: RunRequest
-        /// Whether the inputs can be read on.
-        fileprivate let staysOpen: Bool
-    }
-
-    /// Prepares to go on with another plan; nothing changes yet.
-    ///
-    /// - Throws: ``HostError`` when the plan cannot be carried out.
-    func change(to plan: Configuration.Plan) throws(HostError) -> Change {
-        let (old, interruption) = state.withLock { ($0.plan, $0.interruption) }
-        let next = try plan.request(try Registry.builtIn(interruption: interruption))
-        let schema: RecordSchema
-        do throws(HostError) {
-            schema = try RunningPlugins(next.instances).schema
-            try next.checkThatNothingIsOverwritten()
-        } catch {
-            throw plan.locate(error)
-        }
-        try next.checkThatFilesCanBeWritten()
-        var staysOpen = interruption != nil && next.hasInputs(of: plan, as: old)
-        let canReadOn =
-            next.inputs.count == 1 && ["csv", "jsonl"].contains(next.inputs[0].format.name)
-            && plan.arguments[.framing] == nil
-        if staysOpen, !canReadOn {
-            let before = try RunningPlugins(try old.request(try Registry.builtIn(interruption: nil)).instances)
-            staysOpen = before.schema == schema
-        }
-        return Change(plan: plan, request: next, staysOpen: staysOpen)
-    }
-
-    /// Goes on with another plan.
-    ///
-    /// In place where only plugins or outputs differ, so that the inputs stay open and nothing is lost; otherwise the old
-    /// inputs are drained before the new ones are opened. A pipeline that has ended, or was to end, starts again.
-    func apply(_ change: Change) {
-        let (staysOpen, hasEnded) = state.withLock { state in
-            let hasEnded = state.exitCode != nil
-            let staysOpen = change.staysOpen && !hasEnded && state.wish == .run
-            state.plan = change.plan
-            state.wish = .run
-            if !staysOpen {
-                state.revision += 1
-                state.interruption?.trigger()
-            }
-            return (staysOpen, hasEnded)
-        }
-        if staysOpen {
-            replacement.put(change.request)
-        } else if hasEnded {
-            start()
         }
         wake.unpark()
     }
@@ -144,85 +107,133 @@ final class PipelineKeeper: Sendable {
         var failures = 0
         while true {
             guard let interruption = try? Interruption() else {
-                surroundings.console.writeLine("the system has no descriptors left", about: status.name)
+                context.console.writeLine("the system has no descriptors left", about: status.name)
                 return end(.internalError)
             }
-            let (plan, revision, wish) = state.withLock { state in
+            let (plan, revision, desired) = state.withLock { state in
                 state.interruption = interruption
-                return (state.plan, state.revision, state.wish)
+                return (state.plan, state.revision, state.desired)
             }
             var code = ExitCode.interrupted
-            if wish == .run {
+            if desired == .run {
                 _ = replacement.take()
                 let start = clock.now()
-                let limit: Int
-                (code, limit) = attempt(plan, interruption)
+                let attempt = attempt(plan, since: revision, interruption)
+                code = attempt.code
                 if (clock.now() - start).wholeNanoseconds >= Self.healthyAfter { failures = 0 }
-                let isOver = code == .done || code == .inputRejected || code == .interrupted || failures >= limit
-                if !isOver, state.withLock({ $0.wish == .run && $0.revision == revision }) {
+                let isOver = Self.finalCodes.contains(code) || failures >= attempt.limit
+                if !isOver, isWanted(since: revision) {
                     failures += 1
-                    pause(after: failures, limit)
+                    abandon(attempt)
+                    status.update { $0.restarts += 1 }
+                    pause(after: failures, attempt.limit, "starts again", since: revision)
                     continue
                 }
+                guard !end(code, unlessChangedSince: revision) else { return }
+                if code != .done { abandon(attempt) }
+            } else {
+                guard !end(code, unlessChangedSince: revision) else { return }
             }
-            guard !end(code, unlessChangedSince: revision) else { return }
             failures = 0
         }
     }
 
+    /// Whether the pipeline is to run as it did.
+    private func isWanted(since revision: Int) -> Bool {
+        state.withLock { $0.desired == .run && $0.revision == revision }
+    }
+
     /// Runs the pipeline once.
-    private func attempt(_ plan: Configuration.Plan, _ interruption: Interruption) -> (ExitCode, limit: Int) {
+    private func attempt(_ plan: Configuration.Plan, since revision: Int, _ interruption: Interruption) -> Attempt {
         status.update { $0.phase = .starting }
         do throws(HostError) {
             let request = try plan.request(try Registry.builtIn(interruption: interruption))
             do throws(HostError) {
-                let pipeline = try Pipeline(
-                    request,
-                    Pipeline.Surroundings(
-                        console: surroundings.console,
-                        status: status,
-                        interruption: interruption,
-                        outputs: surroundings.outputs,
-                        replacement: request.partition == nil ? replacement : nil
-                    )
-                )
+                let shared = makeContext(of: request, since: revision, interruption)
+                let pipeline = try Pipeline(request, shared)
                 let ending = pipeline.run()
                 if case .failed(let error) = ending { status.update { $0.lastError = error.message } }
-                return (pipeline.exitCode(of: ending), request.restartLimit)
+                return Attempt(
+                    code: pipeline.exitCode(of: ending),
+                    limit: request.restartLimit,
+                    request: request,
+                    knowledge: pipeline.knowledgeAtEnd
+                )
             } catch {
                 report(plan.locate(error))
-                return (error.exitCode, error.exitCode == .usage ? 0 : request.restartLimit)
+                return Attempt(code: error.exitCode, limit: error.exitCode == .usage ? 0 : request.restartLimit)
             }
         } catch {
             report(error)
-            return (error.exitCode, 0)
+            return Attempt(code: error.exitCode)
         }
+    }
+
+    private func makeContext(
+        of request: RunRequest,
+        since revision: Int,
+        _ interruption: Interruption
+    ) -> Pipeline.Context {
+        Pipeline.Context(
+            console: context.console,
+            status: status,
+            interruption: interruption,
+            outputs: context.outputs,
+            replacement: request.partition == nil ? replacement : nil,
+            patience: OutputPatience(
+                wait: { self.waitForOutput(after: $0, request.restartLimit, $1, since: revision) },
+                resume: {
+                    self.status.update { $0.phase = .running }
+                    self.context.console.writeLine("goes on", about: self.name)
+                }
+            )
+        )
+    }
+
+    /// Waits before an output is tried again that has failed.
+    ///
+    /// - Returns: Whether to try it.
+    private func waitForOutput(
+        after failures: Int,
+        _ limit: Int,
+        _ error: TransportError,
+        since revision: Int
+    ) -> Bool {
+        status.update { $0.lastError = "\(error)" }
+        guard failures <= limit, !replacement.isWaiting, isWanted(since: revision) else { return false }
+        // Messages that are rejected are kept on another thread.
+        outputPause.withLock { _ in
+            state.withLock { $0.waitsForOutput = true }
+            defer { state.withLock { $0.waitsForOutput = false } }
+            pause(after: failures, limit, "\(error); it is tried again", since: revision)
+        }
+        return isWanted(since: revision) && !replacement.isWaiting
+    }
+
+    /// Tells what a run knew that another one takes the place of.
+    private func abandon(_ attempt: Attempt) {
+        guard let request = attempt.request else { return }
+        let next = try? plan.request(try Registry.builtIn(interruption: nil))
+        let shared = Pipeline.Context(console: context.console, status: status, interruption: nil)
+        shared.abandon(attempt.knowledge, next.map { request.restartRemarks(beside: $0) } ?? [])
     }
 
     private func report(_ error: HostError) {
         status.update { $0.lastError = error.message }
-        surroundings.console.writeLine(error.message, about: status.name)
+        context.console.writeLine(error.message, about: status.name)
     }
 
-    private func pause(after failures: Int, _ limit: Int) {
+    /// Waits, longer with each failure, until the pipeline is to run again or another state is requested.
+    private func pause(after failures: Int, _ limit: Int, _ what: String, since revision: Int) {
         let length = min(Self.longestPause, Self.shortestPause << Int64(min(20, failures - 1)))
         let end = clock.now() + .nanoseconds(length)
-        status.update { numbers in
-            numbers.restarts += 1
-            numbers.phase = .waiting(until: end)
-        }
-        surroundings.console.writeLine(
-            "starts again in \(Quantity.seconds(length)) s (\(failures) of \(limit))",
+        status.update { $0.phase = .waiting(until: end) }
+        context.console.writeLine(
+            "\(what) in \(Quantity.seconds(length)) s (\(failures) of \(limit))",
             about: status.name
         )
-        let (revision, arguments) = state.withLock { ($0.revision, $0.plan.arguments) }
-        while clock.now() < end {
-            let isUnchanged = state.withLock {
-                $0.wish == .run && $0.revision == revision && $0.plan.arguments == arguments
-            }
-            guard isUnchanged else { return }
-            wake.park(until: end)
-        }
+        let arguments = plan.arguments
+        while clock.now() < end, isWanted(since: revision), plan.arguments == arguments { wake.park(until: end) }
     }
 
     private func end(_ code: ExitCode) {
@@ -236,23 +247,13 @@ final class PipelineKeeper: Sendable {
     private func end(_ code: ExitCode, unlessChangedSince revision: Int?) -> Bool {
         status.update { $0.phase = .ended(code) }
         let hasEnded = state.withLock { state in
-            if let revision, state.wish == .run, state.revision != revision { return false }
+            let isChanged = state.revision != revision || (code == .outputFailed && replacement.isWaiting)
+            if revision != nil, state.desired == .run, isChanged { return false }
             state.exitCode = code
             state.interruption = nil
             return true
         }
-        if hasEnded { surroundings.noticeEnd() }
+        if hasEnded { context.noticeEnd() }
         return hasEnded
-    }
-}
-
-extension RunRequest {
-    /// Whether two plans read the same inputs in the same way, so that these can stay open; workers share what they
-    /// read, and do not go on with other plugins.
-    fileprivate func hasInputs(of plan: Configuration.Plan, as old: Configuration.Plan) -> Bool {
-        let options: [HostOption] = [
-            .from, .format, .framing, .maxLine, .seed, .idleTimeout, .rejected, .report, .partitionBy, .workers,
-        ]
-        return partition == nil && options.allSatisfy { plan.arguments[$0] == old.arguments[$0] }
     }
 }

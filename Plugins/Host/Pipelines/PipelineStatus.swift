@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// How a pipeline goes, for whoever looks at it.
 ///
@@ -17,7 +18,7 @@ final class PipelineStatus: Sendable {
             case .starting: "starting"
             case .running: "running"
             case .waiting: Self.waitingWord
-            case .ended(.done), .ended(.inputRejected): "done"
+            case .ended(.done), .ended(.inputRejected), .ended(.allRejected): "done"
             case .ended(.interrupted): "stopped"
             case .ended: Self.failedWord
             }
@@ -40,6 +41,8 @@ final class PipelineStatus: Sendable {
         var delays = DelayHistogram()
         var restarts = 0
         var replacements = 0
+        /// Partial matches that a change or a restart gave up.
+        var abandonedPartialMatches: UInt64 = 0
         var lastError: String?
         var counts: [(name: String, value: UInt64)] = []
         /// What the transports counted that could have lost something.
@@ -50,7 +53,7 @@ final class PipelineStatus: Sendable {
     let name: String
 
     /// What the transports of the current run count.
-    private let meters = Locked<MeterBoard?>(nil)
+    private let meters = Locked<TransportMeters?>(nil)
 
     private let plugins = Locked<@Sendable () -> Int?>({ nil })
 
@@ -69,8 +72,8 @@ final class PipelineStatus: Sendable {
     }
 
     /// Looks at the transports of a new run.
-    func watch(_ board: MeterBoard) {
-        meters.withLock { $0 = board }
+    func watch(_ new: TransportMeters) {
+        meters.withLock { $0 = new }
     }
 
     /// From now on asks the plugins of a new run how many partial matches they hold.

@@ -1,13 +1,22 @@
 internal import WeirCore
+internal import WeirRecords
 
-/// A line that was rejected, kept beyond its batch.
+/// A line that was rejected, or a message that its transport refused, kept beyond its batch.
 struct RejectedLine: Sendable {
     /// The input that it came from, where there are several.
     var input: String?
+
+    /// Its number, counted from 1; zero for a message.
     let line: UInt64
+
+    /// Who sent a message, where that is known.
+    var origin: String?
     let reason: String
     let raw: [UInt8]
     let isContinuation: Bool
+
+    /// Whether nothing is wrong with it but that it came too late.
+    var isLate = false
 
     /// The rejections of a batch, in the order of the input.
     ///
@@ -41,12 +50,53 @@ struct RejectedLine: Sendable {
 }
 
 extension RejectedLine {
+    /// A message that a transport refused.
+    init(_ message: RejectedMessage, from input: String?) {
+        self.init(
+            input: input,
+            line: 0,
+            origin: message.origin,
+            reason: message.cause.rawValue,
+            raw: message.bytes,
+            isContinuation: false
+        )
+    }
+
+    /// Where it came from, to begin a sentence.
+    var place: String {
+        let place = line > 0 ? "line \(line)" : "a message" + (origin.map { " from \($0)" } ?? "")
+        return input.map { "'\($0)', \(place)" } ?? place
+    }
+
     /// The record of a batch that comes too late, where the consumer wants records in the order of their times.
     init(goingBackAt index: Int, of batch: borrowing RecordBatch, from input: String?) {
         self.init(
             input: input,
             line: batch.line(ofRecordAt: index),
             reason: FieldError(field: batch.schema.timeField ?? 0, reason: .goesBack).description(in: batch.schema),
+            raw: batch.raw(recordAt: index),
+            isContinuation: false
+        )
+    }
+
+    /// The record of a batch that comes later than records may come.
+    init(lateRecordAt index: Int, of batch: borrowing RecordBatch, from input: String?, by lateness: Duration) {
+        self.init(
+            input: input,
+            line: batch.line(ofRecordAt: index),
+            reason: "it comes \(Quantity.duration(lateness.wholeNanoseconds)) after a later one",
+            raw: batch.raw(recordAt: index),
+            isContinuation: false
+        )
+        isLate = true
+    }
+
+    /// The record of a batch that has more bytes than can wait.
+    init(tooLargeRecordAt index: Int, of batch: borrowing RecordBatch, from input: String?) {
+        self.init(
+            input: input,
+            line: batch.line(ofRecordAt: index),
+            reason: "it is too long to be put in order",
             raw: batch.raw(recordAt: index),
             isContinuation: false
         )

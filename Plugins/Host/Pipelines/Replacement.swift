@@ -11,6 +11,9 @@ final class Replacement: Sendable {
         self.request.withLock { $0 = request }
     }
 
+    /// Whether there is a request.
+    var isWaiting: Bool { request.withLock { $0 != nil } }
+
     /// Takes the request, if there is one.
     func take() -> RunRequest? {
         request.withLock { exchange(&$0, with: nil) }

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// The plugins of a pipeline, started, fed by one thread.
 final class RunningPlugins {
@@ -25,6 +26,12 @@ final class RunningPlugins {
     private let names: [String]
     private let consumers: [RecordConsumer]
     private let outputs: [MatchOutput]
+
+    /// Whether each plugin keeps records apart by a field.
+    private let areGrouped: [Bool]
+
+    /// The order of the records, for plugins that do not count it themselves.
+    private var ownOrder: RecordOrder?
 
     /// Empty where the only plugin takes the batches as they come.
     private var views: [View] = []
@@ -58,9 +65,14 @@ final class RunningPlugins {
         self.consumers = consumers
         self.outputs = outputs
         names = instances.map(\.name)
+        areGrouped = instances.map { $0.plugin.partitionField($0.values) != nil }
         let schemas = consumers.map(\.schema)
         schema = schemas.count == 1 ? schemas[0] : Self.union(of: schemas)
         agreeOnOrder = Set(schemas.map(\.isOrdered)).count == 1
+        let needsOrder = consumers.contains { consumer in
+            consumer.order == nil && !consumer.schema.isOrdered && !consumer.schema.isOrderedInGroups
+        }
+        if needsOrder, schema.timeField != nil { ownOrder = RecordOrder() }
         guard consumers.count > 1 else { return }
         for consumer in consumers {
             let fields = consumer.schema.fields.map { field in
@@ -102,10 +114,11 @@ final class RunningPlugins {
     ///     one plugin.
     func receive(_ batch: inout RecordBatch, refused: ([RejectedLine]) -> Void) {
         guard !views.isEmpty else {
+            noteOrder(of: batch)
             consumers[0].receive(&batch)
             return
         }
-        let (lines, rejections) = Findings.merged(receiveEach(&batch))
+        let (lines, rejections) = PluginResult.merged(receiveEach(&batch))
         merged += lines
         if !rejections.isEmpty { refused(rejections) }
     }
@@ -114,35 +127,58 @@ final class RunningPlugins {
     ///
     /// - Parameter batch: Records of ``schema``, not more than fit.
     /// - Returns: What each plugin found.
-    func receiveEach(_ batch: inout RecordBatch) -> [Findings] {
-        guard !views.isEmpty else { return [findings(of: 0, in: &batch)] }
-        var all: [Findings] = []
+    func receiveEach(_ batch: inout RecordBatch) -> [PluginResult] {
+        noteOrder(of: batch)
+        guard !views.isEmpty else { return [result(of: 0, in: &batch)] }
+        var all: [PluginResult] = []
         for (index, view) in views.enumerated() {
             view.batch.show(batch, fields: view.fields)
-            all.append(findings(of: index, in: &view.batch))
+            all.append(result(of: index, in: &view.batch))
         }
         return all
     }
 
-    private func findings(of plugin: Int, in batch: inout RecordBatch) -> Findings {
-        var findings = Findings()
+    private func result(of plugin: Int, in batch: inout RecordBatch) -> PluginResult {
+        var result = PluginResult()
         let output = outputs[plugin]
         var matchCount = output.count
         var rejectionCount = batch.rejections.count
         consumers[plugin].receiveEach(&batch) { batch, index in
             if batch.rejections.count > rejectionCount {
                 for line in RejectedLine.all(of: batch, from: rejectionCount) {
-                    findings.rejections.append((Int32(index), line))
+                    result.rejections.append((Int32(index), line))
                 }
                 rejectionCount = batch.rejections.count
             }
             guard output.count > matchCount else { return }
             matchCount = output.count
-            takeLines(of: plugin, into: &findings.lines)
-            findings.marks.append((Int32(index), findings.lines.count))
+            takeLines(of: plugin, into: &result.lines)
+            result.marks.append((Int32(index), result.lines.count))
         }
-        return findings
+        return result
     }
+
+    private func noteOrder(of batch: borrowing RecordBatch) {
+        guard var order = ownOrder, let field = schema.timeField else { return }
+        for index in 0..<batch.count {
+            if let time = batch.time(ofField: field, inRecordAt: index) { order.note(time) }
+        }
+        ownOrder = order
+    }
+
+    /// How far the records were out of order, of those plugins that know of one order of all records.
+    var order: RecordOrder {
+        var greatest = ownOrder ?? RecordOrder()
+        for (consumer, isGrouped) in zip(consumers, areGrouped) where !(isGrouped && consumer.schema.isOrderedInGroups)
+        {
+            guard let order = consumer.order?(), order.lateCount > greatest.lateCount else { continue }
+            greatest = order
+        }
+        return greatest
+    }
+
+    /// Whether a plugin takes records in any order.
+    var takesAnyOrder: Bool { consumers.contains { !$0.schema.isOrdered && !$0.schema.isOrderedInGroups } }
 
     /// Tells the plugins that nothing follows.
     func finish(_ completion: Completion) {
@@ -175,7 +211,7 @@ final class RunningPlugins {
         for plugin in outputs.indices { takeLines(of: plugin, into: &merged) }
         guard !merged.isEmpty else { return }
         defer { merged.removeAll(keepingCapacity: true) }
-        try body(merged.span)
+        try body(ContiguousArray(merged).span)
     }
 
     /// Takes the lines of one plugin, with its name where there are several.

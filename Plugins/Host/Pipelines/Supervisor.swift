@@ -1,5 +1,7 @@
 internal import WeirCore
+internal import WeirDispatch
 internal import WeirFiles
+internal import WeirRecords
 internal import WeirSystem
 
 /// Runs the pipelines of a configuration, each on its own.
@@ -47,7 +49,7 @@ final class Supervisor: Sendable {
     /// Whether a pipeline writes to standard output.
     var writesToStandardOutput: Bool {
         state.withLock { $0.keepers }.contains { keeper in
-            let outputs = keeper.plan.arguments.values(.to)
+            let outputs = keeper.plan.arguments.options.values(.to)
             return outputs.isEmpty || outputs.contains("stdout") || outputs.contains("-")
         }
     }
@@ -93,14 +95,14 @@ final class Supervisor: Sendable {
 
     private func exitCode(of codes: [ExitCode], _ wasInterrupted: Bool) -> ExitCode {
         if wasInterrupted { return .interrupted }
-        return codes.first { $0 != .done && $0 != .inputRejected && $0 != .interrupted }
-            ?? codes.first { $0 == .inputRejected } ?? .done
+        return codes.first { ![.done, .inputRejected, .allRejected, .interrupted].contains($0) }
+            ?? codes.first { $0 == .inputRejected || $0 == .allRejected } ?? .done
     }
 
     private func makeKeeper(_ plan: Configuration.Plan) -> PipelineKeeper {
         PipelineKeeper(
             plan,
-            PipelineKeeper.Surroundings(console: console, outputs: outputs) { [wake] in wake.unpark() }
+            PipelineKeeper.Context(console: console, outputs: outputs) { [wake] in wake.unpark() }
         )
     }
 

@@ -1,7 +1,12 @@
 internal import WeirCore
+internal import WeirDispatch
+internal import WeirRecords
 internal import WeirSystem
 
 /// Spreads the records of a pipeline over threads by the value of a field, and brings what they find back into order.
+///
+/// The workers are threads of its own and no processors: plugins are not sendable, so the thread that makes them runs
+/// them, and the work of a processor is sendable closures.
 ///
 /// Each worker has plugins of its own. Records with the same value go to the same worker, in their order. What is found
 /// comes out in the order of the records that complete it, as with one worker; what only the end of the inputs brings
@@ -12,7 +17,7 @@ internal import WeirSystem
 /// batch can be merged by the places of their records.
 final class WorkerPool {
     /// What came of a batch.
-    struct Harvest {
+    struct BatchResult {
         var lines: [UInt8] = []
         var matches: UInt64 = 0
         var events: UInt64 = 0
@@ -20,37 +25,51 @@ final class WorkerPool {
         var byteCount: Int64 = 0
         var watermark: Timestamp?
         var counts: [(name: String, value: UInt64)] = []
+        /// How far the records were out of order until now.
+        var order = RecordOrder()
+        /// The fields that no record had until now.
+        var unseen: [Int] = []
         /// When the batch was read.
         var start: Timestamp
     }
 
     /// What the reading thread says about a batch.
-    private enum Header: Sendable {
-        case batch(count: Int, rejections: [RejectedLine], byteCount: Int64, watermark: Timestamp?, start: Timestamp)
+    enum Header: Sendable {
+        case batch(
+            count: Int,
+            rejections: [RejectedLine],
+            byteCount: Int64,
+            watermark: Timestamp?,
+            counts: [(name: String, value: UInt64)],
+            order: RecordOrder,
+            unseen: [Int],
+            start: Timestamp
+        )
         case ended
         case failed(HostError)
         case interrupted
     }
 
-    private enum Job: Sendable {
+    enum Job: Sendable {
         /// Records, and the inputs that they came from, where there are several.
         case records(RecordShare, inputs: [String])
         case finish
     }
 
     /// A worker's answer to a batch.
-    private struct Answer: Sendable {
+    struct Answer: Sendable {
         /// What each of the plugins found, by the places of the records in the batch.
-        var findings: [Findings] = []
+        var results: [PluginResult] = []
         /// What only the end of the inputs brought.
         var lastLines: [UInt8] = []
         var matches: UInt64 = 0
         var counts: [(name: String, value: UInt64)] = []
+        var order = RecordOrder()
         var failure: HostError?
     }
 
     /// Asks the plugins of each worker for the partial matches that they hold.
-    private final class Held: Sendable {
+    final class Held: Sendable {
         private let questions = Locked<[@Sendable () -> Int?]>([])
 
         func add(_ question: @escaping @Sendable () -> Int?) { questions.withLock { $0.append(question) } }
@@ -65,18 +84,22 @@ final class WorkerPool {
     static let batchCapacity = 2048
 
     /// How many batches may be on the way.
-    private static let window = 8
+    static let window = 8
 
-    private let inputCount: Int
-    private let pluginCount: Int
-    private let headers: BoundedQueue<Header>
-    private let jobs: [BoundedQueue<Job>]
-    private let answers: [BoundedQueue<Answer>]
-    private let latch = Latch()
-    private let held = Held()
-    private var byteCount: Int64 = 0
-    private var watermark: Timestamp?
-    private var hasEnded = false
+    let inputCount: Int
+    let pluginCount: Int
+    let headers: BoundedQueue<Header>
+    let jobs: [BoundedQueue<Job>]
+    let answers: [BoundedQueue<Answer>]
+    let threads = WaitGroup()
+    let held = Held()
+    var byteCount: Int64 = 0
+    var watermark: Timestamp?
+    var readCounts: [(name: String, value: UInt64)] = []
+    var readOrder = RecordOrder()
+    var unseen: [Int] = []
+    var hasEnded = false
+    var failure: (any Error)?
 
     /// Starts the threads; the inputs are opened by one of them.
     ///
@@ -86,7 +109,7 @@ final class WorkerPool {
     ///   - schema: What is wanted of each record.
     ///   - meters: Takes the meters of the transports.
     /// - Throws: ``HostError`` when the field is not among those, or the system has no threads left.
-    init(_ request: RunRequest, _ partition: RunRequest.Partition, schema: RecordSchema, _ meters: MeterBoard)
+    init(_ request: RunRequest, _ partition: RunRequest.Partition, schema: RecordSchema, _ meters: TransportMeters)
         throws(HostError)
     {
         let field = try Self.field(of: partition, in: schema)
@@ -113,14 +136,14 @@ final class WorkerPool {
     }
 
     private func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(HostError) {
-        let latch = latch
-        latch.enter()
+        let threads = threads
+        threads.enter()
         let isStarted = SystemThread.start(name) {
             body()
-            latch.leave()
+            threads.leave()
         }
         guard isStarted else {
-            latch.leave()
+            threads.leave()
             close()
             throw HostError(.internalError, "the system has no threads left")
         }
@@ -131,7 +154,7 @@ final class WorkerPool {
         headers.close()
         for queue in jobs { queue.close() }
         for queue in answers { queue.close() }
-        latch.wait()
+        threads.wait()
     }
 
     /// How many records are on the way, at most.
@@ -140,199 +163,5 @@ final class WorkerPool {
     /// Finds out, on any thread, how many partial matches the plugins of all workers hold; `nil` where none of them says.
     var partialMatches: @Sendable () -> Int? {
         { [held] in held.partialMatches }
-    }
-
-    // MARK: The reading thread
-
-    private static func read(
-        _ request: RunRequest,
-        _ schema: RecordSchema,
-        _ field: Int,
-        _ headers: BoundedQueue<Header>,
-        _ jobs: [BoundedQueue<Job>],
-        _ meters: MeterBoard
-    ) {
-        var end = Header.ended
-        do {
-            let intake = try request.makeIntake(schema: schema, batchCapacity: batchCapacity, meters)
-            defer { intake.close() }
-            let clock = MonotonicClock()
-            var watermark: Timestamp?
-            var isWanted = true
-            while isWanted {
-                var header: Header?
-                var shares: [Job] = []
-                let hasMore = try intake.next { batch in
-                    let start = clock.now()
-                    var rejections = intake.pendingRejections
-                    rejections += RejectedLine.all(of: batch) { intake.input(ofLineStartingAt: $0) }
-                    let (records, refused) = split(batch, among: jobs.count, by: field, latest: &watermark)
-                    for index in refused {
-                        rejections.append(
-                            RejectedLine(
-                                goingBackAt: index,
-                                of: batch,
-                                from: intake.input(ofRecordAt: index)
-                            )
-                        )
-                    }
-                    let hasSeveralInputs = request.inputs.count > 1
-                    shares = records.map { share in
-                        let places = hasSeveralInputs ? share.places : []
-                        return .records(share, inputs: places.map { intake.input(ofRecordAt: Int($0)) ?? "" })
-                    }
-                    header = .batch(
-                        count: batch.count - refused.count,
-                        rejections: rejections,
-                        byteCount: intake.byteCount,
-                        watermark: watermark,
-                        start: start
-                    )
-                }
-                guard hasMore, let header else { break }
-                isWanted = headers.give(header)
-                for (queue, share) in zip(jobs, shares) where isWanted { isWanted = queue.give(share) }
-            }
-        } catch let error as HostError {
-            end = error.exitCode == .interrupted ? .interrupted : .failed(error)
-        } catch TransportError.interrupted {
-            end = .interrupted
-        } catch {
-            end = .failed(HostError(.noInput, "\(error)"))
-        }
-        headers.give(end)
-        for queue in jobs { queue.give(.finish) }
-    }
-
-    /// What each worker gets of a batch by the values of a field, and the indexes of the records that come too late for
-    /// all; `latest` is the greatest time so far.
-    private static func split(
-        _ batch: borrowing RecordBatch,
-        among count: Int,
-        by field: Int,
-        latest: inout Timestamp?
-    ) -> (shares: [RecordShare], refused: [Int]) {
-        let timeField = batch.schema.timeField
-        let isOrdered = batch.schema.isOrdered
-        var refused: [Int] = []
-        var greatest = latest
-        let shares = RecordShare.split(batch, into: count) { index in
-            // Without an order the last record tells how far the input is, well enough.
-            if isOrdered || index == batch.count - 1,
-                let time = timeField.flatMap({ batch.time(ofField: $0, inRecordAt: index) })
-            {
-                if isOrdered, let greatest, time < greatest {
-                    refused.append(index)
-                    return nil
-                }
-                greatest = max(greatest ?? time, time)
-            }
-            return Int(batch.stableHash(ofField: field, inRecordAt: index) % UInt64(count))
-        }
-        latest = greatest
-        return (shares, refused)
-    }
-
-    // MARK: The workers
-
-    private static func work(
-        _ request: RunRequest,
-        _ schema: RecordSchema,
-        _ jobs: BoundedQueue<Job>,
-        _ answers: BoundedQueue<Answer>,
-        _ held: Held
-    ) {
-        do throws(HostError) {
-            let plugins = try RunningPlugins(request.instances, batchCapacity: batchCapacity)
-            held.add(plugins.partialMatches)
-            var batch = RecordBatch(schema: schema, capacity: batchCapacity)
-            while let job = jobs.take() {
-                var answer = Answer()
-                let before = plugins.matchCount
-                switch job {
-                case .records(let share, let inputs):
-                    share.lend(in: &batch) { answer.findings = plugins.receiveEach(&$0) }
-                    for index in answer.findings.indices { answer.findings[index].move(to: share.places, inputs) }
-                case .finish:
-                    plugins.finish(.finished)
-                    plugins.takeLines { for index in $0.indices { answer.lastLines.append($0[index]) } }
-                }
-                answer.matches = plugins.matchCount - before
-                answer.counts = plugins.counts.map { (name: $0.name, value: $0.value) }
-                answers.give(answer)
-                if case .finish = job { return }
-            }
-        } catch {
-            var answer = Answer()
-            answer.failure = error
-            answers.give(answer)
-        }
-    }
-
-    // MARK: The collecting thread
-
-    /// Waits for the next batch to be done.
-    ///
-    /// - Returns: `nil` after the end of the inputs.
-    /// - Throws: ``HostError``, or ``TransportError/interrupted(address:)``, once everything before was handed out.
-    func next() throws -> Harvest? {
-        if let failure { throw failure }
-        guard !hasEnded, let header = headers.take() else { return nil }
-        switch header {
-        case .batch(let count, let rejections, let byteCount, let watermark, let start):
-            self.byteCount = byteCount
-            self.watermark = watermark
-            let answers = try takeAnswers()
-            var harvest = Harvest(start: start)
-            (harvest.lines, harvest.rejections) = Findings.merged(answers.flatMap(\.findings))
-            // Several plugins may refuse the same record, and others take it.
-            harvest.events = UInt64(pluginCount == 1 ? max(0, count - harvest.rejections.count) : count)
-            harvest.rejections = merge(rejections, harvest.rejections)
-            fill(&harvest, from: answers)
-            return harvest
-        case .ended: break
-        case .failed(let error): failure = error
-        case .interrupted: failure = TransportError.interrupted(address: "the inputs")
-        }
-        hasEnded = true
-        let answers = try takeAnswers()
-        var harvest = Harvest(start: MonotonicClock().now())
-        let lines = answers.flatMap { $0.lastLines.split(separator: UInt8(ascii: "\n")) }
-        for line in lines.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-            harvest.lines += line
-            harvest.lines.append(UInt8(ascii: "\n"))
-        }
-        fill(&harvest, from: answers)
-        return harvest
-    }
-
-    private var failure: (any Error)?
-
-    private func takeAnswers() throws(HostError) -> [Answer] {
-        var taken: [Answer] = []
-        for queue in answers {
-            guard let answer = queue.take() else { throw HostError(.internalError, "a worker has stopped") }
-            if let failure = answer.failure { throw failure }
-            taken.append(answer)
-        }
-        return taken
-    }
-
-    private func fill(_ harvest: inout Harvest, from answers: [Answer]) {
-        harvest.matches = answers.reduce(0) { $0 + $1.matches }
-        harvest.byteCount = byteCount
-        harvest.watermark = watermark
-        guard let first = answers.first else { return }
-        harvest.counts = first.counts.enumerated().map { index, count in
-            (count.name, answers.reduce(0) { $0 + (index < $1.counts.count ? $1.counts[index].value : 0) })
-        }
-    }
-
-    /// Both kinds of rejections in the order of the input, where there is one input.
-    private func merge(_ early: [RejectedLine], _ late: [RejectedLine]) -> [RejectedLine] {
-        guard inputCount == 1, !early.isEmpty, !late.isEmpty else { return early + late }
-        return (early + late).enumerated()
-            .sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }
-            .map(\.element)
     }
 }

@@ -6,15 +6,22 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
-enum call { ACCEPT, CONNECT, SEND, SENDMMSG, RECVMSG, RECVMMSG, EPOLL_WAIT, POLL, PREAD, PWRITE, CALL_COUNT };
+enum call {
+    ACCEPT, CONNECT, SEND, SENDMMSG, RECVMSG, RECVMMSG, EPOLL_WAIT, POLL, PREAD, PWRITE,
+    WRITE, FTRUNCATE, FSYNC, RENAME, OPEN, SOCKET, EPOLL_CREATE, EPOLL_CTL, PIPE, FALLOCATE, CALL_COUNT
+};
 
 // Which errors each call may fail with, and by what kind of fault; the list ends with zero.
 static const struct {
@@ -35,6 +42,16 @@ static const struct {
     [POLL] = {{CWEIR_FAULT_INTERRUPTED, EINTR}},
     [PREAD] = {{CWEIR_FAULT_INTERRUPTED, EINTR}},
     [PWRITE] = {{CWEIR_FAULT_INTERRUPTED, EINTR}, {CWEIR_FAULT_DISK_FULL, ENOSPC}},
+    [WRITE] = {{CWEIR_FAULT_FILE, EINTR}, {CWEIR_FAULT_FILE, ENOSPC}},
+    [FTRUNCATE] = {{CWEIR_FAULT_FILE, EINTR}, {CWEIR_FAULT_FILE, EIO}},
+    [FSYNC] = {{CWEIR_FAULT_FILE, EINTR}, {CWEIR_FAULT_FILE, EIO}},
+    [RENAME] = {{CWEIR_FAULT_FILE, ENOSPC}},
+    [OPEN] = {{CWEIR_FAULT_FILE, EINTR}, {CWEIR_FAULT_FILE, EMFILE}},
+    [SOCKET] = {{CWEIR_FAULT_SHORTAGE, EMFILE}, {CWEIR_FAULT_SHORTAGE, ENOBUFS}},
+    [EPOLL_CREATE] = {{CWEIR_FAULT_SHORTAGE, EMFILE}},
+    [EPOLL_CTL] = {{CWEIR_FAULT_SHORTAGE, ENOMEM}},
+    [PIPE] = {{CWEIR_FAULT_SHORTAGE, EMFILE}},
+    [FALLOCATE] = {{CWEIR_FAULT_SHORTAGE, EOPNOTSUPP}},
 };
 
 static _Atomic uint32_t wanted_kinds;
@@ -43,9 +60,13 @@ static uint32_t rarity;
 static _Atomic uint64_t call_counts[CALL_COUNT];
 static _Atomic uint64_t fault_count;
 
-bool cweir_faults_begin(uint64_t seed, uint32_t kinds, uint32_t one_in) {
+// How many calls could fail before the only one that does; the largest number where others do too.
+static uint64_t only = UINT64_MAX;
+static _Atomic uint64_t chance_count;
+
+static bool begin(uint64_t seed, uint32_t kinds) {
     seed_now = seed;
-    rarity = one_in == 0 ? 1 : one_in;
+    atomic_store_explicit(&chance_count, 0, memory_order_relaxed);
     for (int call = 0; call < CALL_COUNT; call++) {
         atomic_store_explicit(&call_counts[call], 0, memory_order_relaxed);
     }
@@ -53,6 +74,18 @@ bool cweir_faults_begin(uint64_t seed, uint32_t kinds, uint32_t one_in) {
     // Last: whoever sees the kinds sees the seed as well.
     atomic_store_explicit(&wanted_kinds, kinds, memory_order_release);
     return true;
+}
+
+bool cweir_faults_begin(uint64_t seed, uint32_t kinds, uint32_t one_in) {
+    only = UINT64_MAX;
+    rarity = one_in == 0 ? 1 : one_in;
+    return begin(seed, kinds);
+}
+
+bool cweir_faults_begin_once(uint64_t choice, uint32_t kinds, uint64_t nth) {
+    only = nth;
+    rarity = 1;
+    return begin(choice, kinds);
 }
 
 uint64_t cweir_faults_end(void) {
@@ -91,7 +124,7 @@ static verdict_t decide(enum call call, size_t amount) {
             choices[count++] = errors[call][index].error;
         }
     }
-    if ((kinds & CWEIR_FAULT_PARTIAL) != 0 && amount > 1) {
+    if ((kinds & (call == WRITE ? CWEIR_FAULT_FILE : CWEIR_FAULT_PARTIAL)) != 0 && amount > 1) {
         choices[count++] = 0;
     }
     if (count == 0) {
@@ -99,6 +132,13 @@ static verdict_t decide(enum call call, size_t amount) {
     }
     random = mix(random);
     verdict.error = choices[random % (uint64_t)count];
+    if (only != UINT64_MAX) {
+        if (atomic_fetch_add_explicit(&chance_count, 1, memory_order_relaxed) != only) {
+            verdict.error = 0;
+            return verdict;
+        }
+        verdict.error = choices[seed_now % (uint64_t)count];
+    }
     if (verdict.error == 0) {
         // As often very little as nearly all.
         const uint64_t bits = mix(random + 1) % 16;
@@ -215,7 +255,104 @@ ssize_t pwrite(int file, const void *bytes, size_t count, off_t offset) {
     return real(file, bytes, verdict.amount, offset);
 }
 
+// Whether a descriptor is a file, and none of the three that everyone has.
+static bool is_file(int descriptor) {
+    struct stat status;
+    return descriptor > 2 && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+ssize_t write(int file, const void *bytes, size_t count) {
+    REAL(write)
+    if (!is_file(file)) {
+        return real(file, bytes, count);
+    }
+    const verdict_t verdict = decide(WRITE, count);
+    FAIL_OR_GO_ON(verdict)
+    return real(file, bytes, verdict.amount);
+}
+
+int ftruncate(int file, off_t length) {
+    REAL(ftruncate)
+    const verdict_t verdict = decide(FTRUNCATE, 1);
+    FAIL_OR_GO_ON(verdict)
+    return real(file, length);
+}
+
+int fsync(int file) {
+    REAL(fsync)
+    const verdict_t verdict = decide(FSYNC, 1);
+    FAIL_OR_GO_ON(verdict)
+    return real(file);
+}
+
+int open(const char *path, int flags, ...) {
+    REAL(open)
+    mode_t mode = 0;
+    if ((flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE) {
+        va_list rest;
+        va_start(rest, flags);
+        mode = va_arg(rest, mode_t);
+        va_end(rest);
+    }
+    const verdict_t verdict = decide(OPEN, 1);
+    FAIL_OR_GO_ON(verdict)
+    return real(path, flags, mode);
+}
+
+int socket(int family, int type, int protocol) {
+    REAL(socket)
+    const verdict_t verdict = decide(SOCKET, 1);
+    FAIL_OR_GO_ON(verdict)
+    return real(family, type, protocol);
+}
+
+int epoll_create1(int flags) {
+    REAL(epoll_create1)
+    const verdict_t verdict = decide(EPOLL_CREATE, 1);
+    FAIL_OR_GO_ON(verdict)
+    return real(flags);
+}
+
+int epoll_ctl(int poller, int operation, int watched, struct epoll_event *event) {
+    REAL(epoll_ctl)
+    // What is watched already needs no more memory.
+    if (operation != EPOLL_CTL_ADD) {
+        return real(poller, operation, watched, event);
+    }
+    const verdict_t verdict = decide(EPOLL_CTL, 1);
+    FAIL_OR_GO_ON(verdict)
+    return real(poller, operation, watched, event);
+}
+
+int pipe(int ends[2]) {
+    REAL(pipe)
+    const verdict_t verdict = decide(PIPE, 1);
+    FAIL_OR_GO_ON(verdict)
+    return real(ends);
+}
+
+int fallocate(int file, int mode, off_t offset, off_t length) {
+    REAL(fallocate)
+    const verdict_t verdict = decide(FALLOCATE, 1);
+    FAIL_OR_GO_ON(verdict)
+    return real(file, mode, offset, length);
+}
+
+int rename(const char *old, const char *new) {
+    REAL(rename)
+    const verdict_t verdict = decide(RENAME, 1);
+    FAIL_OR_GO_ON(verdict)
+    return real(old, new);
+}
+
 #else
+
+bool cweir_faults_begin_once(uint64_t choice, uint32_t kinds, uint64_t nth) {
+    (void)choice;
+    (void)kinds;
+    (void)nth;
+    return false;
+}
 
 bool cweir_faults_begin(uint64_t seed, uint32_t kinds, uint32_t one_in) {
     (void)seed;

@@ -2,6 +2,7 @@ import Dispatch
 import Synchronization
 import Testing
 import WeirCore
+import WeirRecords
 import WeirTesting
 
 @Suite struct EventChannelStressTests {

@@ -43,7 +43,7 @@ import WeirCore
                 model += new.prefix(counts.expected)
             case .push2, .push3:
                 let new = tokens(step == .push2 ? 2 : 3)
-                counts = (min(new.count, room), producer.push(contentsOf: new.span))
+                counts = (min(new.count, room), producer.push(contentsOf: ContiguousArray(new).span))
                 model += new.prefix(counts.expected)
             case .produce2, .produceOneOf2:
                 let new = tokens(2)
@@ -145,7 +145,7 @@ import WeirCore
                         let written: Int
                         if next % 3 == 0 {
                             let tokens = (next..<min(total, next + 5)).map { Token($0, in: census) }
-                            written = producer.push(contentsOf: tokens.span)
+                            written = producer.push(contentsOf: ContiguousArray(tokens).span)
                         } else {
                             written = producer.push(Token(next, in: census)) ? 1 : 0
                         }

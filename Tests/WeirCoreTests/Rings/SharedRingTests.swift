@@ -45,7 +45,7 @@ import WeirCore
                 model += new.prefix(written.expected)
             case .push2, .push3:
                 let new = tokens(step == .push2 ? 2 : 3)
-                written = (min(new.count, room), ring.push(contentsOf: new.span))
+                written = (min(new.count, room), ring.push(contentsOf: ContiguousArray(new).span))
                 model += new.prefix(written.expected)
             case .pushDroppingOldest:
                 let new = tokens(1)
@@ -114,7 +114,7 @@ import WeirCore
                         let written: Int
                         if next % 4 == 0 {
                             let tokens = (next..<min(each, next + 6)).map { Token(producer * each + $0, in: census) }
-                            written = ring.push(contentsOf: tokens.span)
+                            written = ring.push(contentsOf: ContiguousArray(tokens).span)
                         } else {
                             written = ring.push(Token(producer * each + next, in: census)) ? 1 : 0
                         }

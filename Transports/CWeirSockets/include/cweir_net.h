@@ -11,7 +11,7 @@
 //
 // What varies between systems stands in `cweir_net_linux.c` and `cweir_net_apple.c`. Functions that return an `int` or
 // `long` return a negative error number when they fail, and retry what a signal interrupted.
-// Thread safety: any thread; a descriptor is closed by whoever knows that nobody else uses it.
+// Thread safety: any thread; a descriptor is closed by its last user.
 
 typedef enum cweir_net_kind {
     CWEIR_NET_STREAM = 1,
@@ -99,7 +99,7 @@ int cweir_net_drops(int socket, uint32_t *count);
 // Joins a group; the interface's name may be NULL, and the kernel then chooses.
 int cweir_net_join(int socket, const cweir_net_address_t *group, const char *_Nullable interface);
 
-// Sends to groups through an interface, which may be NULL, and over so many routers.
+// Sends to groups through an interface, which may be NULL, and over at most `hops` routers.
 int cweir_net_send_multicast(int socket, int family, const char *_Nullable interface, int hops);
 
 // Permits sending to broadcast addresses.

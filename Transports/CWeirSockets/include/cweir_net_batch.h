@@ -17,6 +17,7 @@ typedef struct cweir_net_datagram {
     bool is_truncated;      // there was more than the limit
     bool has_credentials;
     uint8_t reserved;
+    uint16_t port;          // of `host`
     unsigned char host[16];
     cweir_net_credentials_t sender;
 } cweir_net_datagram_t;
@@ -37,6 +38,9 @@ void cweir_net_inbox_destroy(cweir_net_inbox_t *inbox);
 // Returns how many there are, `-EAGAIN` where there are none. Thread safety: one thread at a time for an inbox.
 int cweir_net_inbox_receive(cweir_net_inbox_t *inbox, int socket);
 const cweir_net_datagram_t *cweir_net_inbox_datagrams(const cweir_net_inbox_t *inbox);
+
+// Writes the host and port that a datagram comes from, and a zero at the end. Returns false where they are not known.
+bool cweir_net_describe_origin(const cweir_net_datagram_t *datagram, char *text, size_t size);
 
 // How many datagrams the kernel says that it dropped before the last one, modulo 2^32.
 uint32_t cweir_net_inbox_drops(const cweir_net_inbox_t *inbox);

@@ -9,19 +9,18 @@
 
 // What was found in some bytes.
 typedef struct cweir_net_messages {
-    size_t consumed;   // the bytes of whole messages, of which the rest is no more
-    size_t kept;       // the bytes that are left of them once the long ones are taken out
-    uint64_t count;    // the messages that are left
-    uint64_t too_long; // the messages that were taken out
-    uint64_t skip;     // for frames: how many bytes of a long one are still to come
+    size_t length;    // the bytes of the whole messages at the start
+    uint64_t count;   // how many these are
+    size_t too_long;  // the bytes of the message behind them, where that is too long; more may be still to come
 } cweir_net_messages_t;
 
-// Finds the whole lines at the start of some bytes, each with its newline, and takes out those that are longer than
-// `limit` without it, moving the others together. O(n).
-cweir_net_messages_t cweir_net_take_lines(unsigned char *bytes, size_t count, size_t limit);
+// Finds the whole lines at the start of some bytes, each with its newline, up to one that is longer than `limit` without
+// it. O(n).
+cweir_net_messages_t cweir_net_find_lines(const unsigned char *bytes, size_t count, size_t limit);
 
-// The same for frames of a length in four bytes, the most significant first, and as many bytes.
-cweir_net_messages_t cweir_net_take_frames(unsigned char *bytes, size_t count, size_t limit);
+// The same for frames of a length in four bytes, the most significant first, and as many bytes. A frame that is too long
+// may have only begun.
+cweir_net_messages_t cweir_net_find_frames(const unsigned char *bytes, size_t count, size_t limit);
 
 // The place behind the first newline, or zero where there is none.
 size_t cweir_net_after_newline(const unsigned char *bytes, size_t count);

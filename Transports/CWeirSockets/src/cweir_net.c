@@ -4,6 +4,7 @@
 #define _DARWIN_C_SOURCE
 
 #include "cweir_net.h"
+#include "cweir_net_batch.h"
 
 #include "cweir_net_system.h"
 
@@ -125,6 +126,16 @@ void cweir_net_describe(const cweir_net_address_t *address, char *text, size_t s
     if (host == NULL || inet_ntop(raw(address)->sa_family, host, text, (socklen_t)size) == NULL) {
         text[0] = 0;
     }
+}
+
+bool cweir_net_describe_origin(const cweir_net_datagram_t *datagram, char *text, size_t size) {
+    char host[INET6_ADDRSTRLEN];
+    const bool is_ipv6 = datagram->family == CWEIR_NET_IPV6;
+    if (datagram->family == CWEIR_NET_NONE
+        || inet_ntop(is_ipv6 ? AF_INET6 : AF_INET, datagram->host, host, sizeof(host)) == NULL) {
+        return false;
+    }
+    return snprintf(text, size, is_ipv6 ? "[%s]:%u" : "%s:%u", host, (unsigned)datagram->port) > 0;
 }
 
 int cweir_net_parse_number(const char *text, unsigned char *bytes) {
@@ -362,12 +373,20 @@ int cweir_net_set_owner(const char *path, uint32_t user, uint32_t group) {
     return result(chown(path, (uid_t)user, (gid_t)group));
 }
 
+static int open_file(const char *path, int flags, mode_t mode) {
+    int file;
+    do {
+        file = open(path, flags, mode);
+    } while (file < 0 && errno == EINTR);
+    return file < 0 ? -errno : file;
+}
+
 int cweir_net_lock_directory(const char *path) {
-    const int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int directory = open_file(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     if (directory < 0) {
-        return -errno;
+        return directory;
     }
-    // Bounded: somebody may hold the lock of the directory for reasons of their own.
+    // Bounded: another program may hold the lock of the directory.
     for (int round = 0; round < 100; round++) {
         if (flock(directory, LOCK_EX | LOCK_NB) == 0) {
             return directory;
@@ -381,7 +400,7 @@ int cweir_net_lock_directory(const char *path) {
 // MARK: Plain files and pipes
 
 int cweir_net_open_spill(const char *path) {
-    return result(open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    return open_file(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
 long cweir_net_read_at(int file, void *bytes, size_t count, int64_t offset) {
@@ -409,7 +428,11 @@ long cweir_net_write_at(int file, const void *bytes, size_t count, int64_t offse
 }
 
 int cweir_net_truncate(int file, int64_t length) {
-    return result(ftruncate(file, (off_t)length));
+    int status;
+    do {
+        status = ftruncate(file, (off_t)length);
+    } while (status < 0 && errno == EINTR);
+    return result(status);
 }
 
 int64_t cweir_net_file_length(int file) {

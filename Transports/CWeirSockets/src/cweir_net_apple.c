@@ -212,9 +212,11 @@ int cweir_net_inbox_receive(cweir_net_inbox_t *inbox, int socket) {
         if (header.msg_namelen > 0 && origin.ss_family == AF_INET) {
             datagram->family = CWEIR_NET_IPV4;
             memcpy(datagram->host, &((struct sockaddr_in *)&origin)->sin_addr, 4);
+            datagram->port = ntohs(((struct sockaddr_in *)&origin)->sin_port);
         } else if (header.msg_namelen > 0 && origin.ss_family == AF_INET6) {
             datagram->family = CWEIR_NET_IPV6;
             memcpy(datagram->host, &((struct sockaddr_in6 *)&origin)->sin6_addr, 16);
+            datagram->port = ntohs(((struct sockaddr_in6 *)&origin)->sin6_port);
         }
     }
     return count;

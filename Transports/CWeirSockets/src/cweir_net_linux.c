@@ -262,10 +262,12 @@ static void read_origin(cweir_net_datagram_t *datagram, const struct sockaddr_st
     case AF_INET:
         datagram->family = CWEIR_NET_IPV4;
         memcpy(datagram->host, &((const struct sockaddr_in *)origin)->sin_addr, 4);
+        datagram->port = ntohs(((const struct sockaddr_in *)origin)->sin_port);
         break;
     case AF_INET6:
         datagram->family = CWEIR_NET_IPV6;
         memcpy(datagram->host, &((const struct sockaddr_in6 *)origin)->sin6_addr, 16);
+        datagram->port = ntohs(((const struct sockaddr_in6 *)origin)->sin6_port);
         break;
     default:
         datagram->family = CWEIR_NET_NONE;

@@ -2,53 +2,39 @@
 
 #include <string.h>
 
-cweir_net_messages_t cweir_net_take_lines(unsigned char *bytes, size_t count, size_t limit) {
+cweir_net_messages_t cweir_net_find_lines(const unsigned char *bytes, size_t count, size_t limit) {
     cweir_net_messages_t found = {0};
-    while (found.consumed < count) {
-        const unsigned char *start = bytes + found.consumed;
-        const unsigned char *newline = memchr(start, '\n', count - found.consumed);
+    while (found.length < count) {
+        const unsigned char *start = bytes + found.length;
+        const unsigned char *newline = memchr(start, '\n', count - found.length);
         if (newline == NULL) {
             break;
         }
         const size_t length = (size_t)(newline - start);
         if (length > limit) {
-            found.too_long += 1;
-        } else {
-            if (found.kept != found.consumed) {
-                memmove(bytes + found.kept, start, length + 1);
-            }
-            found.kept += length + 1;
-            found.count += 1;
+            found.too_long = length + 1;
+            break;
         }
-        found.consumed += length + 1;
+        found.length += length + 1;
+        found.count += 1;
     }
     return found;
 }
 
-cweir_net_messages_t cweir_net_take_frames(unsigned char *bytes, size_t count, size_t limit) {
+cweir_net_messages_t cweir_net_find_frames(const unsigned char *bytes, size_t count, size_t limit) {
     cweir_net_messages_t found = {0};
-    while (count - found.consumed >= 4) {
-        const unsigned char *start = bytes + found.consumed;
-        const size_t rest = count - found.consumed;
+    while (count - found.length >= 4) {
+        const unsigned char *start = bytes + found.length;
         const size_t length = (size_t)start[0] << 24 | (size_t)start[1] << 16 | (size_t)start[2] << 8 | start[3];
         if (length > limit) {
-            found.too_long += 1;
-            if (length + 4 > rest) {
-                found.skip = length + 4 - rest;
-                found.consumed = count;
-                break;
-            }
-        } else {
-            if (length + 4 > rest) {
-                break;
-            }
-            if (found.kept != found.consumed) {
-                memmove(bytes + found.kept, start, length + 4);
-            }
-            found.kept += length + 4;
-            found.count += 1;
+            found.too_long = length + 4;
+            break;
         }
-        found.consumed += length + 4;
+        if (length + 4 > count - found.length) {
+            break;
+        }
+        found.length += length + 4;
+        found.count += 1;
     }
     return found;
 }

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// A column of a block that was checked: where the value of each record is.
 ///

@@ -1,4 +1,5 @@
-public import WeirCore
+internal import WeirCore
+public import WeirRecords
 
 /// Finds the records of Weir's binary format; see ``BinaryFormat`` for the layout and for what becomes of damage.
 ///

@@ -1,4 +1,4 @@
-public import WeirCore
+public import WeirRecords
 
 /// Writes records in Weir's binary format; see ``BinaryFormat`` for the layout.
 ///

@@ -1,4 +1,5 @@
-public import WeirCore
+internal import WeirCore
+public import WeirRecords
 
 /// Weir's own binary format: typed columns in blocks with checksums, behind a header that names the fields.
 ///
@@ -9,42 +10,52 @@ public import WeirCore
 ///
 /// All numbers are little-endian; *u8*, *u16*, *u32*, *u64* are without a sign. Checksums are CRC-32C (Castagnoli).
 ///
-///     file    section*
-///     section header block* end
+/// ```text
+/// file    section*
+/// section header block* end
+/// ```
 ///
 /// Sections can follow each other, so files can be concatenated.
 ///
-///     header
-///      0  8  the bytes 89 57 45 49 52 0D 0A 1A: an end of line and an end of file, which text modes would change
-///      8  2  version: u16 = 1
-///     10  2  number of fields: u16
-///     12  4  length n of the descriptors: u32
-///     16  n  for each field: its type (u8), the length of its name (u16), its name (UTF-8)
-///      …  4  checksum of all bytes before it in the header
+/// ```text
+/// header
+///  0  8  the bytes 89 57 45 49 52 0D 0A 1A: an end of line and an end of file, which text modes would change
+///  8  2  version: u16 = 1
+/// 10  2  number of fields: u16
+/// 12  4  length n of the descriptors: u32
+/// 16  n  for each field: its type (u8), the length of its name (u16), its name (UTF-8)
+///  …  4  checksum of all bytes before it in the header
+/// ```
 ///
-///     block
-///      0  4  "WBLK"
-///      4  4  length n of the columns: u32
-///      8  4  number of records: u32, from 1 to 65,536
-///     12  4  checksum of the columns
-///     16  4  checksum of the 16 bytes before it
-///     20  n  for each field in the header's order: a column
+/// ```text
+/// block
+///  0  4  "WBLK"
+///  4  4  length n of the columns: u32
+///  8  4  number of records: u32, from 1 to 65,536
+/// 12  4  checksum of the columns
+/// 16  4  checksum of the 16 bytes before it
+/// 20  n  for each field in the header's order: a column
+/// ```
 ///
-///     end
-///      0  4  "WEND"
-///      4  8  number of records in the section: u64
-///     12  4  checksum of the 12 bytes before it
+/// ```text
+/// end
+///  0  4  "WEND"
+///  4  8  number of records in the section: u64
+/// 12  4  checksum of the 12 bytes before it
+/// ```
 ///
-///     column of r records
-///      0  1  encoding: u8, see below
-///      1  1  flags: 1 if there are states, 2 if there are scales, everything else is 0
-///      2  1  width w of a value, in bytes
-///      3  1  scale of all values, where there are no scales
-///      4  4  length of what follows: u32
-///      …     states, if there are any: 2 bits for each record, from the low bits of a byte to the high ones:
-///            0 there is a value, 1 it is null, 2 the record has no such field, 3 it is the empty text; ⌈r/4⌉ bytes
-///      …     scales, if there are any: r bytes
-///      …     values; where there is none, something of the same size stands in its place
+/// ```text
+/// column of r records
+///  0  1  encoding: u8, see below
+///  1  1  flags: 1 if there are states, 2 if there are scales, everything else is 0
+///  2  1  width w of a value, in bytes
+///  3  1  scale of all values, where there are no scales
+///  4  4  length of what follows: u32
+///  …     states, if there are any: 2 bits for each record, from the low bits of a byte to the high ones:
+///        0 there is a value, 1 it is null, 2 the record has no such field, 3 it is the empty text; ⌈r/4⌉ bytes
+///  …     scales, if there are any: r bytes
+///  …     values; where there is none, something of the same size stands in its place
+/// ```
 ///
 /// | encoding | | w | values |
 /// |---|---|---|---|

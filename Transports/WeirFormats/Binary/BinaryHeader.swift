@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// The header of a section: the names of its fields, and how much it takes.
 struct BinaryHeader {

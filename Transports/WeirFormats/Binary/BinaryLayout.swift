@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// The numbers of the layout; see ``BinaryFormat``.
 enum BinaryLayout {

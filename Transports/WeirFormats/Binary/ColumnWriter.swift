@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// The values of one field that wait to be written as a column of a block.
 ///
@@ -60,7 +61,7 @@ struct ColumnWriter {
                     areFlags = false
                 }
                 if areDecimals {
-                    decimal = PlainDecimal(text.span)
+                    decimal = unsafe text.withUnsafeBufferPointer { PlainDecimal(unsafe $0.span) }
                     areDecimals = decimal != nil
                 }
                 areFlags = areFlags && (text.elementsEqual("true".utf8) || text.elementsEqual("false".utf8))

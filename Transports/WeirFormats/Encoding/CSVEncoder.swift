@@ -1,4 +1,5 @@
-public import WeirCore
+internal import WeirCore
+public import WeirRecords
 
 /// Writes records as comma-separated values, with the names in the first line.
 ///

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// Makes the values of a field what its declared type says.
 struct FieldConverter {
@@ -59,7 +60,7 @@ struct FieldConverter {
             guard value.isFinite else { throw refuse(.notFinite) }
             return (value.description, .bare)
         case .decimal:
-            guard unsafe PlainDecimal(text.span) != nil else {
+            guard PlainDecimal(unsafe text.span) != nil else {
                 throw refuse(.unacceptable("is not a plain decimal number of 18 digits: '\(excerpt())'"))
             }
             return (unsafe String(decoding: text, as: UTF8.self), .bare)

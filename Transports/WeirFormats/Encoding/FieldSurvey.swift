@@ -1,4 +1,5 @@
-public import WeirCore
+internal import WeirCore
+public import WeirRecords
 
 /// Which fields an input has, found out by reading it.
 ///

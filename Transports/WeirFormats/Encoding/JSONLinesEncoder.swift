@@ -1,4 +1,4 @@
-public import WeirCore
+public import WeirRecords
 
 /// Writes records as JSON Lines.
 ///
@@ -20,10 +20,7 @@ public struct JSONLinesEncoder: RecordEncoder {
         self.schema = schema
         converter = FieldConverter(timeUnit: schema.timeUnit, tellsTextFromNumbers: schema.tellsTextFromNumbers)
         names = schema.fields.map { field in
-            var name: [UInt8] = []
-            JSONValueText.appendString(Array(field.name.utf8)[...], to: &name)
-            name.append(UInt8(ascii: ":"))
-            return name
+            Array("\(JSONWriter.quoted(field.name)):".utf8)
         }
     }
 
@@ -60,7 +57,7 @@ public struct JSONLinesEncoder: RecordEncoder {
                 if wanted.type == nil, !schema.tellsTextFromNumbers, isNumberOrFlag {
                     output.append(contentsOf: text)
                 } else {
-                    JSONValueText.appendString(text[...], to: &output)
+                    unsafe text.withUnsafeBufferPointer { unsafe JSONWriter.append($0, to: &output) }
                 }
             }
         }

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// A JSON value that fills a stretch of bytes, and how a field of it is to be read.
 struct JSONValueText {
@@ -50,33 +51,5 @@ struct JSONValueText {
             return unsafe JSONValueText(text.baseAddress, from: 0, to: text.count) != nil
         default: return false
         }
-    }
-
-    /// Appends a text as a JSON string, with its quotes.
-    static func appendString(_ text: ArraySlice<UInt8>, to output: inout [UInt8]) {
-        output.append(UInt8(ascii: "\""))
-        for byte in text {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                output.append(UInt8(ascii: "\\"))
-                output.append(byte)
-            case 0x0A: appendEscape("n", to: &output)
-            case 0x0D: appendEscape("r", to: &output)
-            case 0x09: appendEscape("t", to: &output)
-            case 0..<0x20:
-                appendEscape("u", to: &output)
-                output.append(UInt8(ascii: "0"))
-                output.append(UInt8(ascii: "0"))
-                output.append(UInt8(ascii: "0") + byte >> 4)
-                output.append(byte & 0xF < 10 ? UInt8(ascii: "0") + byte & 0xF : UInt8(ascii: "a") + byte & 0xF - 10)
-            default: output.append(byte)
-            }
-        }
-        output.append(UInt8(ascii: "\""))
-    }
-
-    private static func appendEscape(_ letter: Unicode.Scalar, to output: inout [UInt8]) {
-        output.append(UInt8(ascii: "\\"))
-        output.append(UInt8(ascii: letter))
     }
 }

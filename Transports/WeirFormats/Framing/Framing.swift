@@ -1,4 +1,5 @@
-public import WeirCore
+internal import WeirCore
+public import WeirRecords
 
 /// How an input is cut into frames, apart from the format of what is in them.
 ///

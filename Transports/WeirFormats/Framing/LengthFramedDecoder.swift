@@ -1,4 +1,5 @@
-public import WeirCore
+internal import WeirCore
+public import WeirRecords
 
 /// Finds the records in frames that start with their length; see ``Framing/length``.
 ///

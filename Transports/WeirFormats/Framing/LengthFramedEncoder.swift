@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// Writes each record as a frame that starts with its length; see ``Framing/length``.
 struct LengthFramedEncoder: RecordEncoder {

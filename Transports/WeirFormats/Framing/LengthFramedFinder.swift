@@ -1,4 +1,4 @@
-internal import WeirCore
+internal import WeirRecords
 
 /// Finds out which fields an input in frames has; see ``Framing/length``.
 struct LengthFramedFinder: FieldFinder {

@@ -1,9 +1,9 @@
-public import WeirCore
+public import WeirRecords
 
 /// Puts each line that is written into a frame that starts with its length, without its newline; see ``Framing/length``.
 ///
 ///     let sink = LengthFramedSink(try UnixTransport().openSink("/run/matches.sock?framing=length"))
-///     try sink.write(Array("one\ntwo\n".utf8).span)    // 0 0 0 3 o n e 0 0 0 3 t w o
+///     try sink.write(Array("one\ntwo\n".utf8))    // 0 0 0 3 o n e 0 0 0 3 t w o
 ///
 /// The beginning of a line whose end is still to be written is kept until then, so its memory grows with the longest line.
 ///
@@ -32,14 +32,14 @@ public final class LengthFramedSink: TransportSink {
             endLine(into: &frames)
         }
         guard !frames.isEmpty else { return }
-        try base.write(frames.span)
+        try base.write(frames)
     }
 
     public func finish() throws(TransportError) {
         if !line.isEmpty {
             var frames: [UInt8] = []
             endLine(into: &frames)
-            try base.write(frames.span)
+            try base.write(frames)
         }
         try base.finish()
     }

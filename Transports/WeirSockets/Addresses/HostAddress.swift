@@ -1,5 +1,6 @@
 internal import CWeirSockets
 internal import WeirCore
+internal import WeirRecords
 
 /// A host and a port, as in `//127.0.0.1:9000` or `//[::1]:9000`.
 struct HostAddress {

@@ -1,7 +1,8 @@
 internal import CWeirSockets
 internal import WeirCore
+internal import WeirRecords
 
-/// Sockets that whoever started the program opened for it, as systemd does: numbers 3 and up.
+/// Sockets that the parent process opened for the program, as systemd does: numbers 3 and up.
 ///
 /// A transport takes one with the option `inherit`, by its place in the list, from 0, or by its name.
 public struct InheritedSockets: Sendable {

@@ -1,5 +1,6 @@
 internal import CWeirSockets
 internal import WeirCore
+internal import WeirRecords
 
 /// Which users may send through a Unix socket.
 struct PeerFilter: Sendable {
@@ -56,7 +57,7 @@ struct PeerFilter: Sendable {
         return number
     }
 
-    /// Whether somebody may send: a user on the list, or one who belongs to a group on the list.
+    /// Whether a user may send: one on the list, or one that belongs to a group on the list.
     func permits(_ credentials: cweir_net_credentials_t) -> Bool {
         users.contains(credentials.user) || groups.contains(credentials.group)
             || groups.contains { cweir_net_is_member(credentials.user, $0) }

@@ -1,22 +1,12 @@
 internal import WeirCore
-
-/// What to do with a datagram when all chunks are full.
-enum DatagramOverflow: String, Sendable, CaseIterable {
-    /// It stays in the kernel, whose buffer fills up in turn; the kernel drops what does not fit, and counts it.
-    case block
-    /// It is dropped here, and counted.
-    case dropNewest = "drop-newest"
-    /// The oldest chunk is dropped for it, and counted.
-    case dropOldest = "drop-oldest"
-}
+internal import WeirRecords
 
 /// The chunks between the threads that receive and the one that reads: bounded, in the order in which they were filled.
 ///
 /// Thread safety: any thread; the lock is taken once per chunk and not per datagram.
 final class ChunkQueue: Sendable {
     fileprivate struct State {
-        var ready: [Chunk] = []
-        var readyStart = 0
+        var ready = Deque<Chunk>()
         var free: [Chunk] = []
         var made = 0
         var readerWaits = false
@@ -57,9 +47,9 @@ final class ChunkQueue: Sendable {
         self.meter = meter
     }
 
-    // MARK: For those who fill
+    // MARK: For the threads that receive
 
-    /// Gives a chunk to be filled; `nil` when all are in use, and the worker is then woken when one is free.
+    /// Returns a chunk to be filled; `nil` when all are in use, and the worker is then woken when one is free.
     func takeEmpty(worker: Int) -> Chunk? {
         state.withLock { state in
             if let chunk = state.free.popLast() { return chunk }
@@ -72,9 +62,9 @@ final class ChunkQueue: Sendable {
         }
     }
 
-    /// Drops the oldest chunk that nobody has begun to read, and gives it to be filled again.
+    /// Drops the oldest chunk whose reading has not begun, to be filled again.
     func takeOldest() -> Chunk? {
-        guard let chunk = state.withLock({ $0.popReady() }) else { return nil }
+        guard let chunk = state.withLock({ $0.ready.popFirst() }) else { return nil }
         let count = chunk.messages
         meter.update { metrics in
             metrics.pending -= count
@@ -99,13 +89,13 @@ final class ChunkQueue: Sendable {
     /// How far the end has come.
     var stop: Stop { state.withLock { $0.stop } }
 
-    /// Says that a worker has ended.
+    /// Called once by each worker at its end.
     func workerEnded() {
         state.withLock { $0.runningWorkers -= 1 }
         reader.ring()
     }
 
-    // MARK: For the one who reads
+    // MARK: For the thread that reads
 
     /// What there is for the reader.
     enum Next {
@@ -119,14 +109,14 @@ final class ChunkQueue: Sendable {
     /// Takes the next chunk.
     func next() -> Next {
         state.withLock { state in
-            if let chunk = state.popReady() { return .chunk(chunk) }
+            if let chunk = state.ready.popFirst() { return .chunk(chunk) }
             if state.runningWorkers == 0 { return .over }
             state.readerWaits = true
             return .nothing
         }
     }
 
-    /// Gives a chunk back that was read.
+    /// Takes a chunk back that was read.
     func recycle(_ chunk: Chunk) {
         chunk.clear()
         let blocked = state.withLock { state in
@@ -144,18 +134,4 @@ final class ChunkQueue: Sendable {
 
     /// Whether all workers have ended.
     var isOver: Bool { state.withLock { $0.runningWorkers == 0 } }
-}
-
-extension ChunkQueue.State {
-    fileprivate mutating func popReady() -> Chunk? {
-        guard readyStart < ready.count else { return nil }
-        let chunk = ready[readyStart]
-        readyStart += 1
-        // The list moves to its front once half of it is gone: O(1) on average.
-        if readyStart * 2 >= ready.count {
-            ready.removeFirst(readyStart)
-            readyStart = 0
-        }
-        return chunk
-    }
 }

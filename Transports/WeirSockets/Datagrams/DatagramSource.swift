@@ -1,6 +1,7 @@
 internal import CWeirSockets
 internal import WeirCore
 internal import WeirFiles
+internal import WeirRecords
 
 /// Reads what datagrams hold as one stream of bytes, in which every datagram stays whole and ends with a newline.
 ///
@@ -23,7 +24,7 @@ final class DatagramSource: TransportSource {
     private let wakeup: Wakeup
     private let counter: TransportMeter
     private let drain: Int64
-    private let door: UnixDoor?
+    private let listener: UnixListener?
 
     private var chunk: Chunk?
     private var offset = 0
@@ -34,7 +35,7 @@ final class DatagramSource: TransportSource {
     /// - Parameters:
     ///   - descriptors: The sockets, one for each worker; they belong to the source, also when it throws.
     ///   - settings: What to take.
-    ///   - door: The file of the socket, where it has one.
+    ///   - listener: The file of the socket, where it has one.
     ///   - address: For messages.
     ///   - interruption: What ends the waiting, where something can.
     ///   - meter: Counts.
@@ -42,7 +43,7 @@ final class DatagramSource: TransportSource {
     init(
         _ descriptors: [Int32],
         settings: DatagramSettings,
-        door: UnixDoor? = nil,
+        listener: UnixListener? = nil,
         address: String,
         interruption: Interruption?,
         meter: TransportMeter
@@ -50,7 +51,7 @@ final class DatagramSource: TransportSource {
         self.address = address
         self.interruption = interruption
         self.meter = meter
-        self.door = door
+        self.listener = listener
         counter = meter
         drain = settings.drain.inNanoseconds
         var unclaimed = descriptors
@@ -68,8 +69,8 @@ final class DatagramSource: TransportSource {
                 workers: wakeups,
                 meter: meter
             )
-            let senders = SenderTable(window: settings.window)
-            if settings.seal != nil { meter.addProbe { $0.lost += senders.lost } }
+            let senders = ReplayWindow(window: settings.window, notBefore: cweir_net_wall_clock())
+            if settings.authenticator != nil { meter.addProbe { $0.lost += senders.lost } }
             for (number, descriptor) in descriptors.enumerated() {
                 let worker = try DatagramWorker(
                     number,
@@ -108,7 +109,7 @@ final class DatagramSource: TransportSource {
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
-        try heedInterruption()
+        try checkInterruption()
         var filled = 0
         while filled < buffer.count {
             if let chunk {
@@ -145,12 +146,12 @@ final class DatagramSource: TransportSource {
         }
     }
 
-    /// Begins the end where somebody asked for it: nobody new finds the file, what was sent until now is still taken in,
-    /// and what comes after the limit is not.
-    private func heedInterruption() throws(TransportError) {
+    /// Handles an interruption: the file is removed, what was sent before is still received until the limit, and then the
+    /// workers end.
+    private func checkInterruption() throws(TransportError) {
         guard let interruption, interruption.isTriggered else { return }
         guard let limit = drainLimit else {
-            door?.removeFile()
+            listener?.removeFile()
             drainLimit = .now + drain
             queue.end(.draining)
             return
@@ -166,12 +167,12 @@ final class DatagramSource: TransportSource {
         } else {
             wakeup.wait(or: interruption?.descriptor)
         }
-        try heedInterruption()
+        try checkInterruption()
     }
 
-    /// Ends the workers, and counts what nobody read.
+    /// Ends the workers, and counts what was not read.
     private func stop() {
-        door?.close()
+        listener?.close()
         queue.end(.now)
         // They end within a batch; the port is free again then.
         let limit = Moment.now + 5_000_000_000

@@ -1,6 +1,7 @@
 internal import CWeir
 internal import CWeirSockets
 internal import WeirCore
+internal import WeirRecords
 
 /// The thread that empties one socket: takes batches of datagrams from the kernel, checks each, and packs what they hold
 /// into chunks.
@@ -18,13 +19,13 @@ final class DatagramWorker: @unchecked Sendable {
     private let wakeup: Wakeup
     private let poller: Poller
     private let inbox: OpaquePointer
-    private let senders: SenderTable
+    private let senders: ReplayWindow
     private let address: String
 
     private var chunk: Chunk?
     private var counts = Counts()
 
-    // How many datagrams came since when, and whether they come thick and fast.
+    // How many datagrams arrived since when, and whether the rate is high.
     private var arrivals: UInt64 = 0
     private var arrivalsStart = Moment.now
     private var isBusy = false
@@ -36,11 +37,7 @@ final class DatagramWorker: @unchecked Sendable {
         var taken: UInt64 = 0
         var full: UInt64 = 0
         var unread: UInt64 = 0
-        var notAllowed: UInt64 = 0
-        var truncated: UInt64 = 0
-        var malformed: UInt64 = 0
-        var badSignature: UInt64 = 0
-        var replayed: UInt64 = 0
+        var rejections: [TransportMetrics.Rejection: UInt64] = [:]
     }
 
     private static let batch = 64
@@ -60,7 +57,7 @@ final class DatagramWorker: @unchecked Sendable {
         settings: DatagramSettings,
         queue: ChunkQueue,
         wakeup: Wakeup,
-        senders: SenderTable,
+        senders: ReplayWindow,
         meter: TransportMeter,
         address: String
     ) throws(TransportError) {
@@ -74,7 +71,7 @@ final class DatagramWorker: @unchecked Sendable {
         self.address = address
         poller = try Poller(address: address)
         let details =
-            (settings.allowed.isEmpty ? 0 : CWEIR_NET_ORIGINS)
+            (settings.canRefuseContents || !settings.allowed.isEmpty ? CWEIR_NET_ORIGINS : 0)
             | (settings.filter == nil && !settings.hearsOfDrops ? 0 : CWEIR_NET_CONTROLS)
         guard let inbox = unsafe cweir_net_inbox_create(Self.batch, settings.limit, UInt32(details)) else {
             throw .cannotOpen(address: address, reason: "there is no memory for datagrams")
@@ -82,8 +79,10 @@ final class DatagramWorker: @unchecked Sendable {
         unsafe self.inbox = inbox
         drops = KernelDrops(descriptor)
         meter.addProbe { [drops] metrics in metrics[.kernel] += drops.total() }
-        _ = poller.watch(descriptor, token: Self.pollToken, from: [], to: .reading)
-        _ = poller.watch(wakeup.descriptor, token: Self.wakeToken, from: [], to: .reading)
+        let error =
+            poller.watch(descriptor, token: Self.pollToken, from: [], to: .reading)
+            ?? poller.watch(wakeup.descriptor, token: Self.wakeToken, from: [], to: .reading)
+        if let error { throw .cannotOpen(address: address, reason: "\(error)") }
     }
 
     deinit {
@@ -216,11 +215,7 @@ final class DatagramWorker: @unchecked Sendable {
             metrics.pending += counts.taken
             metrics[.queueFull] += counts.full
             metrics[.unread] += counts.unread
-            metrics[.notAllowed] += counts.notAllowed
-            metrics[.truncated] += counts.truncated
-            metrics[.malformed] += counts.malformed
-            metrics[.badSignature] += counts.badSignature
-            metrics[.replayed] += counts.replayed
+            for (cause, count) in counts.rejections { metrics[cause] += count }
         }
     }
 
@@ -231,30 +226,26 @@ final class DatagramWorker: @unchecked Sendable {
             unsafe counts.bytes += UInt64(datagram.pointee.length)
         }
         guard unsafe isAllowed(datagram) else {
-            counts.notAllowed += 1
+            unsafe reject(datagram, .notAllowed)
             return
         }
         guard unsafe !datagram.pointee.is_truncated else {
-            counts.truncated += 1
+            unsafe reject(datagram, .truncated)
             return
         }
-        var payload = unsafe UnsafeRawBufferPointer(start: datagram.pointee.bytes, count: Int(datagram.pointee.length))
-        if let seal = settings.seal {
-            switch unsafe seal.open(payload, senders) {
+        var payload = unsafe datagram.contents
+        if let authenticator = settings.authenticator {
+            switch unsafe authenticator.verify(payload, senders) {
             case .payload(let range): unsafe payload = UnsafeRawBufferPointer(rebasing: payload[range])
-            case .malformed:
-                counts.malformed += 1
-                return
-            case .badSignature:
-                counts.badSignature += 1
-                return
-            case .replayed:
-                counts.replayed += 1
-                return
-            case .tooManySenders:
-                counts.notAllowed += 1
+            case .refused(let cause):
+                unsafe reject(datagram, cause)
                 return
             }
+        }
+        // Half a frame would put everything after it out of step.
+        guard unsafe settings.boundary != .length || settings.boundary.areWhole(payload, limit: settings.limit) else {
+            unsafe reject(datagram, .malformed)
+            return
         }
         guard makeRoom(), let chunk else {
             if settings.overflow == .block { counts.unread += 1 } else { counts.full += 1 }
@@ -272,15 +263,6 @@ final class DatagramWorker: @unchecked Sendable {
             }
         case .length:
             unsafe target.copyMemory(from: payload)
-            let frames = unsafe settings.boundary.take(
-                UnsafeMutableRawBufferPointer(rebasing: target[..<length]),
-                limit: settings.limit
-            )
-            // Half a frame would put everything after it out of step.
-            guard frames.kept == length else {
-                counts.malformed += 1
-                return
-            }
         case .datagram:
             unsafe Boundary.writeLength(length, to: target)
             unsafe UnsafeMutableRawBufferPointer(rebasing: target[Boundary.lengthByteCount...]).copyMemory(
@@ -291,6 +273,12 @@ final class DatagramWorker: @unchecked Sendable {
         chunk.count += length
         chunk.messages += 1
         counts.taken += 1
+    }
+
+    /// Counts a datagram as refused, and keeps its bytes.
+    private func reject(_ datagram: UnsafePointer<cweir_net_datagram_t>, _ cause: TransportMetrics.Rejection) {
+        counts.rejections[cause, default: 0] += 1
+        unsafe meter.keepRejected(datagram.contents, cause) { unsafe datagram.origin }
     }
 
     private func isAllowed(_ datagram: UnsafePointer<cweir_net_datagram_t>) -> Bool {
@@ -305,6 +293,21 @@ final class DatagramWorker: @unchecked Sendable {
             unsafe HostNumber(bytes, isIPv4: datagram.pointee.family == 4)
         }
         return settings.allowed.contains { $0.contains(host) }
+    }
+}
+
+extension UnsafePointer<cweir_net_datagram_t> {
+    /// The bytes that arrived, valid until the next batch.
+    fileprivate var contents: UnsafeRawBufferPointer {
+        unsafe UnsafeRawBufferPointer(start: pointee.bytes, count: Int(pointee.length))
+    }
+
+    /// Who sent it, as far as the kernel was asked.
+    fileprivate var origin: String? {
+        if unsafe pointee.has_credentials { return unsafe "user \(pointee.sender.user)" }
+        var text = [CChar](repeating: 0, count: 64)
+        guard unsafe cweir_net_describe_origin(self, &text, text.count) else { return nil }
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
 

@@ -16,14 +16,14 @@ final class KernelDrops: Sendable {
 
     private let state: Locked<State>
 
-    /// Creates a count for a socket; what the kernel dropped before, at one that was inherited, is not ours.
+    /// Creates a count for a socket; what the kernel dropped before, at one that was inherited, does not count.
     init(_ descriptor: Int32) {
         var seen: UInt32 = 0
         _ = unsafe cweir_net_drops(descriptor, &seen)
         state = Locked(State(descriptor: descriptor, seen: seen))
     }
 
-    /// Takes note of what the kernel said.
+    /// Adds what the kernel said with a datagram.
     func see(_ count: UInt32) {
         state.withLock { $0.see(count) }
     }
@@ -49,7 +49,7 @@ final class KernelDrops: Sendable {
 
 extension KernelDrops.State {
     fileprivate mutating func see(_ count: UInt32) {
-        // The two ways to hear of it may overtake each other, so an older number is passed over.
+        // The two sources of the number may overtake each other, so an older one is skipped.
         let news = count &- seen
         guard news < 1 << 31 else { return }
         total += UInt64(news)

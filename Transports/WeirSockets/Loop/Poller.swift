@@ -1,15 +1,16 @@
 internal import CWeirSockets
 internal import WeirCore
+internal import WeirRecords
 
-/// What a descriptor is watched for.
-struct Interest: OptionSet {
+/// What a descriptor is watched for, and what was found.
+struct PollEvents: OptionSet {
     let rawValue: UInt32
 
-    static let reading = Interest(rawValue: UInt32(CWEIR_NET_READABLE))
-    static let writing = Interest(rawValue: UInt32(CWEIR_NET_WRITABLE))
+    static let reading = PollEvents(rawValue: UInt32(CWEIR_NET_READABLE))
+    static let writing = PollEvents(rawValue: UInt32(CWEIR_NET_WRITABLE))
 
-    /// The end of both directions; where it is not the only interest, it is always included.
-    static let hangUp = Interest(rawValue: UInt32(CWEIR_NET_HUNG_UP))
+    /// The end of both directions; included in all others.
+    static let hangUp = PollEvents(rawValue: UInt32(CWEIR_NET_HUNG_UP))
 }
 
 /// The descriptors that an event loop waits for.
@@ -51,16 +52,16 @@ final class Poller {
     ///   - old: What it was watched for.
     ///   - new: What it is watched for now; nothing takes it off the list, as closing it does.
     /// - Returns: The error where the system refuses.
-    func watch(_ watched: Int32, token: UInt64, from old: Interest, to new: Interest) -> SystemError? {
+    func watch(_ watched: Int32, token: UInt64, from old: PollEvents, to new: PollEvents) -> SystemError? {
         SystemError(cweir_net_poller_watch(descriptor, watched, token, old.rawValue, new.rawValue))
     }
 
     /// The next event; `nil` where all that were found have been handed out.
-    func nextEvent() -> (token: UInt64, ready: Interest)? {
+    func nextEvent() -> (token: UInt64, ready: PollEvents)? {
         guard next < count else { return nil }
         let event = unsafe events[next]
         next += 1
-        return (event.token, Interest(rawValue: event.ready))
+        return (event.token, PollEvents(rawValue: event.ready))
     }
 
     /// Waits for events, unless there are some to be handed out.

@@ -1,12 +1,13 @@
 internal import CWeirSockets
 internal import WeirCore
+internal import WeirRecords
 
 /// Wakes a thread that waits for descriptors.
 ///
 /// Thread safety: one thread waits and quiets it, any thread rings. What rings before the wait ends it at once.
 @safe
 final class Wakeup: Sendable {
-    /// Can be read once somebody has rung.
+    /// Readable once the wake-up was rung.
     let descriptor: Int32
 
     private let bell: Int32
@@ -34,12 +35,12 @@ final class Wakeup: Sendable {
         cweir_net_ring(bell)
     }
 
-    /// Takes note of the ringing.
+    /// Makes it quiet again, so that the next wait waits.
     func quiet() {
         cweir_net_quiet(descriptor)
     }
 
-    /// Waits until somebody rings, or another descriptor can be read.
+    /// Waits until the wake-up is rung, or another descriptor is readable.
     ///
     /// - Parameters:
     ///   - other: The other descriptor, if there is one.

@@ -1,14 +1,16 @@
 internal import CWeirSockets
 internal import WeirCore
+internal import WeirDispatch
+internal import WeirRecords
 
-/// A link to a place where somebody listens: a Unix socket or a port.
+/// A link to a listening Unix socket, or to a port.
 @safe
 final class ClientLink: OutgoingLink {
     /// Where to, and how.
     enum Target {
         case unix(UnixPlace, SocketKind)
         /// A socket that is connected to its port for good; it belongs to the link.
-        case port(Int32, DatagramSeal?)
+        case port(Int32, DatagramAuthenticator?)
     }
 
     private let target: Target
@@ -16,10 +18,10 @@ final class ClientLink: OutgoingLink {
     private let poller: Poller
     private let meter: TransportMeter
     private var descriptor: Int32 = -1
-    private var interest = Interest()
+    private var events = PollEvents()
 
-    // For datagrams that are sealed.
-    private let sender = DatagramSeal.randomSender()
+    // For datagrams that are numbered or signed.
+    private let sender = DatagramAuthenticator.randomSender()
     private var sequence: UInt64 = 0
     private var arena: UnsafeMutableRawBufferPointer
 
@@ -35,13 +37,13 @@ final class ClientLink: OutgoingLink {
         self.poller = poller
         self.meter = meter
         self.address = address
-        var isSealed = false
-        if case .port(let socket, let seal) = target {
+        var isAuthenticated = false
+        if case .port(let socket, let authenticator) = target {
             descriptor = socket
-            isSealed = seal != nil
+            isAuthenticated = authenticator != nil
         }
         unsafe arena = .allocate(
-            byteCount: isSealed ? Int(CWEIR_NET_LARGEST_BATCH) * Self.longestDatagram : 1,
+            byteCount: isAuthenticated ? Int(CWEIR_NET_LARGEST_BATCH) * Self.longestDatagram : 1,
             alignment: 16
         )
     }
@@ -50,6 +52,8 @@ final class ClientLink: OutgoingLink {
         if descriptor >= 0 { cweir_net_close(descriptor) }
         unsafe arena.deallocate()
     }
+
+    var isProvenByOpening: Bool { if case .port = target { false } else { true } }
 
     func open() -> SystemError? {
         switch target {
@@ -68,8 +72,11 @@ final class ClientLink: OutgoingLink {
             }
             if let error = SystemError(result) { return error }
             descriptor = result
-            interest = []
-            watch([.hangUp])
+            events = []
+            if let error = watch([.hangUp]) {
+                close()
+                return error
+            }
             isUp = true
             return nil
         }
@@ -77,17 +84,17 @@ final class ClientLink: OutgoingLink {
 
     func close() {
         isUp = false
-        // A port is still the same one when somebody listens there again.
+        // A port stays the same when another program listens there.
         if case .port = target {
-            watch([])
+            _ = watch([])
             return
         }
         if descriptor >= 0 { cweir_net_close(descriptor) }
         descriptor = -1
-        interest = []
+        events = []
     }
 
-    func handle(token: UInt64, ready: Interest) {
+    func handle(token: UInt64, ready: PollEvents) {
         guard ready.contains(.hangUp), isUp, case .unix = target else { return }
         // The kernel says so when the other side closed before it had read everything.
         if SystemError(cweir_net_error(descriptor)) == .connectionReset {
@@ -97,10 +104,11 @@ final class ClientLink: OutgoingLink {
     }
 
     func send(_ batch: inout OutgoingBatch) -> Sending {
-        let sending = isStream ? sendBytes(&batch) : sendMessages(&batch)
+        var sending = isStream ? sendBytes(&batch) : sendMessages(&batch)
         switch sending.status {
-        case .done: watch([.hangUp])
-        case .blocked: watch([.hangUp, .writing])
+        case .done: _ = watch([.hangUp])
+        // What is not watched would be waited for for ever.
+        case .blocked: if let error = watch([.hangUp, .writing]) { sending.status = .failed(error) }
         case .failed: break
         }
         return sending
@@ -108,13 +116,17 @@ final class ClientLink: OutgoingLink {
 
     private var isStream: Bool { if case .unix(_, .stream) = target { true } else { false } }
 
-    private func watch(_ wanted: Interest) {
+    /// Changes what the poller watches the socket for.
+    ///
+    /// - Returns: The error where the system refuses.
+    private func watch(_ wanted: PollEvents) -> SystemError? {
         var wanted = wanted
         // A port never hangs up.
         if case .port = target { wanted.remove(.hangUp) }
-        guard wanted != interest, descriptor >= 0 else { return }
-        _ = poller.watch(descriptor, token: Self.token, from: interest, to: wanted)
-        interest = wanted
+        guard wanted != events, descriptor >= 0 else { return nil }
+        if let error = poller.watch(descriptor, token: Self.token, from: events, to: wanted) { return error }
+        events = wanted
+        return nil
     }
 
     // MARK: Streams
@@ -173,7 +185,7 @@ final class ClientLink: OutgoingLink {
     /// Sends as many messages as go in one call.
     private func sendSome(_ batch: OutgoingBatch, _ count: Int) -> Int32 {
         let first = Int(batch.sentMessages)
-        let count = sealable(batch, first, count)
+        let count = authenticable(batch, first, count)
         guard count > 0 else { return -SystemError.tooLong.number }
         return unsafe batch.bytes.withUnsafeBytes { bytes in
             guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
@@ -188,27 +200,27 @@ final class ClientLink: OutgoingLink {
         }
     }
 
-    /// How many of the next messages are short enough to be sealed; what is not sealed the kernel measures.
-    private func sealable(_ batch: OutgoingBatch, _ first: Int, _ count: Int) -> Int {
-        guard case .port(_, let seal?) = target else { return count }
-        let longest = Self.longestDatagram - seal.overhead
+    /// How many of the next messages are short enough to be numbered or signed; the kernel measures others.
+    private func authenticable(_ batch: OutgoingBatch, _ first: Int, _ count: Int) -> Int {
+        guard case .port(_, let authenticator?) = target else { return count }
+        let longest = Self.longestDatagram - authenticator.overhead
         return (0..<count).first { batch.range(ofMessage: first + $0).count > longest } ?? count
     }
 
     private func parcel(_ start: UnsafePointer<UInt8>, _ range: Range<Int>, _ index: Int) -> cweir_net_parcel_t {
-        guard case .port(_, let seal?) = target else {
+        guard case .port(_, let authenticator?) = target else {
             return unsafe cweir_net_parcel_t(bytes: start + range.lowerBound, length: range.count)
         }
         let place = index * Self.longestDatagram
-        let length = range.count + seal.overhead
-        let sealed = unsafe UnsafeMutableRawBufferPointer(rebasing: arena[place..<place + length])
-        unsafe seal.seal(
+        let length = range.count + authenticator.overhead
+        let wrapped = unsafe UnsafeMutableRawBufferPointer(rebasing: arena[place..<place + length])
+        unsafe authenticator.write(
             UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count),
             sender: sender,
             sequence: sequence + UInt64(index),
-            into: sealed
+            into: wrapped
         )
-        guard let base = sealed.baseAddress else { return unsafe cweir_net_parcel_t(bytes: start, length: 0) }
+        guard let base = wrapped.baseAddress else { return unsafe cweir_net_parcel_t(bytes: start, length: 0) }
         return unsafe cweir_net_parcel_t(bytes: base.assumingMemoryBound(to: UInt8.self), length: length)
     }
 }

@@ -1,6 +1,7 @@
 internal import WeirCore
+internal import WeirRecords
 
-/// The batches between whoever writes to a sink and the thread that sends them: bounded, in order.
+/// The batches between the thread that writes to a sink and the thread that sends them: bounded, in order.
 ///
 /// Thread safety: any thread; small writes are joined, so the lock is taken once per write and once per batch.
 final class Outbox: Sendable {
@@ -23,12 +24,12 @@ final class Outbox: Sendable {
     private let meter: TransportMeter
 
     /// What happens when there is no room.
-    var overflow: OutboxSettings.Overflow { settings.overflow }
+    var overflow: SocketOverflow { settings.overflow }
 
     /// Wakes the thread that sends.
     let work: Wakeup
 
-    /// Wakes whoever writes.
+    /// Wakes the thread that writes.
     let room: Wakeup
 
     /// Creates an empty outbox.
@@ -45,7 +46,7 @@ final class Outbox: Sendable {
         room = try Wakeup(address: address)
     }
 
-    // MARK: For whoever writes
+    // MARK: For the thread that writes
 
     /// What became of a batch.
     enum Offer {
@@ -107,7 +108,7 @@ final class Outbox: Sendable {
         return offer
     }
 
-    /// Says that nothing follows.
+    /// Called once at the end: nothing follows.
     ///
     /// - Parameter deadline: Until when to go on sending.
     func end(by deadline: Moment) {
@@ -149,7 +150,7 @@ final class Outbox: Sendable {
 
     /// Says that the thread is about to sleep, and whether it should not.
     ///
-    /// - Returns: Whether somebody waits for room, or nothing follows any more.
+    /// - Returns: Whether the writer waits for room, and until when to go on where nothing follows.
     func sleepUnlessPressed() -> (isPressed: Bool, deadline: Moment?) {
         state.withLock { state in
             state.senderSleeps = true
@@ -157,7 +158,7 @@ final class Outbox: Sendable {
         }
     }
 
-    /// Whether somebody waits for room that spilling would make.
+    /// Whether the writer waits for room that spilling would make.
     var isPressed: Bool { state.withLock { $0.writerWaits && $0.canSpill } }
 
     /// Says whether spilling can make room.
@@ -167,7 +168,7 @@ final class Outbox: Sendable {
             state.canSpill = canSpill
             return changed && exchange(&state.writerWaits, with: false)
         }
-        // Whoever waits looks again, now under the policy for a full buffer.
+        // The writer looks again, now under the policy for a full buffer.
         if wakes { room.ring() }
     }
 

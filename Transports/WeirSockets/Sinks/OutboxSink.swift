@@ -1,6 +1,7 @@
 internal import CWeirSockets
 internal import WeirCore
 internal import WeirFiles
+internal import WeirRecords
 
 /// A sink whose messages a thread of its own sends, so that the engine does not wait for the other side until the buffer
 /// is full.
@@ -46,16 +47,16 @@ final class OutboxSink: TransportSink {
         self.interruption = interruption
         counter = meter
         outbox = try Outbox(settings, canSpill: spill != nil, meter: meter, address: address)
-        let thread = OutboxThread(
-            outbox,
-            link: link,
-            spill: spill,
-            poller: poller,
-            retry: settings.retry,
-            meter: meter,
-            address: address
-        )
         do throws(TransportError) {
+            let thread = try OutboxThread(
+                outbox,
+                link: link,
+                spill: spill,
+                poller: poller,
+                retry: settings.retry,
+                meter: meter,
+                address: address
+            )
             try thread.start()
         } catch {
             isFinished = true
@@ -103,7 +104,7 @@ final class OutboxSink: TransportSink {
         while !outbox.hasEnded { outbox.room.wait(milliseconds: 100) }
         let unsent = counter.metrics[.unsent]
         guard unsent == 0 else {
-            throw .writeFailed(address: address, reason: "nobody took the last \(unsent) messages")
+            throw .writeFailed(address: address, reason: "the last \(unsent) messages were not taken")
         }
     }
 
@@ -231,7 +232,7 @@ final class OutboxSink: TransportSink {
             outbox.room.wait(or: interruption?.descriptor)
             return
         }
-        // Nobody should have to wait for ever for somebody who takes nothing.
+        // After an interruption the wait is bounded.
         let limit = patience ?? (.now + settings.linger.inNanoseconds)
         patience = limit
         guard .now < limit else {
@@ -239,7 +240,7 @@ final class OutboxSink: TransportSink {
                 metrics.arrived += messages
                 metrics[.unsent] += messages
             }
-            throw .writeFailed(address: address, reason: "nobody took what was to be written before the end")
+            throw .writeFailed(address: address, reason: "the last messages were not taken in time")
         }
         outbox.room.wait(milliseconds: limit.millisecondsFromNow)
     }

@@ -1,8 +1,9 @@
 internal import CWeir
 internal import CWeirSockets
 internal import WeirCore
+internal import WeirRecords
 
-/// The event loop of a sink: finds somebody to send to, sends, spills and replays.
+/// The event loop of a sink: connects, sends, spills and replays.
 ///
 /// Safety of `@unchecked Sendable`: after `start`, everything but the outbox and the meter belongs to the thread.
 @safe
@@ -20,6 +21,11 @@ final class OutboxThread: @unchecked Sendable {
     private var saidThatSpillIsFull = false
     private var wasUp: Bool
 
+    /// How many messages left since the link was opened.
+    ///
+    /// Where opening proves nothing it takes two to know that they arrive: the refusal of one is reported with the next.
+    private var unprovenCount: UInt64 = 0
+
     /// What is being sent, and whether the spill has it too.
     private var current: OutgoingBatch?
     private var isReplay = false
@@ -35,7 +41,7 @@ final class OutboxThread: @unchecked Sendable {
         retry: Duration,
         meter: TransportMeter,
         address: String
-    ) {
+    ) throws(TransportError) {
         self.outbox = outbox
         self.link = link
         self.spill = spill
@@ -44,7 +50,9 @@ final class OutboxThread: @unchecked Sendable {
         self.address = address
         backoff = Backoff(longest: retry)
         wasUp = link.isUp
-        _ = poller.watch(outbox.work.descriptor, token: Self.workToken, from: [], to: .reading)
+        if let error = poller.watch(outbox.work.descriptor, token: Self.workToken, from: [], to: .reading) {
+            throw .cannotOpen(address: address, reason: "\(error)")
+        }
         if let spill, spill.found > 0 {
             meter.update { metrics in
                 metrics.arrived += spill.found
@@ -113,10 +121,10 @@ final class OutboxThread: @unchecked Sendable {
         isBlocked = false
         guard let error = link.open() else {
             if link.isUp {
-                if !wasUp { meter.note("'\(address)' can be written to again") }
-                wasUp = true
+                unprovenCount = 0
+                if link.isProvenByOpening { isProven() }
             } else {
-                // Somebody will come by himself.
+                // A reader connects, and its event wakes the thread.
                 nextAttempt = now + .max / 4
             }
             return
@@ -124,6 +132,12 @@ final class OutboxThread: @unchecked Sendable {
         if wasUp { meter.note("'\(address)' cannot be written to: \(error); it is tried again") }
         wasUp = false
         nextAttempt = now + backoff.next()
+    }
+
+    /// Records that what is sent arrives, and says so after a failure.
+    private func isProven() {
+        if !wasUp { meter.note("'\(address)' can be written to again") }
+        wasUp = true
     }
 
     // MARK: Sending
@@ -138,7 +152,9 @@ final class OutboxThread: @unchecked Sendable {
             count(sending)
             switch sending.status {
             case .done:
-                backoff.reset()
+                unprovenCount += sending.delivered
+                if !wasUp, unprovenCount > 1 { isProven() }
+                if wasUp { backoff.reset() }
                 if isReplay {
                     spill?.removeFirst()
                     if spill?.isFull == false { outbox.setCanSpill(true) }
@@ -193,7 +209,7 @@ final class OutboxThread: @unchecked Sendable {
 
     // MARK: Spilling
 
-    /// Moves what waits to the file, where somebody waits for room.
+    /// Moves the queue to the spill, where the writer waits for room.
     private func makeRoom(_ now: Moment) {
         guard let spill else { return }
         if let retry = spillRetry, retry <= now {
@@ -202,8 +218,8 @@ final class OutboxThread: @unchecked Sendable {
             outbox.setCanSpill(true)
         }
         guard outbox.isPressed else { return }
-        // What is being sent is older than all that is spilled from now on: it goes first, so that whoever goes on with
-        // the file has everything in order.
+        // What is being sent is older than all that is spilled from now on: it goes first, so that the file
+        // has everything in order.
         if spill.isEmpty, !isReplay, let current {
             var rest = current
             rest.rewindToMessage()

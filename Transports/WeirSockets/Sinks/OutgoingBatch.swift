@@ -48,7 +48,7 @@ struct OutgoingBatch: Sendable {
         messages += other.messages
     }
 
-    /// Takes note that bytes of a stream were sent.
+    /// Marks bytes of a stream as sent.
     ///
     /// - Returns: How many messages became whole on the other side.
     mutating func advance(bytes count: Int) -> UInt64 {
@@ -68,13 +68,13 @@ struct OutgoingBatch: Sendable {
         return sent
     }
 
-    /// Takes note that datagrams were sent.
+    /// Marks datagrams as sent.
     mutating func advance(messages count: Int) {
         sentMessages += UInt64(count)
         offset = sentMessages == 0 ? 0 : ends[Int(sentMessages) - 1]
     }
 
-    /// Goes back to the beginning of a message of which only a part was sent: the one who gets the rest needs all of it.
+    /// Goes back to the beginning of a message of which only a part was sent: the next receiver needs all of it.
     mutating func rewindToMessage() {
         guard offset < bytes.count else { return }
         guard ends.isEmpty else {

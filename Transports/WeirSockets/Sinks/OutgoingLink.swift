@@ -1,18 +1,22 @@
 internal import WeirCore
+internal import WeirDispatch
 
-/// The way from a sink to those who take what it sends.
+/// The connection, or connections, from a sink to its receivers.
 ///
 /// Thread safety: the sink's thread alone.
 protocol OutgoingLink: AnyObject {
-    /// Whether there is somebody to send to.
+    /// Whether there is a receiver.
     var isUp: Bool { get }
 
-    /// Tries to find somebody.
+    /// Whether opening proves that there is a receiver; otherwise sending does, and not the first time.
+    var isProvenByOpening: Bool { get }
+
+    /// Tries to reach a receiver.
     ///
-    /// - Returns: Why that did not work; `nil` when it did, or when somebody may come by himself.
+    /// - Returns: Why that did not work; `nil` when it did, or when receivers connect to this side.
     func open() -> SystemError?
 
-    /// Parts with whoever there is.
+    /// Closes the connections.
     func close()
 
     /// Sends what is left of a batch, as far as that goes without waiting.
@@ -21,8 +25,8 @@ protocol OutgoingLink: AnyObject {
     /// Whether everything that was handed to the link has left it.
     var isFlushed: Bool { get }
 
-    /// Takes note of what the poller found; tokens from 2 are the link's.
-    func handle(token: UInt64, ready: Interest)
+    /// Handles an event of the poller; tokens from 2 are the link's.
+    func handle(token: UInt64, ready: PollEvents)
 }
 
 /// How sending went.

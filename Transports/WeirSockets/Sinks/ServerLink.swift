@@ -1,13 +1,15 @@
 internal import CWeirSockets
 internal import WeirCore
+internal import WeirDispatch
+internal import WeirRecords
 
-/// A link to everybody who comes to a Unix socket: each gets all that is sent while he is there.
+/// A link to all readers that connect to a Unix socket: each gets what is sent while it is connected.
 ///
-/// What a reader has not taken yet is kept for him, up to a limit; whoever falls behind further is parted with, or
+/// What a reader has not taken yet is kept for it, up to a limit; a reader that falls behind further is disconnected, or
 /// waited for.
 @safe
 final class ServerLink: OutgoingLink {
-    /// What to do with a reader who does not keep up.
+    /// What to do with a reader that does not keep up.
     enum Slow: String, CaseIterable {
         case disconnect
         case wait
@@ -15,12 +17,12 @@ final class ServerLink: OutgoingLink {
 
     private struct Reader {
         let descriptor: Int32
-        var interest = Interest.hangUp
+        var events = PollEvents.hangUp
         var waiting: [OutgoingBatch] = []
         var waitingBytes = 0
     }
 
-    private let door: UnixDoor
+    private let listener: UnixListener
     private let isStream: Bool
     private let poller: Poller
     private let meter: TransportMeter
@@ -30,24 +32,24 @@ final class ServerLink: OutgoingLink {
     private let filter: PeerFilter?
 
     private var readers: [UInt64: Reader] = [:]
-    private var nextToken: UInt64 = doorToken + 1
-    private var watchesDoor = false
+    private var nextToken: UInt64 = listenerToken + 1
+    private var watchesListener = false
 
-    private static let doorToken: UInt64 = 2
+    private static let listenerToken: UInt64 = 2
 
     /// Creates a link that waits for readers.
     ///
     /// - Parameters:
-    ///   - door: Where they come.
+    ///   - listener: Accepts them.
     ///   - kind: How it carries bytes.
-    ///   - poller: Says when they come and go.
+    ///   - poller: Says when readers connect and disconnect.
     ///   - meter: Counts them.
     ///   - readerLimit: How many there may be at a time.
     ///   - readerBuffer: How many bytes are kept for each.
-    ///   - slow: What to do with one for whom that is not enough.
-    ///   - filter: Who may come, where not everybody may whom the file's mode lets in.
+    ///   - slow: What to do with a reader for which that is not enough.
+    ///   - filter: Which users may connect, where that are fewer than the file's mode permits.
     init(
-        _ door: UnixDoor,
+        _ listener: UnixListener,
         kind: SocketKind,
         poller: Poller,
         meter: TransportMeter,
@@ -56,7 +58,7 @@ final class ServerLink: OutgoingLink {
         slow: Slow,
         filter: PeerFilter?
     ) {
-        self.door = door
+        self.listener = listener
         isStream = kind == .stream
         self.poller = poller
         self.meter = meter
@@ -64,18 +66,20 @@ final class ServerLink: OutgoingLink {
         self.readerBuffer = readerBuffer
         self.slow = slow
         self.filter = filter
-        watchDoor()
+        watchListener()
     }
 
     deinit {
         close()
-        door.close()
+        listener.close()
     }
 
     var isUp: Bool { !readers.isEmpty }
+    var isProvenByOpening: Bool { true }
+
     var isFlushed: Bool { readers.values.allSatisfy(\.waiting.isEmpty) }
 
-    func open() -> SystemError? { nil }
+    func open() -> SystemError? { watchListener() }
 
     func close() {
         for reader in readers.values { cweir_net_close(reader.descriptor) }
@@ -83,25 +87,27 @@ final class ServerLink: OutgoingLink {
         meter.update { $0.openConnections = 0 }
     }
 
-    func handle(token: UInt64, ready: Interest) {
-        guard token != Self.doorToken else {
-            letIn()
+    func handle(token: UInt64, ready: PollEvents) {
+        guard token != Self.listenerToken else {
+            accept()
             return
         }
         guard var reader = readers[token] else { return }
         guard !ready.contains(.hangUp) else {
-            part(with: token)
+            disconnect(token)
             return
         }
         let goesOn = flush(&reader, token)
         readers[token] = reader
-        if !goesOn { part(with: token) }
+        if !goesOn { disconnect(token) }
     }
 
     func send(_ batch: inout OutgoingBatch) -> Sending {
         if slow == .wait, readers.values.contains(where: { $0.waitingBytes > readerBuffer }) {
             return Sending(.blocked)
         }
+        // Where the system refused it before.
+        watchListener()
         let rest = batch.rest
         for (token, _) in readers {
             guard var reader = readers.updateValue(Reader(descriptor: -1), forKey: token) else { continue }
@@ -110,32 +116,38 @@ final class ServerLink: OutgoingLink {
             var goesOn = flush(&reader, token)
             if goesOn, slow == .disconnect, reader.waitingBytes > readerBuffer {
                 meter.update { $0.slowReaders += 1 }
-                meter.note("a reader that did not keep up was parted with")
+                meter.note("a reader that did not keep up was disconnected")
                 goesOn = false
             }
             readers[token] = reader
-            if !goesOn { part(with: token) }
+            if !goesOn { disconnect(token) }
         }
         let messages = batch.restMessages
         batch = OutgoingBatch()
         return Sending(.done, delivered: messages)
     }
 
-    private func watchDoor() {
+    /// Watches for readers as long as there may be more.
+    ///
+    /// - Returns: The error where the system refuses.
+    @discardableResult
+    private func watchListener() -> SystemError? {
         let wanted = readers.count < readerLimit
-        guard wanted != watchesDoor else { return }
-        _ = poller.watch(
-            door.descriptor,
-            token: Self.doorToken,
-            from: watchesDoor ? .reading : [],
+        guard wanted != watchesListener else { return nil }
+        let error = poller.watch(
+            listener.descriptor,
+            token: Self.listenerToken,
+            from: watchesListener ? .reading : [],
             to: wanted ? .reading : []
         )
-        watchesDoor = wanted
+        if let error { return error }
+        watchesListener = wanted
+        return nil
     }
 
-    private func letIn() {
+    private func accept() {
         while readers.count < readerLimit {
-            let descriptor = cweir_net_accept(door.descriptor)
+            let descriptor = cweir_net_accept(listener.descriptor)
             guard descriptor >= 0 else { break }
             var credentials = cweir_net_credentials_t()
             if let filter {
@@ -145,7 +157,11 @@ final class ServerLink: OutgoingLink {
                     continue
                 }
             }
-            _ = poller.watch(descriptor, token: nextToken, from: [], to: .hangUp)
+            guard poller.watch(descriptor, token: nextToken, from: [], to: .hangUp) == nil else {
+                cweir_net_close(descriptor)
+                meter.update { $0.refusedConnections += 1 }
+                continue
+            }
             readers[nextToken] = Reader(descriptor: descriptor)
             nextToken += 1
         }
@@ -154,22 +170,22 @@ final class ServerLink: OutgoingLink {
             metrics.connections += count - metrics.openConnections
             metrics.openConnections = count
         }
-        watchDoor()
+        watchListener()
     }
 
-    private func part(with token: UInt64) {
+    private func disconnect(_ token: UInt64) {
         guard let reader = readers.removeValue(forKey: token) else { return }
         cweir_net_close(reader.descriptor)
         let count = UInt64(readers.count)
         meter.update { $0.openConnections = count }
-        watchDoor()
+        watchListener()
     }
 
-    /// Sends a reader what is kept for him, as far as he takes it.
+    /// Sends a reader what is kept for it, as far as it takes that.
     ///
-    /// - Returns: False when he is gone.
+    /// - Returns: False when it is gone.
     private func flush(_ reader: inout Reader, _ token: UInt64) -> Bool {
-        var wanted = Interest.hangUp
+        var wanted = PollEvents.hangUp
         var sent = 0
         defer { reader.waiting.removeFirst(sent) }
         loop: while sent < reader.waiting.count {
@@ -181,9 +197,9 @@ final class ServerLink: OutgoingLink {
             case .some: return false
             }
         }
-        if wanted != reader.interest {
-            _ = poller.watch(reader.descriptor, token: token, from: reader.interest, to: wanted)
-            reader.interest = wanted
+        if wanted != reader.events {
+            _ = poller.watch(reader.descriptor, token: token, from: reader.events, to: wanted)
+            reader.events = wanted
         }
         return true
     }

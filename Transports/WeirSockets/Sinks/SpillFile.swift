@@ -1,11 +1,14 @@
 internal import CWeirSockets
 internal import WeirCore
+internal import WeirRecords
 
 /// A file that keeps, in order, what a sink could not send and has no more room for.
 ///
-///     "WEIRSPL1"  head, 8 bytes  record ...
-///     record: length, 4 bytes  CRC-32 of the payload, 4  messages, 4  payload
-///     payload: number of ends, 4  ends, 4 each  bytes
+/// ```text
+/// "WEIRSPL1"  head, 8 bytes  record ...
+/// record: length, 4 bytes  CRC-32 of the payload, 4  messages, 4  payload
+/// payload: number of ends, 4  ends, 4 each  bytes
+/// ```
 ///
 /// Numbers begin with the least significant byte. `head` is where the first record stands that was not sent. A program
 /// that ends leaves the file as it is, and the next one goes on with it; one that was killed between sending a record
@@ -161,7 +164,7 @@ final class SpillFile {
         return record.batch
     }
 
-    /// Takes note that the first record was sent.
+    /// Removes the first record, which was sent.
     func removeFirst() {
         head += current.length
         messages -= current.messages
@@ -185,12 +188,19 @@ final class SpillFile {
         fullness = nil
     }
 
-    /// Forgets everything.
+    /// Forgets all records, and empties the file.
+    ///
+    /// Where that fails the file stays as long as it is, and the next records follow.
     func clear() {
         messages = 0
+        head = end
         // The head first: with the records gone and the head behind them, the file would be no spill any more.
-        _ = Self.writeHeader(descriptor, head: Self.headerLength)
-        _ = cweir_net_truncate(descriptor, Self.headerLength)
+        guard Self.writeHeader(descriptor, head: Self.headerLength) == nil else { return }
+        guard cweir_net_truncate(descriptor, Self.headerLength) == 0 else {
+            // Otherwise the next program would read the old records again.
+            _ = Self.writeHeader(descriptor, head: head)
+            return
+        }
         head = Self.headerLength
         end = Self.headerLength
         holeEnd = Self.headerLength

@@ -6,7 +6,7 @@ enum Boundary: String, Sendable, CaseIterable {
     case lines = "newline"
     /// After a length in four bytes, the most significant first, and as many bytes.
     case length
-    /// Where its datagram or packet does, whatever is in it; it is handed on behind its length.
+    /// At the end of its datagram or packet, whatever the bytes are; the length is added in front.
     case datagram
 
     /// How many bytes a length takes.
@@ -18,19 +18,67 @@ enum Boundary: String, Sendable, CaseIterable {
     /// Those that a stream of bytes can have.
     static let ofStreams: [Boundary] = [.lines, .length]
 
-    /// Finds the whole messages at the start of some bytes, and takes out those that are too long.
+    /// The messages that were found at the start of some bytes.
+    struct Messages {
+        /// The bytes of all messages that were found, also of those that are too long.
+        var consumed = 0
+
+        /// The bytes that are left of them, without the messages that are too long.
+        var kept = 0
+
+        /// How many messages are left.
+        var count: UInt64 = 0
+
+        /// How many messages are too long.
+        var tooLong: UInt64 = 0
+
+        /// How many bytes of the last frame, which is too long, are still to come.
+        var skip = 0
+    }
+
+    /// Finds the whole messages at the start of some bytes, and removes those that are too long.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes; what is kept of them is moved together at their start.
-    ///   - limit: How long a message may be, without what frames it.
+    ///   - bytes: The bytes; the messages that are left are moved to their start.
+    ///   - limit: How long a message may be, without its newline or length.
+    ///   - refuse: Called with each message that is too long, as far as it is there.
     /// - Returns: What was found.
-    func take(_ bytes: UnsafeMutableRawBufferPointer, limit: Int) -> cweir_net_messages_t {
-        guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
-            return cweir_net_messages_t()
+    /// - Complexity: O(*n*), where *n* is the number of bytes.
+    func take(
+        _ bytes: UnsafeMutableRawBufferPointer,
+        limit: Int,
+        tooLong refuse: (UnsafeRawBufferPointer) -> Void = { _ in }
+    ) -> Messages {
+        var messages = Messages()
+        guard let start = bytes.baseAddress else { return messages }
+        while true {
+            let place = unsafe start + messages.consumed
+            let found = unsafe find(place.assumingMemoryBound(to: UInt8.self), bytes.count - messages.consumed, limit)
+            if messages.kept < messages.consumed {
+                unsafe (start + messages.kept).copyMemory(from: place, byteCount: found.length)
+            }
+            messages.consumed += found.length
+            messages.kept += found.length
+            messages.count += found.count
+            guard found.too_long > 0 else { return messages }
+            let present = min(found.too_long, bytes.count - messages.consumed)
+            unsafe refuse(UnsafeRawBufferPointer(start: start + messages.consumed, count: present))
+            messages.consumed += present
+            messages.tooLong += 1
+            messages.skip = found.too_long - present
         }
-        return switch self {
-        case .lines: unsafe cweir_net_take_lines(start, bytes.count, limit)
-        case .length: unsafe cweir_net_take_frames(start, bytes.count, limit)
+    }
+
+    /// Whether some bytes are whole messages and nothing else, none of which is too long.
+    func areWhole(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Bool {
+        guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return true }
+        return unsafe find(start, bytes.count, limit).length == bytes.count
+    }
+
+    private func find(_ start: UnsafePointer<UInt8>, _ count: Int, _ limit: Int) -> cweir_net_messages_t {
+        switch self {
+        case .lines: unsafe cweir_net_find_lines(start, count, limit)
+        case .length: unsafe cweir_net_find_frames(start, count, limit)
         case .datagram: preconditionFailure("a stream of bytes has no datagrams")
         }
     }

@@ -1,25 +1,25 @@
 internal import CWeirSockets
 
-/// Somebody who sends.
+/// A connection that is open for reading.
 struct Connection {
     let descriptor: Int32
 
-    /// What arrived of a message that is not whole yet; its memory goes away with it.
+    /// The bytes of a message that is not whole yet.
     var partial: [UInt8] = []
 
-    /// Whether the rest of a line that is too long is being passed over.
+    /// Whether the rest of a line that is too long is being skipped.
     var skipsLine = false
 
-    /// How many bytes of a frame that is too long are still to be passed over.
-    var skip: UInt64 = 0
+    /// How many bytes of a frame that is too long are still to be skipped.
+    var skip = 0
 
-    /// Whether its first line was seen, where all begin with the same one.
+    /// Whether its first line was seen, where all connections begin with the same one.
     var hasHeader = false
 
-    /// What it is watched for now.
-    var interest = Interest.reading
+    /// What the poller watches it for.
+    var events = PollEvents.reading
 
-    /// How many bytes it may send now, where there is a rate.
+    /// How many bytes may be read from it now, where there is a rate.
     var allowance: Int
     var lastRefill: Moment
     var lastArrival: Moment
@@ -31,13 +31,20 @@ struct Connection {
         lastArrival = now
     }
 
-    /// Adds what the time since the last time permits, up to a second's worth.
+    /// Adds what the time since the last refill permits, up to a second's worth.
     mutating func refill(rate: Int, burst: Int, now: Moment) {
         let elapsed = min(now.nanoseconds - lastRefill.nanoseconds, 1_000_000_000)
         let earned = Int(Double(elapsed) * Double(rate) / 1e9)
-        // Time that earned less than a byte stays on the account.
+        // Time that earned less than a byte is kept for the next refill.
         guard earned > 0 else { return }
         allowance = min(burst, allowance + earned)
         lastRefill = now
+    }
+
+    /// Who connected; `nil` where the system does not say.
+    var origin: String? {
+        var credentials = cweir_net_credentials_t()
+        guard unsafe cweir_net_peer(descriptor, &credentials) == 0 else { return nil }
+        return "user \(credentials.user)"
     }
 }

@@ -17,4 +17,7 @@ struct ConnectionSettings: Sendable {
     /// How many connections to take in all.
     var accept: Int?
     var drain = Duration.seconds(1)
+
+    /// How many bytes may come at once where there is a rate: a second's worth.
+    var burst: Int { max(rate ?? 0, 1) }
 }

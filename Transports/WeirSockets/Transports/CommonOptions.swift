@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// The options that several transports share, each declared once.
 enum CommonOptions {
@@ -41,7 +42,7 @@ enum CommonOptions {
         inherit,
     ]
 
-    /// Who may come to a Unix socket.
+    /// Who may send to a Unix socket.
     static let peers = [
         OptionDeclaration("users", .text(placeholder: "USER,..."), help: "take only what these users send"),
         OptionDeclaration("groups", .text(placeholder: "GROUP,..."), help: "take only what members of these send"),
@@ -65,8 +66,8 @@ enum CommonOptions {
         OptionDeclaration("queue", .byteCount(1...1 << 34), default: "16MiB", help: "how much to keep here besides"),
         OptionDeclaration(
             "overflow",
-            .choice(DatagramOverflow.allCases.map(\.rawValue)),
-            default: DatagramOverflow.block.rawValue,
+            .choice(SocketOverflow.allCases.map(\.rawValue)),
+            default: SocketOverflow.block.rawValue,
             help:
                 "when the queue is full: leave datagrams to the kernel, which drops what it has no room for, or drop them"
         ),
@@ -74,7 +75,7 @@ enum CommonOptions {
     ]
 
     /// How datagrams are numbered and signed.
-    static let sealing = [
+    static let authentication = [
         OptionDeclaration(
             "sequence",
             .flag,
@@ -93,8 +94,8 @@ enum CommonOptions {
         OptionDeclaration("buffer", .byteCount(1...1 << 30), default: "8MiB", help: "how much to keep in memory"),
         OptionDeclaration(
             "overflow",
-            .choice(OutboxSettings.Overflow.allCases.map(\.rawValue)),
-            default: OutboxSettings.Overflow.block.rawValue,
+            .choice(SocketOverflow.allCases.map(\.rawValue)),
+            default: SocketOverflow.block.rawValue,
             help: "when the buffer is full, and the spill too: wait, or drop"
         ),
         OptionDeclaration(
@@ -120,7 +121,7 @@ enum CommonOptions {
             default: "1400",
             help: "put lines together up to this length; a longer line goes alone"
         ),
-        OptionDeclaration("lines", .integer(1...1_000_000), help: "put so many lines into a datagram at most"),
+        OptionDeclaration("lines", .integer(1...1_000_000), help: "put at most this number of lines into a datagram"),
     ]
 }
 
@@ -140,7 +141,7 @@ extension OptionValues {
         settings.boundary = boundary
         settings.limit = integer("max-datagram")
         settings.queue = integer("queue")
-        settings.overflow = DatagramOverflow(rawValue: text("overflow")) ?? .block
+        settings.overflow = SocketOverflow(rawValue: text("overflow")) ?? .block
         settings.drain = duration("drain")
         return settings
     }
@@ -149,7 +150,7 @@ extension OptionValues {
     func outboxSettings() -> OutboxSettings {
         var settings = OutboxSettings()
         settings.buffer = integer("buffer")
-        settings.overflow = OutboxSettings.Overflow(rawValue: text("overflow")) ?? .block
+        settings.overflow = SocketOverflow(rawValue: text("overflow")) ?? .block
         settings.boundary = boundary
         settings.retry = duration("retry")
         settings.linger = duration("linger")
@@ -165,10 +166,10 @@ extension OptionValues {
         return try SpillFile(path: path, limit: integer("spill-limit"), address: address)
     }
 
-    /// What datagrams are sealed with, where they are.
-    func seal(address: String) throws(TransportError) -> DatagramSeal? {
-        if let path = textIfGiven("key") { return DatagramSeal(key: try KeyFile.read(path, address: address)) }
-        return flag("sequence") ? DatagramSeal(key: nil) : nil
+    /// What numbers or signs datagrams, where they are.
+    func authenticator(address: String) throws(TransportError) -> DatagramAuthenticator? {
+        if let path = textIfGiven("key") { return DatagramAuthenticator(key: try KeyFile.read(path, address: address)) }
+        return flag("sequence") ? DatagramAuthenticator(key: nil) : nil
     }
 
     /// The file of a Unix socket.

@@ -1,6 +1,7 @@
 internal import CWeirSockets
 internal import WeirCore
 internal import WeirFiles
+internal import WeirRecords
 
 /// What the two kinds of Unix sockets with connections have in common.
 struct ConnectionTransport: Sendable {
@@ -21,7 +22,7 @@ struct ConnectionTransport: Sendable {
             + (kind == .stream ? Self.streams : []) + Self.connections
             + CommonOptions.file + CommonOptions.peers + [
                 CommonOptions.drain,
-                OptionDeclaration("connect", .flag, default: "false", help: "connect to somebody who listens instead"),
+                OptionDeclaration("connect", .flag, default: "false", help: "connect to a listening socket instead"),
                 OptionDeclaration(
                     "retry",
                     .duration,
@@ -33,13 +34,13 @@ struct ConnectionTransport: Sendable {
 
     var sinkOptions: [OptionDeclaration] {
         [CommonOptions.framing] + (kind == .stream ? [] : CommonOptions.packing) + CommonOptions.buffering + [
-            OptionDeclaration("listen", .flag, default: "false", help: "listen, and send to everybody who connects"),
+            OptionDeclaration("listen", .flag, default: "false", help: "listen, and send to all that connect"),
             OptionDeclaration("readers", .integer(1...100_000), default: "64", help: "then, how many may be connected"),
             OptionDeclaration(
                 "reader-buffer",
                 .byteCount(1...1 << 30),
                 default: "1MiB",
-                help: "then, how much to keep for one who does not keep up"
+                help: "then, how much to keep for a reader that does not keep up"
             ),
             OptionDeclaration(
                 "slow",
@@ -77,11 +78,15 @@ struct ConnectionTransport: Sendable {
             "connections",
             .integer(1...1_000_000),
             default: "1024",
-            help: "take so many at a time; others wait"
+            help: "how many may be open at a time; others wait"
         ),
-        OptionDeclaration("rate", .byteCount(1...1 << 40), help: "read so many bytes a second from each at most"),
-        OptionDeclaration("idle", .duration, help: "close connections on which nothing came for so long"),
-        OptionDeclaration("accept", .integer(1...1 << 40), help: "end after so many connections"),
+        OptionDeclaration(
+            "rate",
+            .byteCount(1...1 << 40),
+            help: "the largest number of bytes to read from each, per second"
+        ),
+        OptionDeclaration("idle", .duration, help: "close connections on which nothing arrived for this long"),
+        OptionDeclaration("accept", .integer(1...1 << 40), help: "end after this number of connections"),
     ]
 
     // MARK: Sources
@@ -114,18 +119,21 @@ struct ConnectionTransport: Sendable {
             }
         }
         let unix = try options.unixSettings(parts.place, address: whole)
-        let entrance: Entrance
+        let acceptor: ConnectionAcceptor
         if connects {
-            entrance = Entrance(
+            acceptor = ConnectionAcceptor(
                 connectingTo: unix.place,
                 as: kind,
                 longestPause: options.duration("retry"),
                 address: whole
             )
         } else {
-            entrance = Entrance(try UnixDoor(unix, kind: kind, inherited: inherited, address: whole), address: whole)
+            acceptor = ConnectionAcceptor(
+                try UnixListener(unix, kind: kind, inherited: inherited, address: whole),
+                address: whole
+            )
         }
-        return try ConnectionSource(entrance, settings: settings, address: whole, interruption: interruption)
+        return try ConnectionSource(acceptor, settings: settings, address: whole, interruption: interruption)
     }
 
     // MARK: Sinks
@@ -152,7 +160,7 @@ struct ConnectionTransport: Sendable {
         let link: any OutgoingLink
         if listens {
             link = ServerLink(
-                try UnixDoor(unix, kind: kind, inherited: inherited, address: whole),
+                try UnixListener(unix, kind: kind, inherited: inherited, address: whole),
                 kind: kind,
                 poller: poller,
                 meter: meter,

@@ -1,6 +1,7 @@
 internal import CWeirSockets
-public import WeirCore
+internal import WeirCore
 public import WeirFiles
+public import WeirRecords
 
 /// Datagrams of UDP: `udp://HOST:PORT`.
 ///
@@ -10,11 +11,11 @@ public import WeirFiles
 ///
 /// Threads of its own empty the sockets, several where `workers` says so: the kernel then spreads the senders over them.
 /// Where more than 64 datagrams come in a millisecond, they are left to gather in the kernel's buffer for a tenth of one.
-/// What does not arrive is counted wherever it can be (``TransportMetrics``); with `sequence` or `key` also what was lost
+/// What does not arrive is counted wherever it can be (`TransportMetrics`); with `sequence` or `key` also what was lost
 /// on the way.
 ///
 /// A sink packs lines into datagrams. UDP gives no answer, so what counts as delivered was handed to the kernel; a port of
-/// this machine where nobody listens is an exception, and then the sink keeps what follows and tries again.
+/// this machine where no program listens is an exception, and then the sink keeps what follows and tries again.
 public struct UDPTransport: Transport {
     public let scheme = "udp"
     public let summary = "Datagrams, //HOST:PORT; a source, on the loopback address where no host is named, and a sink."
@@ -34,21 +35,21 @@ public struct UDPTransport: Transport {
 
     public var sourceOptions: [OptionDeclaration] {
         CommonOptions.datagrams + [
-            OptionDeclaration("workers", .integer(1...64), default: "1", help: "receive with so many threads"),
+            OptionDeclaration("workers", .integer(1...64), default: "1", help: "how many threads receive"),
             OptionDeclaration(
                 "allow",
                 .text(placeholder: "RANGE,..."),
                 help: "take only what comes from these addresses, such as 10.0.0.0/8 or ::1"
             ),
             Self.interface,
-        ] + CommonOptions.sealing + [
+        ] + CommonOptions.authentication + [
             OptionDeclaration("window", .duration, default: "30s", help: "how old a signed datagram may be"),
             CommonOptions.inherit,
         ]
     }
 
     public var sinkOptions: [OptionDeclaration] {
-        [CommonOptions.framing] + CommonOptions.packing + CommonOptions.sealing + [
+        [CommonOptions.framing] + CommonOptions.packing + CommonOptions.authentication + [
             Self.interface,
             OptionDeclaration("hops", .integer(0...255), default: "1", help: "how many routers a multicast may pass"),
             OptionDeclaration(
@@ -84,7 +85,7 @@ public struct UDPTransport: Transport {
         )
         var settings = options.datagramSettings()
         settings.allowed = try Self.ranges(options.textIfGiven("allow"), whole)
-        settings.seal = try options.seal(address: whole)
+        settings.authenticator = try options.authenticator(address: whole)
         settings.window = options.duration("window")
         let meter = TransportMeter()
         let sockets = try openSockets(parts, whole, &settings, meter)
@@ -196,12 +197,12 @@ public struct UDPTransport: Transport {
         let whole = parts.whole
         let options = parts.options
         let host = try HostAddress(parts.place, whole: whole, loopback: false)
-        guard host.address.port != 0 else { throw .badAddress(address: whole, reason: "nobody listens at port 0") }
+        guard host.address.port != 0 else { throw .badAddress(address: whole, reason: "there is no port 0 to send to") }
         try parts.permit(["interface", "hops"], if: host.isMulticast, otherwise: "takes a multicast address")
         try parts.permitSpillLimit()
-        let seal = try options.seal(address: whole)
+        let authenticator = try options.authenticator(address: whole)
         var settings = options.outboxSettings()
-        settings.datagram = max(1, options.integer("datagram") - (seal?.overhead ?? 0))
+        settings.datagram = max(1, options.integer("datagram") - (authenticator?.overhead ?? 0))
         settings.linesPerDatagram = options.integerIfGiven("lines") ?? .max
         let spill = try options.spill(address: whole)
         let meter = TransportMeter()
@@ -209,7 +210,7 @@ public struct UDPTransport: Transport {
         var target = host.address
         let socket = unsafe cweir_net_socket(&target, SocketKind.datagram.number)
         try check(socket, whole)
-        let link = ClientLink(.port(socket, seal), poller: poller, meter: meter, address: whole)
+        let link = ClientLink(.port(socket, authenticator), poller: poller, meter: meter, address: whole)
         _ = cweir_net_permit_broadcast(socket)
         _ = cweir_net_report_refusals(socket, host.family)
         _ = cweir_net_grow_send_buffer(socket, Int32(options.integer("send-buffer")))
@@ -234,7 +235,7 @@ public struct UDPTransport: Transport {
     }
 }
 
-/// The kernel's memory for what a socket has received and nobody has read.
+/// The kernel's memory for what a socket has received and the source has not read.
 enum ReceiveBuffer {
     #if os(Linux)
         private static let setting = "net.core.rmem_max"
@@ -242,7 +243,7 @@ enum ReceiveBuffer {
         private static let setting = "kern.ipc.maxsockbuf"
     #endif
 
-    /// Asks for memory, and takes note where there is less.
+    /// Asks for memory, and leaves a notice where there is less.
     ///
     /// - Returns: How many bytes there are.
     @discardableResult

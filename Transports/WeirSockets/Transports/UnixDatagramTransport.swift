@@ -1,6 +1,7 @@
 internal import CWeirSockets
-public import WeirCore
+internal import WeirCore
 public import WeirFiles
+public import WeirRecords
 
 /// Datagrams over a Unix socket: `unix-dgram:PATH`, as `logger --socket` sends them.
 ///
@@ -36,21 +37,21 @@ public struct UnixDatagramTransport: Transport {
         var settings = parts.options.datagramSettings()
         settings.filter = try parts.options.peerFilter(address: whole)
         let unix = try parts.options.unixSettings(parts.place, address: whole)
-        let door = try UnixDoor(unix, kind: .datagram, inherited: inherited, address: whole)
-        if settings.filter != nil, let error = SystemError(cweir_net_pass_credentials(door.descriptor)) {
+        let listener = try UnixListener(unix, kind: .datagram, inherited: inherited, address: whole)
+        if settings.filter != nil, let error = SystemError(cweir_net_pass_credentials(listener.descriptor)) {
             throw .cannotOpen(address: whole, reason: "the system does not say who sends a datagram: \(error)")
         }
         let meter = TransportMeter()
         ReceiveBuffer.grow(
-            door.descriptor,
+            listener.descriptor,
             to: parts.options.integer("receive-buffer"),
             address: whole,
             meter: meter
         )
         return try DatagramSource(
-            [door.handOver()],
+            [listener.handOver()],
             settings: settings,
-            door: door,
+            listener: listener,
             address: whole,
             interruption: interruption,
             meter: meter

@@ -1,14 +1,15 @@
 internal import CWeirSockets
-public import WeirCore
+internal import WeirCore
 public import WeirFiles
+public import WeirRecords
 
 /// Streams of bytes over a Unix socket: `unix:PATH`, or `unix:@NAME` for a name that is no file, on Linux.
 ///
-/// A source listens, takes the lines of all who connect, and lets a sender wait while the engine is busy, so nothing gets
-/// lost. A sink connects to whoever listens, and keeps what it has while nobody does. `connect=true` and `listen=true`
-/// turn that round.
+/// A source listens, reads the lines of all connections, and lets a sender wait while the engine is busy, so nothing is
+/// lost. A sink connects to a listener, and keeps what it has while there is none. `connect=true` and `listen=true`
+/// swap the two roles.
 ///
-/// The file is made with mode 0600; one that nobody listens at any more is removed before, and the own one afterwards.
+/// The file is made with mode 0600; a file that no program listens at any more is removed before, and this one at the end.
 public struct UnixTransport: Transport {
     public let scheme = "unix"
     public let summary =

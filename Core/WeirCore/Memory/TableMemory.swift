@@ -1,0 +1,58 @@
+public import CWeir
+
+/// Memory for tables that are looked up at random places.
+///
+/// It starts with a cache line. Where there is much of it, the system is asked for large pages: a look-up in a table of
+/// many megabytes otherwise waits longer for the address of the page than for the line.
+@safe
+@usableFromInline
+package enum TableMemory {
+    /// Gets memory; traps if there is none.
+    ///
+    /// - Parameter capacity: For how many values.
+    /// - Returns: Memory that is not initialised, to be given to ``free(_:)``.
+    @inlinable
+    package static func allocate<Value>(_ capacity: Int) -> UnsafeMutablePointer<Value> {
+        let stride = MemoryLayout<Value>.stride
+        guard let memory = unsafe cweir_allocate_lines(capacity, stride) else {
+            preconditionFailure("there is no memory for a table of \(capacity) places")
+        }
+        unsafe cweir_prefer_large_pages(memory, capacity * stride)
+        return unsafe memory.bindMemory(to: Value.self, capacity: capacity)
+    }
+
+    /// Gives memory back.
+    ///
+    /// - Parameter values: What ``allocate(_:)`` returned, with nothing in it that needs to be deinitialised.
+    @inlinable
+    package static func free<Value>(_ values: UnsafeMutablePointer<Value>) {
+        unsafe cweir_free_lines(values)
+    }
+}
+
+extension ContiguousArray {
+    /// Creates an array that is a table: as `init(repeating:count:)`, in large pages where it is large.
+    ///
+    /// - Parameters:
+    ///   - value: The value of all places.
+    ///   - count: How many places there are.
+    @inlinable
+    package init(tableOf value: Element, count: Int) {
+        unsafe self.init(unsafeUninitializedCapacity: count) { places, initializedCount in
+            unsafe cweir_prefer_large_pages(places.baseAddress, count * MemoryLayout<Element>.stride)
+            unsafe places.initialize(repeating: value)
+            initializedCount = count
+        }
+    }
+    /// Begins to bring a place into the cache.
+    ///
+    /// - Parameter index: The place.
+    @inlinable
+    package func prefetch(_ index: Int) {
+        assert(indices.contains(index))
+        unsafe withUnsafeBufferPointer { places in
+            guard let first = places.baseAddress else { return }
+            unsafe cweir_prefetch(first + index)
+        }
+    }
+}

@@ -1,0 +1,349 @@
+internal import CWeir
+internal import Synchronization
+public import WeirCore
+
+/// Several processors behind one door, which grow in number under load and shrink again.
+///
+///     let pool = ProcessorPool(name: "orders", size: 1...8)
+///     pool.on(Order.self, balancer: .byKey(\.customer)) { order, context in book(order) }
+///     try pool.start()
+///
+/// Handlers run on the processors' threads, several at a time. With ``Balancer/byKey(_:)`` the events of one key are
+/// handled one after the other, in the order of their dispatch, whatever the pool's size does meanwhile: a key moves
+/// to another processor only when none of its events is pending.
+///
+/// Thread safety: all members, from any thread, also from inside a handler.
+public final class ProcessorPool: Sendable {
+    private struct State: Sendable {
+        var isStarted = false
+        var isStopped = false
+        var quietSince: Timestamp?
+        var made = 0
+        var grown: UInt64 = 0
+        var shrunk: UInt64 = 0
+        // Those that were shrunk away, with the members among whom somebody may still choose them: a mailbox that closed
+        // before the last of these has put in its event would lose it.
+        var retiring: [(core: ProcessorCore, members: PoolMembers)] = []
+        // Those that nobody can choose any more, and that may still be at their last events.
+        var leaving: [ProcessorCore] = []
+        // What those have done that have left.
+        var departed = PoolCounts()
+
+        /// Takes note that nobody chooses among some members any more; returns the processors that can go.
+        mutating func settle(_ unused: [PoolMembers]) -> [ProcessorCore] {
+            let settled = retiring.filter { entry in unused.contains { $0 === entry.members } }.map(\.core)
+            retiring.removeAll { entry in unused.contains { $0 === entry.members } }
+            leaving += settled
+            return settled
+        }
+
+        /// Lets go of those that have left; what they did stays counted.
+        mutating func forgetStopped() {
+            leaving.removeAll { core in
+                guard core.hasStopped else { return false }
+                departed.add(core.metrics)
+                return true
+            }
+        }
+
+        var watch: Subscription?
+        var listeners: [UInt64: @Sendable () -> Void] = [:]
+        var nextListener: UInt64 = 0
+    }
+
+    /// The name of the pool; its threads are called the same, with a number.
+    public let name: String
+
+    /// How many processors there can be.
+    public let size: ClosedRange<Int>
+
+    /// When the pool grows and shrinks.
+    public let scaling: PoolScaling
+
+    /// The bus that handlers listen to.
+    public let bus: EventBus
+
+    private let bounds: MailboxBounds
+    private let members = Snapshot<PoolMembers>()
+    private let shards = PoolShards()
+    private let turn = Atomic<UInt64>(0)
+    private let refused = Atomic<UInt64>(0)
+    private let state = Locked(State())
+
+    /// Creates a pool whose threads do not run yet.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the pool.
+    ///   - size: How many processors there are at least, and can be at most; at least one.
+    ///   - capacity: How many events may be pending for each processor and priority; a power of two.
+    ///   - overflowPolicy: What happens to an event that finds all places of its processor and priority taken.
+    ///   - scaling: When the pool grows and shrinks.
+    ///   - bus: The bus that handlers listen to.
+    public init(
+        name: String = "weir.pool",
+        size: ClosedRange<Int>,
+        capacity: Int = 1024,
+        overflowPolicy: OverflowPolicy = .block,
+        scaling: PoolScaling = PoolScaling(),
+        bus: EventBus = .shared
+    ) {
+        precondition(size.lowerBound >= 1, "a pool needs at least one processor, not \(size.lowerBound)")
+        precondition(size.upperBound < 1 << 16, "a pool has at most 65,535 processors, not \(size.upperBound)")
+        self.name = name
+        self.size = size
+        self.scaling = scaling
+        self.bus = bus
+        bounds = MailboxBounds(capacity: capacity, overflowPolicy: overflowPolicy)
+        state.withLock { state in
+            let first = (0..<size.lowerBound).map { _ in makeMember(&state) }
+            members.replace(with: PoolMembers(first))
+        }
+    }
+
+    deinit {
+        stop(.now)
+        for end in state.withLock({ $0.listeners.values.map(\.self) }) { end() }
+    }
+
+    // MARK: Handling
+
+    /// Handles the events of a type on whichever processor the balancer chooses.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the events.
+    ///   - balancer: Which processor gets an event.
+    ///   - interest: Which of the events are worth handling.
+    ///   - handler: Takes the event and how it was dispatched; called on several threads at once.
+    /// - Returns: The handle that ends it.
+    @discardableResult
+    public func on<E: Event>(
+        _ type: E.Type,
+        balancer: Balancer<E> = .roundRobin,
+        interest: Interest<E> = .all,
+        _ handler: @escaping @Sendable (E, EventContext) -> Void
+    ) -> Subscription {
+        let listener = Listener(interest: interest, owner: nil)
+        end(withPool: listener)
+        let door = PoolDoor(self, shards: shards, balancer: balancer.kind, listener: listener, handler: handler)
+        return bus.channel(of: type).start(listener) { event, context in
+            // What the door cannot send it drops, and tells the listener.
+            if listener.admits(event, context) { door.send(event, context) }
+        }
+    }
+
+    /// Ends a listener when the pool goes.
+    private func end<E: Event>(withPool listener: Listener<E>) {
+        let id = state.withLock { state in
+            state.nextListener += 1
+            state.listeners[state.nextListener] = { [weak listener] in listener?.end() }
+            return state.nextListener
+        }
+        listener.onEnd { [weak self] in
+            // Outside the lock: what goes with it is foreign.
+            _ = self?.state.withLock { $0.listeners.removeValue(forKey: id) }
+        }
+    }
+
+    // MARK: Running
+
+    /// Starts the threads; starting again does nothing.
+    ///
+    /// - Throws: ``ProcessorError/noThread(name:code:)`` when the system has no thread left.
+    public func start() throws(ProcessorError) {
+        try state.withLock { state throws(ProcessorError) in
+            guard !state.isStarted, !state.isStopped else { return }
+            state.isStarted = true
+            var cores: [ProcessorCore] = []
+            members.read { cores = $0.all.map(\.core) }
+            for core in cores { try core.start() }
+        }
+        guard size.count > 1 else { return }
+        let watch = try? bus.scheduler.schedule(after: scaling.quietPeriod / 4, every: scaling.quietPeriod / 4) {
+            [weak self] _ in self?.shrinkIfQuiet()
+        }
+        state.withLock { $0.watch = watch }
+    }
+
+    /// Stops the pool; it cannot be started again.
+    ///
+    /// Returns at once. What is sent to the pool from now on is refused: when all has ended, as many events were sent to
+    /// it as were handled, discarded, dropped or refused, see ``metrics``.
+    ///
+    /// - Parameter mode: What to do with the events that are pending.
+    public func stop(_ mode: EventProcessor.StopMode = .draining) {
+        let (cores, watch) = state.withLock { state in
+            state.isStopped = true
+            defer { state.watch = nil }
+            return (allCores(state), state.watch)
+        }
+        watch?.cancel()
+        for core in cores { core.stop(mode) }
+    }
+
+    /// Waits until all threads have ended.
+    ///
+    /// Not from inside a handler, and not from asynchronous code: it blocks.
+    public func waitUntilStopped() {
+        for core in cores {
+            precondition(!core.isCurrent, "the pool '\(name)' cannot wait for itself; stop it and return")
+            core.waitUntilStopped()
+        }
+    }
+
+    /// Suspends until all threads have ended.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled before.
+    public func stopped() async throws {
+        for core in cores { try await core.stopped() }
+    }
+
+    /// The processors of the pool, and those that are about to leave it.
+    private var cores: [ProcessorCore] {
+        state.withLock { state in allCores(state) }
+    }
+
+    private func allCores(_ state: State) -> [ProcessorCore] {
+        var cores = state.leaving + state.retiring.map(\.core)
+        members.read { cores += $0.all.map(\.core) }
+        return cores
+    }
+
+    /// What the pool has done so far; reading it disturbs nobody.
+    public var metrics: PoolMetrics {
+        state.withLock { state -> PoolMetrics in
+            var counts = state.departed
+            for core in state.leaving + state.retiring.map(\.core) { counts.add(core.metrics) }
+            var processors: [ProcessorMetrics] = []
+            members.read { processors = $0.all.map(\.core.metrics) }
+            for metrics in processors { counts.add(metrics) }
+            return PoolMetrics(
+                processors: processors,
+                grown: state.grown,
+                shrunk: state.shrunk,
+                handled: counts.handled,
+                discarded: counts.discarded,
+                dropped: counts.dropped,
+                refused: refused.load(ordering: .relaxed)
+            )
+        }
+    }
+
+    // MARK: Choosing
+
+    /// Puts an envelope into the mailbox of the processor that `choose` names; one that has just gone is not asked again.
+    ///
+    /// - Parameters:
+    ///   - envelope: What to put; destroyed by the caller when it is not taken.
+    ///   - context: How the event was dispatched.
+    ///   - choose: Takes the processors; returns `nil` to be asked again a little later.
+    /// - Returns: Whether the envelope was taken.
+    func send(_ envelope: Envelope, _ context: EventContext, choose: (PoolMembers) -> PoolMember?) -> Bool {
+        var round: UInt32 = 0
+        while true {
+            var outcome = Outcome.retry
+            members.read { members in
+                guard let member = choose(members) else { return }
+                let mailbox = member.core.mailbox
+                switch mailbox.offer(envelope, context.priority, context.order) {
+                case .taken: outcome = member.load > scaling.pendingToGrow ? .takenUnderLoad : .taken
+                case .dropped: outcome = .dropped
+                // Closed by an overflow, and in the pool as before.
+                case .closed: outcome = mailbox.failure == nil ? .retry : .refused
+                }
+            }
+            switch outcome {
+            case .taken: return true
+            case .takenUnderLoad:
+                grow()
+                return true
+            case .dropped: return false
+            case .refused: return refuse()
+            case .retry:
+                // A closed mailbox means that the processor has left the pool, unless all have.
+                if state.withLock({ $0.isStopped }) { return refuse() }
+                cweir_thread_back_off(round)
+                round &+= 1
+            }
+        }
+    }
+
+    private enum Outcome {
+        case taken, takenUnderLoad, retry
+        /// The mailbox has counted it.
+        case dropped
+        /// Nobody has counted it.
+        case refused
+    }
+
+    private func refuse() -> Bool {
+        refused.wrappingAdd(1, ordering: .relaxed)
+        return false
+    }
+
+    /// The place of the next processor in turn.
+    func nextTurn() -> Int {
+        Int(truncatingIfNeeded: turn.wrappingAdd(1, ordering: .relaxed).oldValue & 0x7FFF_FFFF)
+    }
+
+    // MARK: Scaling
+
+    private func makeMember(_ state: inout State) -> PoolMember {
+        state.made += 1
+        do {
+            return PoolMember(
+                try ProcessorCore(name: "\(name).\(state.made)", bounds: bounds, clock: bus.clock),
+                number: UInt32(truncatingIfNeeded: state.made)
+            )
+        } catch {
+            preconditionFailure("a processor of the pool '\(name)' cannot be made: \(error)")
+        }
+    }
+
+    /// Adds a processor, unless there are enough.
+    func grow() {
+        var count = 0
+        members.read { count = $0.count }
+        guard count < size.upperBound else { return }
+        let settled = state.withLock { state -> [ProcessorCore] in
+            var all: [PoolMember] = []
+            members.read { all = $0.all }
+            guard all.count == count, state.isStarted, !state.isStopped else { return [] }
+            let member = makeMember(&state)
+            // Without a thread left the pool stays as it is.
+            guard (try? member.core.start()) != nil else { return [] }
+            state.grown += 1
+            state.quietSince = nil
+            return state.settle(members.replace(with: PoolMembers(all + [member])))
+        }
+        for core in settled { core.stop(.draining) }
+    }
+
+    /// Takes the last processor away when nothing has been pending for the quiet period.
+    private func shrinkIfQuiet() {
+        let now = bus.clock.now()
+        let settled = state.withLock { state -> [ProcessorCore] in
+            guard !state.isStopped else { return [] }
+            let settled = state.settle(members.collect())
+            var current: PoolMembers?
+            members.read { current = $0 }
+            guard let current, current.all.allSatisfy({ $0.load == 0 }) else {
+                state.quietSince = nil
+                return settled
+            }
+            let since = state.quietSince ?? now
+            state.quietSince = since
+            state.forgetStopped()
+            guard now - since >= scaling.quietPeriod, current.count > size.lowerBound, let last = current.all.last
+            else {
+                return settled
+            }
+            // The next one waits for a quiet period of its own.
+            state.quietSince = now
+            state.shrunk += 1
+            state.retiring.append((last.core, current))
+            return settled + state.settle(members.replace(with: PoolMembers(current.all.dropLast())))
+        }
+        // What was put into its mailbox before it closed is handled.
+        for core in settled { core.stop(.draining) }
+    }
+}

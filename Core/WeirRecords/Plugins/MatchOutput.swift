@@ -1,0 +1,177 @@
+internal import Synchronization
+public import WeirCore
+
+/// Where a plugin's complex events go: written as lines, kept until the host takes them.
+///
+/// Thread safety: any thread; writing and taking exclude each other with a lock, which a match can afford.
+public final class MatchOutput: Sendable {
+    private struct State {
+        var writer = FieldWriter()
+        var spare: [UInt8] = []
+        var counts: [NamedCount] = []
+        var partialMatches: [@Sendable () -> Int] = []
+        var openSinks = 0
+        var finishedSinks = 0
+    }
+
+    private let state = Locked(State())
+    // Changed under the lock, read without it: hosts ask after each record.
+    private let written = Atomic<UInt64>(0)
+
+    /// What the run shows to people afterwards; `nil` where nobody asked for that.
+    public let report: Report?
+
+    /// Creates an output without lines.
+    ///
+    /// - Parameter report: What the run shows to people afterwards, if somebody asked for it.
+    public init(report: Report? = nil) {
+        self.report = report
+    }
+
+    /// How many complex events were written in all.
+    public var count: UInt64 { written.load(ordering: .relaxed) }
+
+    /// The counts that were made, in their order.
+    public var counts: [NamedCount] { state.withLock { $0.counts } }
+
+    /// Makes a count that people will see.
+    ///
+    /// - Parameter name: What is counted, in words that follow the number, such as `locations discarded as inaccurate`.
+    /// - Returns: The count, which starts at zero.
+    public func makeCount(of name: String) -> NamedCount {
+        let count = NamedCount(name)
+        state.withLock { $0.counts.append(count) }
+        return count
+    }
+
+    /// Shows people a count that something else keeps.
+    ///
+    ///     let losses = suspicions.losses
+    ///     output.showCount(of: "partial matches were given up") { losses.partialMatches }
+    ///
+    /// - Parameters:
+    ///   - name: What is counted, in words that follow the number.
+    ///   - value: The number now, which never falls; called on any thread. It must not hold the pipeline, which holds the
+    ///     output.
+    public func showCount(of name: String, _ value: @escaping @Sendable () -> UInt64) {
+        state.withLock { $0.counts.append(NamedCount(name, counted: value)) }
+    }
+
+    /// How many partial matches the plugin holds now; `nil` where it did not say how to find out.
+    public var partialMatches: Int? {
+        let all = state.withLock { $0.partialMatches }
+        return all.isEmpty ? nil : all.reduce(0) { $0 + $1() }
+    }
+
+    /// Says how to find out how many partial matches a pattern holds, for displays and metrics.
+    ///
+    ///     let held = suspicions.partialMatches
+    ///     output.showPartialMatches { held.value }
+    ///
+    /// - Parameter held: The number now; called on any thread, a few times a second at most. It must not hold the
+    ///   pipeline, which holds the output.
+    public func showPartialMatches(_ held: @escaping @Sendable () -> Int) {
+        state.withLock { $0.partialMatches.append(held) }
+    }
+
+    /// Writes one complex event.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - time: Its event time, where it is known.
+    public func write(_ event: some FieldEncodable, at time: Timestamp? = nil) {
+        state.withLock { state in
+            let start = state.writer.bytes.count
+            state.writer.writeLine(event)
+            written.add(1, ordering: .relaxed)
+            report?.addMatch(Array(state.writer.bytes[start...].dropLast()), at: time)
+        }
+    }
+
+    /// Writes complex events that are lines already.
+    ///
+    /// - Parameters:
+    ///   - lines: UTF-8, each line with its line feed.
+    ///   - count: How many lines there are.
+    @unsafe
+    public func write(lines: UnsafeBufferPointer<UInt8>, count: UInt64) {
+        state.withLock { state in
+            unsafe state.writer.write(lines: lines)
+            written.add(count, ordering: .relaxed)
+            guard let report else { return }
+            let text = unsafe Array(lines)
+            for match in text.split(separator: UInt8(ascii: "\n")) { report.addMatch(Array(match), at: nil) }
+        }
+    }
+
+    /// Says that nothing more can come.
+    public func end() {
+        state.withLock { state in
+            state.openSinks = 0
+            state.finishedSinks += 1
+        }
+    }
+
+    /// A sink that writes each element that it receives.
+    ///
+    /// When all sinks have got their completion, nothing more can come, and the host stops reading.
+    public func sink<Input: FieldEncodable>(of type: Input.Type = Input.self) -> MatchSink<Input> {
+        state.withLock { $0.openSinks += 1 }
+        return MatchSink(self)
+    }
+
+    /// Whether nothing more can come: there were sinks, and all have got their completion.
+    public var isFinished: Bool { state.withLock { $0.openSinks == 0 && $0.finishedSinks > 0 } }
+
+    @usableFromInline
+    func closeSink() {
+        state.withLock { state in
+            state.openSinks = max(0, state.openSinks - 1)
+            state.finishedSinks += 1
+        }
+    }
+
+    /// Hands over the lines written since the last call, and forgets them.
+    ///
+    /// - Parameter body: Called with the bytes; not called when there are none.
+    /// - Throws: What `body` throws; the lines are then forgotten too.
+    public func take<Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) {
+        // The lines leave the lock before `body` writes them somewhere, and their memory comes back afterwards.
+        var lines = state.withLock { state in
+            state.writer.exchangeBytes(with: &state.spare)
+            return exchange(&state.spare, with: [])
+        }
+        guard !lines.isEmpty else { return }
+        defer {
+            lines.removeAll(keepingCapacity: true)
+            state.withLock { [lines] in $0.spare = lines }
+        }
+        // The span is of memory that stays as it is during the call.
+        try unsafe lines.withUnsafeBufferPointer { lines throws(Failure) in try body(unsafe lines.span) }
+    }
+}
+
+/// Writes each element to a ``MatchOutput``.
+@frozen
+public struct MatchSink<Input: FieldEncodable>: Sink {
+    @usableFromInline
+    let output: MatchOutput
+
+    @inlinable
+    init(_ output: MatchOutput) {
+        self.output = output
+    }
+
+    @inlinable
+    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        output.write(element, at: time)
+    }
+
+    @inlinable
+    public mutating func advance(to watermark: Timestamp) {}
+
+    @inlinable
+    public mutating func finish(_ completion: Completion) {
+        output.closeSink()
+    }
+}

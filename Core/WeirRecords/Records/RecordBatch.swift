@@ -1,0 +1,416 @@
+package import WeirCore
+
+/// A line that was not understood.
+public struct Rejection: Sendable {
+    /// The number of the line in the input, counted from 1.
+    public let line: UInt64
+
+    /// What is wrong and, where there is something to be done, what to do.
+    public let reason: String
+
+    /// Where the raw bytes start, counted from the start of the batch's bytes.
+    public let start: Int
+
+    /// How many raw bytes there are, without the line's end.
+    public let length: Int
+
+    /// Whether this is the next piece of the rejection before it: a line longer than the limit arrives in pieces.
+    public let isContinuation: Bool
+}
+
+/// Records that were found in a stretch of bytes, as places in these bytes: nothing is copied.
+///
+/// A decoder fills a batch, a consumer reads it, and it is used again: no allocation in steady state. The bytes belong
+/// to the reader that drives both, and stay valid until the batch is used again.
+@safe
+public struct RecordBatch: ~Copyable {
+    /// Where one field of one record is.
+    @frozen
+    @usableFromInline
+    struct Slot {
+        @usableFromInline var start: UInt32
+        @usableFromInline var length: UInt32
+        @usableFromInline var encoding: FieldEncoding
+        // Of a decimal: how many digits stand after the point; the highest bit says that the number is minus zero.
+        @usableFromInline var scale: UInt8
+
+        @inlinable
+        init(start: UInt32, length: UInt32, encoding: FieldEncoding, scale: UInt8 = 0) {
+            self.start = start
+            self.length = length
+            self.encoding = encoding
+            self.scale = scale
+        }
+    }
+
+    /// Where one record is.
+    @frozen
+    @usableFromInline
+    struct Row {
+        @usableFromInline var line: UInt64
+        @usableFromInline var start: UInt32
+        @usableFromInline var length: UInt32
+
+        @inlinable
+        init(line: UInt64, start: UInt32, length: UInt32) {
+            self.line = line
+            self.start = start
+            self.length = length
+        }
+    }
+
+    /// What is wanted of each record.
+    public let schema: RecordSchema
+
+    /// How many records fit.
+    public let capacity: Int
+
+    /// How many records there are.
+    @inlinable public var count: Int { recordCount }
+
+    @usableFromInline var recordCount = 0
+
+    /// The lines that were not understood, and the records that a consumer refused, in no particular order.
+    public private(set) var rejections: [Rejection] = []
+
+    /// What the places that a decoder gives are counted from, itself counted from the start of the batch's bytes.
+    ///
+    /// A decoder that hands a part of its bytes to another one sets it to where that part starts. It is zero after
+    /// ``begin(in:)``.
+    public var origin = 0
+    private var byteCount = 0
+
+    @usableFromInline let fieldCount: Int
+    @usableFromInline let timeScale: Int64
+    @usableFromInline let slots: UnsafeMutablePointer<Slot>
+    @usableFromInline let rows: UnsafeMutablePointer<Row>
+    @usableFromInline private(set) var base: UnsafePointer<UInt8>
+
+    /// Creates an empty batch.
+    ///
+    /// - Parameters:
+    ///   - schema: What is wanted of each record.
+    ///   - capacity: How many records fit; at least one.
+    public init(schema: RecordSchema, capacity: Int = 512) {
+        precondition(capacity > 0, "a batch needs room for a record, not for \(capacity)")
+        self.schema = schema
+        self.capacity = capacity
+        self.fieldCount = schema.fields.count
+        self.timeScale = schema.timeUnit.nanoseconds
+        unsafe self.slots = .allocate(capacity: max(1, capacity * schema.fields.count))
+        unsafe self.rows = .allocate(capacity: capacity)
+        unsafe self.base = UnsafePointer(UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
+        unsafe self.placeholder = base
+    }
+
+    // What `base` points to before the first use, so that it is never dangling.
+    private let placeholder: UnsafePointer<UInt8>
+
+    deinit {
+        unsafe slots.deallocate()
+        unsafe rows.deallocate()
+        unsafe placeholder.deallocate()
+    }
+
+    /// Whether the decoder has to stop: there is no room for another record or rejection.
+    @inlinable
+    public var isFull: Bool {
+        count == capacity || rejections.count >= capacity
+    }
+
+    /// Whether there is neither a record nor a rejection.
+    @inlinable
+    public var isEmpty: Bool {
+        count == 0 && rejections.isEmpty
+    }
+
+    // MARK: For decoders
+
+    /// Forgets everything and starts over in new bytes.
+    ///
+    /// - Parameter bytes: At most 4 GiB; must stay valid and unchanged as long as the batch is read.
+    @unsafe
+    public mutating func begin(in bytes: UnsafeRawBufferPointer) {
+        precondition(bytes.count <= UInt32.max, "a batch reads at most 4 GiB at a time, not \(bytes.count) bytes")
+        recordCount = 0
+        origin = 0
+        rejections.removeAll(keepingCapacity: true)
+        unsafe base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? placeholder
+        byteCount = bytes.count
+    }
+
+    /// Starts a record whose fields are all absent; it counts only once `endRecord(start:length:)` is called.
+    ///
+    /// The batch must not be full.
+    ///
+    /// - Parameter line: The number of its first line in the input, counted from 1.
+    @inlinable
+    public mutating func beginRecord(line: UInt64) {
+        unsafe rows[count] = Row(line: line, start: 0, length: 0)
+        let first = count * fieldCount
+        for index in first..<first + fieldCount {
+            unsafe slots[index] = Slot(start: 0, length: 0, encoding: .absent)
+        }
+    }
+
+    /// Says where a field of the record that was begun is.
+    ///
+    /// - Parameters:
+    ///   - field: The index of the field in the schema.
+    ///   - start: Where its bytes start, counted from ``origin``.
+    ///   - length: How many bytes it has.
+    ///   - encoding: How they are to be read.
+    ///   - scale: Of a decimal, how many digits stand after the point, from 0 to 127; 128 more make it minus zero.
+    @inlinable
+    public mutating func setField(_ field: Int, start: Int, length: Int, encoding: FieldEncoding, scale: UInt8 = 0) {
+        assert(field >= 0 && field < fieldCount)
+        unsafe slots[count * fieldCount + field] = Slot(
+            start: UInt32(truncatingIfNeeded: start &+ origin),
+            length: UInt32(truncatingIfNeeded: length),
+            encoding: encoding,
+            scale: scale
+        )
+    }
+
+    /// Ends the record that was begun: it now counts.
+    ///
+    /// - Parameters:
+    ///   - start: Where the raw record starts, counted from ``origin``.
+    ///   - length: How many bytes it has, without the line's end.
+    @inlinable
+    public mutating func endRecord(start: Int, length: Int) {
+        unsafe rows[count].start = UInt32(truncatingIfNeeded: start &+ origin)
+        unsafe rows[count].length = UInt32(truncatingIfNeeded: length)
+        recordCount += 1
+    }
+
+    /// Adds records without bytes of their own, whose fields are all absent, for a decoder that fills field by field.
+    ///
+    /// - Parameters:
+    ///   - count: How many; at most as many as there is room for.
+    ///   - line: The number of the first one in the input; the others count on from it.
+    ///   - start: Where they come from, counted from ``origin``.
+    /// - Returns: The index of the first one.
+    @inlinable
+    public mutating func appendRecords(_ count: Int, line: UInt64, start: Int) -> Int {
+        let first = recordCount
+        precondition(count >= 0 && count <= capacity - first, "a batch takes no more records than it has room for")
+        for index in 0..<count {
+            unsafe rows[first &+ index] = Row(
+                line: line &+ UInt64(index),
+                start: UInt32(truncatingIfNeeded: start &+ origin),
+                length: 0
+            )
+        }
+        for index in first * fieldCount..<(first + count) * fieldCount {
+            unsafe slots[index] = Slot(start: 0, length: 0, encoding: .absent)
+        }
+        recordCount += count
+        return first
+    }
+
+    /// Says where a field of a record is that was added with ``appendRecords(_:line:start:)``.
+    ///
+    /// - Parameters:
+    ///   - field: The index of the field in the schema.
+    ///   - index: The index of the record.
+    ///   - start: Where its bytes start, counted from ``origin``.
+    ///   - length: How many bytes it has.
+    ///   - encoding: How they are to be read.
+    ///   - scale: Of a decimal, how many digits stand after the point, from 0 to 127; 128 more make it minus zero.
+    @inlinable
+    public mutating func setField(
+        _ field: Int,
+        ofRecordAt index: Int,
+        start: Int,
+        length: Int,
+        encoding: FieldEncoding,
+        scale: UInt8 = 0
+    ) {
+        assert(field >= 0 && field < fieldCount && index >= 0 && index < recordCount)
+        unsafe slots[index &* fieldCount &+ field] = Slot(
+            start: UInt32(truncatingIfNeeded: start &+ origin),
+            length: UInt32(truncatingIfNeeded: length),
+            encoding: encoding,
+            scale: scale
+        )
+    }
+
+    /// Adds a line that was not understood.
+    ///
+    /// - Parameters:
+    ///   - line: Its number in the input, counted from 1.
+    ///   - reason: What is wrong and, where there is something to be done, what to do.
+    ///   - start: Where its bytes start, counted from ``origin``.
+    ///   - length: How many bytes it has, without the line's end.
+    ///   - isContinuation: Whether this is the next piece of the rejection before it.
+    public mutating func reject(line: UInt64, reason: String, start: Int, length: Int, isContinuation: Bool = false) {
+        rejections.append(
+            Rejection(line: line, reason: reason, start: start + origin, length: length, isContinuation: isContinuation)
+        )
+    }
+
+    // MARK: For consumers
+
+    /// Refuses a record: it joins the rejections.
+    ///
+    /// - Parameters:
+    ///   - index: The record's index, below ``count``.
+    ///   - error: What is wrong with it.
+    public mutating func reject(recordAt index: Int, because error: FieldError) {
+        precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
+        let row = unsafe rows[index]
+        rejections.append(
+            Rejection(
+                line: row.line,
+                reason: error.description(in: schema),
+                start: Int(row.start),
+                length: Int(row.length),
+                isContinuation: false
+            )
+        )
+    }
+
+    /// Refuses records by their times: they join the rejections, and those behind them move up.
+    ///
+    /// - Parameters:
+    ///   - field: The index of the field with the time; records whose time cannot be read stay.
+    ///   - reason: Says why a record of a time is refused; `nil` keeps it. Asked in order.
+    /// - Complexity: O(*n*), where *n* is ``count``.
+    package mutating func refuseRecords(byTime field: Int, _ reason: (Timestamp) -> String?) {
+        var kept = 0
+        for index in 0..<count {
+            let row = unsafe rows[index]
+            if let time = time(ofField: field, inRecordAt: index), let reason = reason(time) {
+                rejections.append(
+                    Rejection(
+                        line: row.line,
+                        reason: reason,
+                        start: Int(row.start),
+                        length: Int(row.length),
+                        isContinuation: false
+                    )
+                )
+                continue
+            }
+            if kept < index {
+                unsafe rows[kept] = row
+                for field in 0..<fieldCount {
+                    unsafe slots[kept * fieldCount + field] = slots[index * fieldCount + field]
+                }
+            }
+            kept += 1
+        }
+        recordCount = kept
+    }
+
+    /// Whether any record has a value in a field, which is neither empty nor null.
+    ///
+    /// - Parameter field: The index of the field in the schema.
+    /// - Returns: Whether there is one.
+    /// - Complexity: O(*n*), where *n* is ``count``.
+    package func hasValue(inField field: Int) -> Bool {
+        precondition(field >= 0 && field < fieldCount, "there are \(fieldCount) fields, so none at \(field)")
+        for index in 0..<count {
+            let slot = unsafe slots[index &* fieldCount &+ field]
+            if slot.encoding != .absent, slot.encoding != .null, slot.length > 0 { return true }
+        }
+        return false
+    }
+
+    /// The line that a record starts on.
+    ///
+    /// - Parameter index: The record's index, below ``count``.
+    /// - Returns: The line's number in the input, counted from 1.
+    public func line(ofRecordAt index: Int) -> UInt64 {
+        precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
+        return unsafe rows[index].line
+    }
+
+    /// A view of a record for a decoder.
+    ///
+    /// - Parameters:
+    ///   - index: The record's index, below ``count``.
+    ///   - keys: The keys that the schema was made of.
+    ///   - body: Called with the view.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws.
+    @inlinable
+    public func withRecord<Key: FieldKey, Result, Failure: Error>(
+        at index: Int,
+        keyedBy keys: Key.Type,
+        _ body: (borrowing FieldReader<Key>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        precondition(index >= 0 && index < count, "there are no records beyond the batch's count")
+        let record = unsafe RecordFields(base: base, slots: slots + index * fieldCount, timeScale: timeScale)
+        return try body(FieldReader(record))
+    }
+
+    /// Appends the text of a field, with quotes and escapes resolved, to some bytes.
+    ///
+    /// - Parameters:
+    ///   - field: The index of the field in the schema.
+    ///   - index: The record's index, below ``count``.
+    ///   - bytes: Takes the text: nothing for a field that is absent or null.
+    /// - Returns: What the field is.
+    package func appendText(ofField field: Int, recordAt index: Int, to bytes: inout [UInt8]) -> FieldShape {
+        precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
+        precondition(field >= 0 && field < fieldCount, "there are \(fieldCount) fields, so none at \(field)")
+        let record = unsafe RecordFields(base: base, slots: slots + index * fieldCount, timeScale: timeScale)
+        return record.appendText(field, to: &bytes)
+    }
+
+    /// Where a record is: its line, counted from 1, and its bytes, counted from the start of the batch's bytes.
+    ///
+    /// - Parameter index: The record's index, below ``count``.
+    /// - Returns: The line, the place of the first byte, and the number of bytes.
+    public func place(ofRecordAt index: Int) -> (line: UInt64, start: Int, length: Int) {
+        precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
+        let row = unsafe rows[index]
+        return (row.line, Int(row.start), Int(row.length))
+    }
+
+    /// Where a field of a record is, counted from the start of the batch's bytes.
+    ///
+    /// - Parameters:
+    ///   - field: The index of the field in the schema.
+    ///   - index: The record's index, below ``count``.
+    /// - Returns: The place of the first byte, the number of bytes, how they are to be read, and the scale of a decimal.
+    public func place(ofField field: Int, inRecordAt index: Int) -> (
+        start: Int, length: Int, encoding: FieldEncoding, scale: UInt8
+    ) {
+        precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
+        precondition(field >= 0 && field < fieldCount, "there are \(fieldCount) fields, so none at \(field)")
+        let slot = unsafe slots[index * fieldCount + field]
+        return (Int(slot.start), Int(slot.length), slot.encoding, slot.scale)
+    }
+
+    /// Lends the bytes that the places count in.
+    ///
+    /// - Parameter body: Called with the bytes, which are valid only during the call.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws.
+    public func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        unsafe try body(UnsafeRawBufferPointer(start: base, count: byteCount))
+    }
+
+    /// The raw bytes of a record, without the line's end.
+    ///
+    /// - Parameter index: The record's index, below ``count``.
+    /// - Returns: The bytes, without the line's end.
+    public func raw(recordAt index: Int) -> [UInt8] {
+        precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
+        let row = unsafe rows[index]
+        return unsafe [UInt8](UnsafeBufferPointer(start: base + Int(row.start), count: Int(row.length)))
+    }
+
+    /// The raw bytes of a rejection.
+    ///
+    /// - Parameter rejection: One of this batch's ``rejections``.
+    /// - Returns: The bytes, without the line's end.
+    public func raw(_ rejection: Rejection) -> [UInt8] {
+        unsafe [UInt8](UnsafeBufferPointer(start: base + rejection.start, count: rejection.length))
+    }
+}

@@ -1,0 +1,190 @@
+public import WeirCore
+
+/// The fields of one record, by index: what a ``FieldReader`` looks through.
+@safe
+@frozen
+@usableFromInline
+struct RecordFields {
+    @usableFromInline let base: UnsafePointer<UInt8>
+    @usableFromInline let slots: UnsafePointer<RecordBatch.Slot>
+    @usableFromInline let timeScale: Int64
+
+    @inlinable
+    init(base: UnsafePointer<UInt8>, slots: UnsafePointer<RecordBatch.Slot>, timeScale: Int64) {
+        unsafe self.base = base
+        unsafe self.slots = slots
+        self.timeScale = timeScale
+    }
+
+    @usableFromInline
+    func isPresent(_ index: Int) -> Bool {
+        let slot = unsafe slots[index]
+        switch slot.encoding {
+        case .absent, .null: return false
+        default: return slot.length > 0
+        }
+    }
+
+    @usableFromInline
+    func double(_ index: Int) throws(FieldError) -> Double {
+        if let value = binaryValue(index) {
+            if let number = value.double, number.isFinite { return number }
+            return try unsafe value.withText { text throws(FieldError) in unsafe try double(text, index) }
+        }
+        return unsafe try double(numberText(index), index)
+    }
+
+    private func double(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) throws(FieldError) -> Double {
+        guard let value = unsafe DecimalText.double(text) else {
+            throw FieldError(field: index, reason: .notANumber(unsafe excerpt(text)))
+        }
+        guard value.isFinite else { throw FieldError(field: index, reason: .notFinite) }
+        return value
+    }
+
+    @usableFromInline
+    func integer(_ index: Int) throws(FieldError) -> Int64 {
+        if let value = binaryValue(index) {
+            if let number = value.integer { return number }
+            return try unsafe value.withText { text throws(FieldError) in unsafe try integer(text, index) }
+        }
+        return unsafe try integer(numberText(index), index)
+    }
+
+    private func integer(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) throws(FieldError) -> Int64 {
+        switch unsafe DecimalText.integer(text) {
+        case .value(let value): return value
+        case .outOfRange: throw FieldError(field: index, reason: .outOfRange(unsafe excerpt(text)))
+        case .malformed: throw FieldError(field: index, reason: .notAnInteger(unsafe excerpt(text)))
+        }
+    }
+
+    @usableFromInline
+    func boolean(_ index: Int) throws(FieldError) -> Bool {
+        if let value = binaryValue(index) {
+            if let flag = value.boolean { return flag }
+            return try unsafe value.withText { text throws(FieldError) in unsafe try boolean(text, index) }
+        }
+        return unsafe try boolean(present(index), index)
+    }
+
+    private func boolean(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) throws(FieldError) -> Bool {
+        if unsafe text.elementsEqual("true".utf8) { return true }
+        if unsafe text.elementsEqual("false".utf8) { return false }
+        throw FieldError(field: index, reason: .notABoolean(unsafe excerpt(text)))
+    }
+
+    @usableFromInline
+    func timestamp(_ index: Int) throws(FieldError) -> Timestamp {
+        if let value = binaryValue(index) {
+            if let time = value.nanoseconds(scale: timeScale) { return Timestamp(nanosecondsSinceEpoch: time) }
+            return try unsafe value.withText { text throws(FieldError) in unsafe try timestamp(text, index) }
+        }
+        return unsafe try timestamp(present(index), index)
+    }
+
+    private func timestamp(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) throws(FieldError) -> Timestamp {
+        switch unsafe TimeText.nanoseconds(text, scale: timeScale) {
+        case .value(let nanoseconds): return Timestamp(nanosecondsSinceEpoch: nanoseconds)
+        case .outOfRange: throw FieldError(field: index, reason: .outOfRange(unsafe excerpt(text)))
+        case .malformed: throw FieldError(field: index, reason: .notATime(unsafe excerpt(text)))
+        }
+    }
+
+    @usableFromInline
+    func string(_ index: Int) throws(FieldError) -> String {
+        let slot = unsafe slots[index]
+        let text = unsafe fieldBytes(of: slot)
+        let result: String? =
+            switch slot.encoding {
+            case .absent, .null: throw FieldError(field: index, reason: .missing)
+            case .plain, .bare, .nested: unsafe String(validating: text, as: UTF8.self)
+            case .doubledQuotes: unsafe QuotedText.undoublingQuotes(text)
+            case .escaped: unsafe QuotedText.resolvingEscapes(text)
+            case .integer, .decimal, .float, .boolean, .time:
+                unsafe BinaryValue(base: base, slot: slot).withText { unsafe String(validating: $0, as: UTF8.self) }
+            }
+        guard let result else { throw FieldError(field: index, reason: .invalidUTF8) }
+        return result
+    }
+
+    @inlinable
+    func withBytes<Result>(_ index: Int, _ body: (Span<UInt8>) -> Result) throws(FieldError) -> Result {
+        // The text, so that the same value has the same bytes however many of them a block stores it in.
+        if let value = binaryValue(index) { return unsafe value.withText { body(unsafe $0.span) } }
+        let text = unsafe try present(index)
+        return body(unsafe text.span)
+    }
+
+    /// Calls a function with the text of a field, with quotes and escapes resolved: the same for the same value, however
+    /// the input writes it.
+    func withText<Result>(_ index: Int, _ body: (Span<UInt8>) -> Result) throws(FieldError) -> Result {
+        switch unsafe slots[index].encoding {
+        case .doubledQuotes, .escaped:
+            var text = try string(index)
+            // The span is of memory that stays as it is during the call.
+            return text.withUTF8 { body(unsafe $0.span) }
+        default: return try withBytes(index, body)
+        }
+    }
+
+    /// Appends the text of a field, with quotes and escapes resolved.
+    ///
+    /// - Returns: What the field is.
+    func appendText(_ index: Int, to bytes: inout [UInt8]) -> FieldShape {
+        let slot = unsafe slots[index]
+        let text = unsafe fieldBytes(of: slot)
+        switch slot.encoding {
+        case .absent: return .absent
+        case .null: return .null
+        case .plain, .bare, .nested:
+            unsafe bytes.append(contentsOf: text)
+            return slot.encoding == .plain ? .text : slot.encoding == .bare ? .bare : .nested
+        case .doubledQuotes:
+            unsafe QuotedText.appendUndoublingQuotes(text, to: &bytes)
+            return .text
+        case .escaped:
+            _ = unsafe QuotedText.appendResolvingEscapes(text, to: &bytes)
+            return .text
+        case .integer, .decimal, .float, .boolean, .time:
+            unsafe BinaryValue(base: base, slot: slot).withText { unsafe bytes.append(contentsOf: $0) }
+            return slot.encoding == .time ? .text : .bare
+        }
+    }
+
+    /// The value of a field that is one, and not text.
+    @usableFromInline
+    func binaryValue(_ index: Int) -> BinaryValue? {
+        let slot = unsafe slots[index]
+        return unsafe slot.encoding.isBinary ? BinaryValue(base: base, slot: slot) : nil
+    }
+
+    /// The bytes of a field that is there and not empty.
+    @usableFromInline
+    func present(_ index: Int) throws(FieldError) -> UnsafeBufferPointer<UInt8> {
+        let slot = unsafe slots[index]
+        guard slot.encoding != .absent, slot.encoding != .null, slot.length > 0 else {
+            throw FieldError(field: index, reason: .missing)
+        }
+        return unsafe fieldBytes(of: slot)
+    }
+
+    /// The bytes of a field that may be a number.
+    private func numberText(_ index: Int) throws(FieldError) -> UnsafeBufferPointer<UInt8> {
+        let text = unsafe try present(index)
+        switch unsafe slots[index].encoding {
+        case .nested: throw FieldError(field: index, reason: .notANumber(unsafe excerpt(text)))
+        default: return unsafe text
+        }
+    }
+
+    private func fieldBytes(of slot: RecordBatch.Slot) -> UnsafeBufferPointer<UInt8> {
+        unsafe UnsafeBufferPointer(start: base + Int(slot.start), count: Int(slot.length))
+    }
+
+    // Never inlined: it would take the place of what every field needs.
+    @inline(never)
+    private func excerpt(_ text: UnsafeBufferPointer<UInt8>) -> String {
+        unsafe Excerpt.of(text, limit: 40)
+    }
+}

@@ -1,0 +1,6 @@
+import WeirCore
+import WeirPatterns
+
+let guessing = Pattern<Login>
+    .first(.atLeast(3)) { !$0.succeeds }
+    .followedBy { $0.succeeds }

@@ -1,0 +1,9 @@
+import WeirCore
+import WeirPatterns
+
+let guessing = Pattern<Login>
+    .first(.atLeast(3)) { !$0.succeeds }
+    .followedBy { $0.succeeds }
+    .within(.seconds(60))
+    .afterMatch(.skipPastLast)
+    .grouped(by: \.address)

@@ -1,0 +1,30 @@
+internal import Synchronization
+
+/// What the sinks of a pattern gave up, for displays and metrics; all sinks together.
+///
+/// Thread safety: any thread. The event that is being taken may not be counted yet.
+public final class PatternLosses: Sendable {
+    // Relaxed: counts that guard nothing.
+    private let givenUp = Atomic<UInt64>(0)
+    private let cutShort = Atomic<UInt64>(0)
+    private let heldBack = Atomic<UInt64>(0)
+
+    init() {}
+
+    /// How many partial matches were refused, or given up; with the compact strategy how many of their first events.
+    public var partialMatches: UInt64 { givenUp.load(ordering: .relaxed) }
+
+    /// How many events completed more matches than ``PatternLimits/work`` allowed; the first of them were emitted.
+    public var eventsCutShort: UInt64 { cutShort.load(ordering: .relaxed) }
+
+    /// How many complete matches an after-match policy still held back when the stream ended.
+    ///
+    /// An earlier partial match, which nothing had ended, could have skipped them; a pattern with a window has none.
+    public var heldMatches: UInt64 { heldBack.load(ordering: .relaxed) }
+
+    func noteGivenUp(_ count: Int) { givenUp.wrappingAdd(UInt64(count), ordering: .relaxed) }
+
+    func noteCutShort(_ count: Int) { cutShort.wrappingAdd(UInt64(count), ordering: .relaxed) }
+
+    func noteHeldBack(_ count: Int) { heldBack.wrappingAdd(UInt64(count), ordering: .relaxed) }
+}

@@ -1,0 +1,88 @@
+internal import WeirCore
+internal import WeirRecords
+
+/// What there is help on beside the commands.
+enum HelpTopic: String, CaseIterable {
+    case options, times, config
+    case exitCodes = "exit-codes"
+    case signals, environment, output
+
+    /// The page.
+    var text: String {
+        switch self {
+        case .options: options
+        case .times: times
+        case .config: Configuration.page
+        case .exitCodes: exitCodes
+        case .signals: signals
+        case .environment: EnvironmentOptions.page
+        case .output: MatchStyle.page
+        }
+    }
+
+    private var options: String {
+        let names = Set(RunOptions.ofTimes.map(\.name))
+        return """
+            Options of 'weir run'; 'weir help times' has those about the order of records.
+
+            Usage: weir run PLUGIN [INPUT] [OPTIONS]
+            \(Table.text(HelpPage.rows(RunOptions.all.filter { !names.contains($0.name) })))
+            """
+    }
+
+    private var times: String {
+        """
+        Handle records that come late, or from the future.
+
+        Examples:
+          weir run fraud access.jsonl --lateness 1m --late late.jsonl
+          weir run fraud --from udp://:9000 --format jsonl --max-ahead 10m
+
+        Usage: weir run PLUGIN [INPUT] [OPTIONS]
+        \(Table.text(HelpPage.rows(RunOptions.ofTimes)))
+        With --lateness, a record waits until one has come that is later by that much;
+        records of one time keep their order. A live input (a socket, a followed file)
+        waits no longer than the lateness by the clock. What comes later still is late:
+        counted, and kept with --late. Beyond --max-held the oldest goes on early, and
+        is counted.
+
+        Without it, records keep the order of the input, and the summary says how many
+        came after a later one, and by how much.
+
+        --max-ahead rejects times that are further ahead: of the clock for live inputs,
+        otherwise of most of the 31 records around them. 'none' turns it off.
+
+        """
+    }
+
+    private var exitCodes: String {
+        """
+        How the program ends.
+
+        Examples:
+          weir run shake readings.csv --strict || echo "exit code $?"
+
+        Usage: weir help exit-codes
+
+        \(Table.text(ExitCode.allCases.map { (String($0.rawValue), $0.meaning) }))
+        """
+    }
+
+    private var signals: String {
+        """
+        What 'weir run' does on signals.
+
+        Examples:
+          kill -USR1 4711
+          kill -HUP 4711
+
+        Usage: weir help signals
+
+        \(Table.text([
+            ("SIGINT, SIGTERM", "Ctrl-C: stop reading, and write the matches of all that was read; a second one ends at once"),
+            ("SIGHUP", "with --config: read the file again, and replace only what has changed, so that the run outlives its terminal; otherwise like SIGINT, unless it is ignored, as with nohup"),
+            ("SIGUSR1", "show the numbers on standard error, like 'weir top --snapshot'"),
+        ]))
+        """
+    }
+}

@@ -1,0 +1,125 @@
+internal import WeirCore
+internal import WeirFormats
+internal import WeirRecords
+
+/// The options of `weir run` that every plugin has.
+extension OptionDeclaration {
+    static let from = OptionDeclaration(
+        "from",
+        .list(placeholder: "ADDRESS"),
+        help: "PATH, stdin, demo or an address; several: by time"
+    )
+    static let format = OptionDeclaration(
+        "format",
+        .text(placeholder: "FORMAT"),
+        help: "csv, jsonl or binary (default: by the ending)"
+    )
+    static let framing = OptionDeclaration(
+        "framing",
+        .text(placeholder: "FRAMING"),
+        help: "newline, or length before frames (default: newline)"
+    )
+    static let to = OptionDeclaration(
+        "to",
+        .list(placeholder: "ADDRESS"),
+        help: "PATH, stdout or an address; several get the same"
+    )
+    static let output = OptionDeclaration(
+        "output",
+        .text(placeholder: "STYLE"),
+        help: "json, pretty, csv[:safe], template:TEXT; 'weir help output'"
+    )
+    static let rejected = OptionDeclaration(
+        "rejected",
+        .text(placeholder: "FILE"),
+        help: "keep rejected lines and messages in this file"
+    )
+    static let report = OptionDeclaration(
+        "report",
+        .text(placeholder: "FILE"),
+        help: "write a page with charts of the run to this file"
+    )
+    static let strict = OptionDeclaration("strict", .flag, help: "exit with 1 when input was rejected or late")
+    static let lateness = OptionDeclaration("lateness", .duration, help: "put records in order that come this late")
+    static let late = OptionDeclaration(
+        "late",
+        .text(placeholder: "FILE"),
+        help: "keep the lines that come later still in this file"
+    )
+    static let maxHeld = OptionDeclaration(
+        "max-held",
+        .integer(1...100_000_000),
+        default: "1000000",
+        help: "hold at most this many records"
+    )
+    static let maxAhead = OptionDeclaration(
+        "max-ahead",
+        .duration,
+        help: "reject times this far ahead (default: live 1h, or none)"
+    )
+    static let maxLine = OptionDeclaration(
+        "max-line",
+        .byteCount(16...1 << 30),
+        default: "1MiB",
+        help: "reject lines that are longer"
+    )
+    static let seed = OptionDeclaration("seed", .text(placeholder: "N"), default: "1", help: "the seed of the demo")
+    static let idleTimeout = OptionDeclaration(
+        "idle-timeout",
+        .duration,
+        default: "1s",
+        help: "stop waiting for an idle input after"
+    )
+    static let partitionBy = OptionDeclaration(
+        "partition-by",
+        .text(placeholder: "FIELD"),
+        help: "spread records over workers by this field"
+    )
+    static let workers = OptionDeclaration(
+        "workers",
+        .integer(1...256),
+        default: "1",
+        help: "number of workers, each with own limits"
+    )
+    static let restarts = OptionDeclaration(
+        "restarts",
+        .integer(0...1_000_000),
+        default: "10",
+        help: "maximum restarts of a pipeline"
+    )
+    static let config = OptionDeclaration("config", .text(placeholder: "FILE"), help: "run the pipelines of this file")
+    static let control = OptionDeclaration(
+        "control",
+        .text(placeholder: "SOCKET"),
+        help: "answer 'weir top' at this socket, or 'none'"
+    )
+    static let metrics = OptionDeclaration(
+        "metrics",
+        .text(placeholder: "FILE"),
+        help: "keep numbers for Prometheus in this file"
+    )
+    static let live = OptionDeclaration("live", .flag, help: "show the state of the run on the terminal")
+
+    /// The option that every command has.
+    static let showHelp = OptionDeclaration("help", .flag, help: "show this page")
+}
+
+/// The options of `weir run` in groups.
+enum RunOptions {
+    static let all: [OptionDeclaration] = [
+        .from, .format, .framing, .to, .output, .rejected, .report, .strict, .lateness, .late, .maxHeld, .maxAhead,
+        .maxLine, .seed, .idleTimeout, .partitionBy, .workers, .restarts, .config, .control, .metrics, .live, .showHelp,
+    ]
+
+    /// Those that most people need; the others stand in `weir help options` only.
+    static let common: [OptionDeclaration] = [.from, .format, .to, .output, .rejected, .report, .live, .showHelp]
+
+    /// Those that are about times, which have a page of their own.
+    static let ofTimes: [OptionDeclaration] = [.lateness, .late, .maxHeld, .maxAhead]
+
+    /// Those that are about the program; a configuration has the others for each pipeline.
+    static let ofProgram: [OptionDeclaration] = [.config, .control, .metrics, .live, .showHelp]
+
+    static let names = Set(all.map(\.name))
+    static let namesOfProgram = Set(ofProgram.map(\.name))
+}

@@ -1,0 +1,58 @@
+internal import WeirCore
+internal import WeirRecords
+
+/// Explains commands and topics: `weir help`.
+struct HelpCommand: Command {
+    static let name = "help"
+    static let operands = "TOPIC"
+    static let summary = "Explain a command or a topic, such as config"
+    static let examples: [HelpPage.Example] = [("weir help run shake", ""), ("weir help times", "")]
+    static let usage = ["weir help COMMAND", "weir help run PLUGIN", "weir help TOPIC"]
+    static var remark: String { "Topics: \(HelpTopic.allCases.map(\.rawValue).joined(separator: ", "))." }
+    static var firstWords: [String] { Commands.all.map { $0.name } + HelpTopic.allCases.map(\.rawValue) }
+
+    private let text: String
+
+    init(_ words: [String], _ registry: Registry) throws(HostError) {
+        let words = words.filter { !$0.hasPrefix("-") }
+        guard let word = words.first, word != Self.name else {
+            text = Self.overview
+            return
+        }
+        if let command = Commands.named(word) {
+            text = try command.page(for: Array(words.dropFirst()), registry).text(isLong: true)
+        } else if let topic = HelpTopic(rawValue: word) {
+            text = topic.text
+        } else {
+            throw .usage(
+                "there is no help on '\(word)'"
+                    + Suggestion.text(
+                        for: word,
+                        among: Self.firstWords,
+                        otherwise: "'weir --help' begins at the beginning"
+                    )
+            )
+        }
+    }
+
+    func run(_ context: CommandContext) throws(HostError) -> ExitCode { try context.show(text) }
+
+    /// What the program is for, and its commands.
+    static var overview: String {
+        """
+        weir finds situations in streams of events as they happen.
+
+        Examples:
+          weir run shake --from demo
+          weir run shake readings.csv --columns time=t_ms > shakes.jsonl
+
+        Usage: weir COMMAND ('weir COMMAND --help' explains each)
+        \(Table.text(Commands.all.map { command in
+            let name = command.name + (command.operands.isEmpty ? "" : " \(command.operands)")
+            return (name, command.summary.prefix(1).lowercased() + command.summary.dropFirst())
+        }))
+        Matches go to standard output, a JSON object a line; all else to standard error.
+
+        """
+    }
+}

@@ -1,0 +1,55 @@
+internal import WeirCore
+internal import WeirRecords
+internal import WeirSystem
+
+/// A plugin with its name on all of its work: a crash, and an end by force, say that it was at fault, whatever was called.
+struct LabelledPlugin: Plugin {
+    private let plugin: any Plugin
+    private let work: CrashReport.Work
+
+    init(_ plugin: some Plugin) {
+        self.plugin = plugin
+        work = CrashReport.Work("plugin '\(plugin.name)'")
+    }
+
+    var name: String { plugin.name }
+    var summary: String { plugin.summary }
+    var options: [OptionDeclaration] { plugin.options }
+    var examples: [(arguments: String, meaning: String)] { plugin.examples }
+
+    func start(_ options: OptionValues, output: MatchOutput) throws(PluginError) -> RecordConsumer {
+        let run = try work.perform { () throws(PluginError) in
+            Run(try plugin.start(options, output: output), work)
+        }
+        return run.labelled
+    }
+
+    func partitionField(_ options: OptionValues) -> String? { work.perform { plugin.partitionField(options) } }
+    func matchFields(_ options: OptionValues) -> [String] { work.perform { plugin.matchFields(options) } }
+    func graph(_ options: OptionValues) -> PluginGraph { work.perform { plugin.graph(options) } }
+    func makeDemo(seed: UInt64) -> any TransportSource { work.perform { plugin.makeDemo(seed: seed) } }
+
+    /// A consumer that was started; letting go of it is the plugin's work too.
+    private final class Run {
+        private var consumer: RecordConsumer?
+        private let work: CrashReport.Work
+
+        init(_ consumer: RecordConsumer, _ work: CrashReport.Work) {
+            self.consumer = consumer
+            self.work = work
+        }
+
+        deinit { work.perform { consumer = nil } }
+
+        /// What the host feeds; the only owner of the run.
+        var labelled: RecordConsumer {
+            RecordConsumer(
+                schema: consumer?.schema ?? RecordSchema(fields: []),
+                receive: { [self] batch in work.perform { consumer?.receive(&batch) } },
+                receiveEach: { [self] batch, done in work.perform { consumer?.receiveEach(&batch, done: done) } },
+                finish: { [self] completion in work.perform { consumer?.finish(completion) } },
+                order: consumer?.order == nil ? nil : { [self] in consumer?.order?() ?? RecordOrder() }
+            )
+        }
+    }
+}

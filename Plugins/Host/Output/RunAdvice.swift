@@ -1,0 +1,181 @@
+internal import WeirCore
+internal import WeirFormats
+internal import WeirRecords
+
+/// Says why a run found less than it could have, and what to do about it.
+struct RunAdvice {
+    let request: RunRequest
+    let tally: Tally
+    let matches: UInt64
+    let reasons: RejectionReasons
+
+    /// How far the records were out of order, of those plugins that know of one order of all.
+    let order: RecordOrder
+
+    /// Whether a plugin takes records in any order.
+    let takesAnyOrder: Bool
+
+    /// The fields that options name and no record had.
+    let unseen: [NamedField]
+
+    /// All fields that options name.
+    let named: [NamedField]
+
+    /// What the plugins want of each record.
+    let schema: RecordSchema
+
+    /// The greatest time of a record; `nil` where there was none.
+    let newest: Timestamp?
+
+    /// The names of the input's fields; empty where they are not known.
+    let available: [String]
+
+    /// Lines for people; none where all is well.
+    var remarks: [String] {
+        reasons.remarks(tally, mend: mend) + [orderRemark, lateRemark, unitRemark].compactMap { $0 } + fieldRemarks
+    }
+
+    // MARK: Rejections
+    /// What may help against a reason; `nil` where nothing is known.
+    private func mend(for reason: String) -> String? {
+        guard reason.hasPrefix("field '") else { return nil }
+        if reason.contains("' goes back") { return orderMend }
+        if reason.contains("ahead of the") {
+            return "--time-unit says what a bare number counts, --max-ahead how far ahead times may be"
+        }
+        let rest = reason.dropFirst("field '".count)
+        guard let field = named.first(where: { rest.hasPrefix($0.name + "' ") }) else { return nil }
+        if field.index == schema.timeField, hasTimeUnit, reason.contains("' is out of range") {
+            return "--time-unit says what a bare number counts"
+        }
+        // A value that is merely out of its range is in the right field.
+        let problem = rest.dropFirst(field.name.utf8.count + 2)
+        guard problem.hasPrefix("is missing") || problem.hasPrefix("is neither") || problem.hasPrefix("is not ") else {
+            return nil
+        }
+        return "\(field.naming) says which field to read" + nearest(to: field)
+    }
+
+    private func nearest(to field: NamedField) -> String {
+        guard !available.contains(field.name) else { return "" }
+        let list = available.prefix(20).map { "'\($0)'" }.joined(separator: ", ")
+        return Suggestion.text(
+            for: field.name,
+            among: available,
+            otherwise: available.isEmpty ? "" : "the input has \(list)" + (available.count > 20 ? ", ..." : "")
+        )
+    }
+
+    // MARK: Order
+
+    /// What puts records in order.
+    private var orderMend: String {
+        // Nobody waits that long for a record: one of the times is wrong.
+        if order.lateCount > 0, order.greatestLateness > .seconds(30 * 86_400) {
+            return "--max-ahead 1d rejects times that far ahead of the others"
+                + (hasTimeUnit ? ", and --time-unit says what a bare number counts" : "")
+        }
+        let length = order.lateCount > 0 ? DurationText.roundedUp(order.greatestLateness) : "DURATION"
+        let hasGroups = request.instances.contains { instance in
+            guard instance.values.given["by"] == nil else { return false }
+            return instance.plugin.options.contains { $0.name == "by" }
+        }
+        return (hasGroups ? "--by FIELD keeps apart what has times of its own, and " : "")
+            + "--lateness \(length) puts records in the order of their times"
+    }
+
+    private var orderRemark: String? {
+        guard takesAnyOrder, request.lateness == nil, order.lateCount > 0,
+            !reasons.ranked.contains(where: { $0.reason.contains("' goes back") })
+        else { return nil }
+        return "\(Quantity.counted(order.lateCount, "record", "records")) came after a later one, by up to "
+            + "\(order.greatestLateness.text); \(orderMend)"
+    }
+
+    private var lateRemark: String? {
+        guard tally.late > RejectionReasons.shownCount, tally.late > tally.events / 10 else { return nil }
+        return
+            "\(Quantity.counted(tally.late, "record", "records")) came later than --lateness lets them; a longer one "
+            + "puts more of them in order, and --max-ahead rejects times far ahead of the others, which make these late"
+    }
+
+    // MARK: Units
+
+    /// Whether an option says what a time counts that is a bare number.
+    private var hasTimeUnit: Bool {
+        request.instances.contains { instance in instance.plugin.options.contains { $0.name == "time-unit" } }
+    }
+
+    /// What times of this century look like that count another unit than they are read in.
+    private var unitRemark: String? {
+        guard let newest, hasTimeUnit, !request.instances.contains(where: { $0.values.given["time-unit"] != nil })
+        else {
+            return nil
+        }
+        // From 2001 to 2040, in seconds.
+        let seconds: ClosedRange<Int64> = 1_000_000_000...2_208_988_800
+        let count = newest.nanosecondsSinceEpoch / schema.timeUnit.nanoseconds
+        guard schema.timeUnit != .seconds, seconds.contains(count) else { return nil }
+        return "the last time, \(newest.text), is long ago; where the times count seconds, --time-unit s says so"
+    }
+
+    // MARK: Fields
+
+    private var fieldRemarks: [String] {
+        guard tally.events > 0 else { return [] }
+        var remarks = unseen.filter(\.isGiven).map { field in
+            "no record has a value in '\(field.name)'; \(field.naming) names another field" + nearest(to: field)
+        }
+        let others = unseen.filter { !$0.isGiven }
+        if matches == 0, let first = others.first {
+            remarks.append(
+                "nothing was found, and no record has a value in "
+                    + others.map { "'\($0.name)'" }.joined(separator: ", ")
+                    + "; \(first.naming) names another field" + nearest(to: first)
+            )
+        }
+        return remarks
+    }
+}
+
+extension RunRequest {
+    /// The names of the fields of an input.
+    ///
+    /// - Parameter sample: The header, or a record.
+    /// - Returns: The names; empty where they cannot be found out.
+    func fieldNames(in sample: [UInt8]?) -> [String] {
+        guard let sample, inputs.count == 1 else { return [] }
+        let format = inputs[0].format
+        func names(_ bytes: [UInt8]) -> [String] {
+            (try? FieldSurvey(ByteSource(bytes), format: format, limits: limits))?.names ?? []
+        }
+        let outer = names(sample)
+        guard format.name == "jsonl" else { return outer }
+        // Those of objects one level deeper, as `user.name`.
+        var inner: [String] = []
+        var reader = RecordReader(
+            ByteSource(sample),
+            format: format,
+            schema: RecordSchema(fields: outer.map { RecordSchema.Field($0) }),
+            limits: limits
+        )
+        _ = try? reader.next { batch in
+            guard batch.count > 0 else { return }
+            for (field, name) in outer.enumerated() {
+                var bytes: [UInt8] = []
+                guard batch.appendText(ofField: field, recordAt: 0, to: &bytes) == .nested else { continue }
+                inner += names(bytes).map { "\(name).\($0)" }
+            }
+        }
+        return outer + inner
+    }
+
+    /// What is wrong with a header of one field whose name holds what often separates fields.
+    static func separatorRemark(_ names: [String]) -> String? {
+        guard names.count == 1, let name = names.first else { return nil }
+        let separators = [("\t", "tabs", "'\\t'"), (";", "semicolons", "';'"), ("|", "bars", "'|'")]
+        guard let (_, word, quoted) = separators.first(where: { name.contains($0.0) }) else { return nil }
+        return "the header is one field that holds \(word), and fields are separated by commas; write commas first, "
+            + "as with tr \(quoted) ','"
+    }
+}

@@ -1,0 +1,112 @@
+internal import WeirCore
+internal import WeirRecords
+
+/// Records that wait for their turn: the oldest comes first, and of the same time the one that came first.
+///
+/// Memory: the records, at most three times over.
+struct HeldRecords {
+    private struct Entry {
+        let time: Timestamp
+        /// Counts the records, so that those of the same time keep their order.
+        let number: UInt64
+        /// The record's index in the chunk.
+        var index: Int
+        let origin: Int32
+
+        func isBefore(_ other: Entry) -> Bool { (time, number) < (other.time, other.number) }
+    }
+
+    /// Fewer records than this are not worth moving.
+    private static let leastCompacted = 1024
+
+    private var chunk: RecordChunk
+    /// A binary heap.
+    private var entries: [Entry] = []
+    private var nextNumber: UInt64 = 0
+
+    /// How much memory the records take that wait, about.
+    private(set) var byteCount = 0
+
+    init(schema: RecordSchema) {
+        chunk = RecordChunk(schema: schema)
+    }
+
+    /// How many records wait.
+    var count: Int { entries.count }
+
+    /// The time of the oldest record; `nil` where there is none.
+    var oldestTime: Timestamp? { entries.first?.time }
+
+    /// Adds a record.
+    ///
+    /// - Parameters:
+    ///   - index: The record's index in the batch.
+    ///   - batch: A batch of the schema.
+    ///   - time: The record's time.
+    ///   - origin: A number that comes back with the record.
+    /// - Returns: Whether there was room.
+    /// - Complexity: O(log *n*) for *n* records, amortised.
+    mutating func insert(
+        recordAt index: Int,
+        of batch: borrowing RecordBatch,
+        time: Timestamp,
+        origin: Int32
+    ) -> Bool {
+        if chunk.count >= Self.leastCompacted, chunk.count > 2 * entries.count { compact() }
+        guard chunk.append(recordAt: index, of: batch) else { return false }
+        byteCount += chunk.byteCount(ofRecordAt: chunk.count - 1)
+        entries.append(Entry(time: time, number: nextNumber, index: chunk.count - 1, origin: origin))
+        nextNumber += 1
+        moveUp(from: entries.count - 1)
+        return true
+    }
+
+    /// Moves the oldest record behind those of a chunk; there must be one.
+    ///
+    /// - Returns: The number that was given with it.
+    mutating func moveOldest(to other: inout RecordChunk) -> Int32 {
+        let oldest = entries[0]
+        byteCount -= chunk.byteCount(ofRecordAt: oldest.index)
+        other.append(recordAt: oldest.index, of: chunk)
+        let last = entries.removeLast()
+        if !entries.isEmpty {
+            entries[0] = last
+            moveDown()
+        }
+        return oldest.origin
+    }
+
+    /// Copies the records that wait, so that those that were taken need no memory any more.
+    private mutating func compact() {
+        var copy = RecordChunk(schema: chunk.schema)
+        for place in entries.indices {
+            copy.append(recordAt: entries[place].index, of: chunk)
+            entries[place].index = copy.count - 1
+        }
+        chunk = copy
+    }
+
+    private mutating func moveUp(from place: Int) {
+        var place = place
+        let entry = entries[place]
+        while place > 0, entry.isBefore(entries[(place - 1) / 2]) {
+            entries[place] = entries[(place - 1) / 2]
+            place = (place - 1) / 2
+        }
+        entries[place] = entry
+    }
+
+    private mutating func moveDown() {
+        var place = 0
+        let entry = entries[0]
+        while true {
+            var child = 2 * place + 1
+            guard child < entries.count else { break }
+            if child + 1 < entries.count, entries[child + 1].isBefore(entries[child]) { child += 1 }
+            guard entries[child].isBefore(entry) else { break }
+            entries[place] = entries[child]
+            place = child
+        }
+        entries[place] = entry
+    }
+}

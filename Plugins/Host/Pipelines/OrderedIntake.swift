@@ -1,0 +1,200 @@
+internal import WeirCore
+internal import WeirRecords
+
+/// The records of another intake in the order of their times, where none comes later than a limit.
+///
+/// A record waits until one has come that is later by the lateness: those that belong before it have come by then. A record
+/// that comes later than that is left out, counted and kept where that is wanted. Records of the same time stay in their
+/// order. At the end of the inputs, everything is handed out.
+///
+/// Where an input is live, its times are taken to go on with the clock while nothing comes, so that nothing waits longer
+/// than the lateness for a record that never comes.
+///
+/// Memory: the records of the lateness, up to a number of records and of bytes. Beyond that the oldest is handed out before
+/// its time, and counted; what comes behind it is late then.
+final class OrderedIntake: Intake {
+    /// How many bytes of records wait, at most.
+    private static let byteLimit = 256 << 20
+
+    private let inner: any Intake
+    /// The same, where an input is live.
+    private let liveInner: MergedIntake?
+    private let timeField: Int
+    private let lateness: Int64
+    private let limit: Int
+    private let clock = MonotonicClock()
+
+    private var held: HeldRecords
+    private var batch: RecordBatch
+    private let schema: RecordSchema
+    /// What is handed out next.
+    private var due: RecordChunk
+    private var origins: [Int32] = []
+    private var names: [String] = []
+    private var refused: [RejectedLine] = []
+
+    /// The greatest time so far.
+    private var newest = Timestamp.distantPast
+    /// What is older comes too late.
+    private var frontier = Timestamp.distantPast
+    private var lastArrival: Timestamp
+    private var hastened: UInt64 = 0
+    private var hasEnded = false
+    private var failure: (any Error)?
+
+    /// Creates an intake.
+    ///
+    /// - Parameters:
+    ///   - inner: Where the records come from.
+    ///   - lateness: How much later than a younger one a record may come.
+    ///   - limit: How many records wait, at most.
+    ///   - timeField: The index of the field with the time.
+    ///   - schema: What is wanted of each record.
+    ///   - batchCapacity: How many records to hand out at a time.
+    init(
+        _ inner: any Intake,
+        lateness: Duration,
+        limit: Int,
+        timeField: Int,
+        schema: RecordSchema,
+        batchCapacity: Int
+    ) {
+        self.inner = inner
+        liveInner = (inner as? MergedIntake).flatMap { $0.isLive ? $0 : nil }
+        self.timeField = timeField
+        self.lateness = lateness.wholeNanoseconds
+        self.limit = limit
+        self.schema = schema
+        held = HeldRecords(schema: schema)
+        due = RecordChunk(schema: schema)
+        batch = RecordBatch(schema: schema, capacity: batchCapacity)
+        lastArrival = clock.now()
+    }
+
+    func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
+        while true {
+            while due.count < batch.capacity, let time = held.oldestTime, time <= frontier { release() }
+            if due.count > 0 || !refused.isEmpty {
+                pendingRejections = exchange(&refused, with: [])
+                // Forgotten before the next time, and not at once: the body asks where the records came from.
+                defer {
+                    due = RecordChunk(schema: schema)
+                    origins.removeAll(keepingCapacity: true)
+                }
+                try due.lend(0..<due.count, in: &batch, body)
+                return true
+            }
+            if hasEnded {
+                if let failure { throw failure }
+                return false
+            }
+            readOn()
+        }
+    }
+
+    /// Takes the next records of the other intake, or learns that there are none.
+    private func readOn() {
+        if let liveInner {
+            liveInner.wakeTime = held.oldestTime.map { lastArrival.shifted(byNanoseconds: missing(to: $0)) }
+        }
+        do {
+            hasEnded = try !inner.next { take($0) }
+        } catch {
+            failure = error
+            hasEnded = true
+        }
+        if hasEnded { frontier = .distantFuture }
+    }
+
+    /// By how much the newest time has to grow until a time is due.
+    private func missing(to time: Timestamp) -> Int64 {
+        (time - newest.shifted(byNanoseconds: -lateness)).wholeNanoseconds
+    }
+
+    private func take(_ batch: borrowing RecordBatch) {
+        refused += inner.pendingRejections
+        refused += RejectedLine.all(of: batch) { inner.input(ofLineStartingAt: $0) }
+        if batch.isEmpty, inner.pendingRejections.isEmpty {
+            // Nothing came while the clock went on.
+            let idle = (clock.now() - lastArrival).wholeNanoseconds
+            raiseFrontier(to: newest.shifted(byNanoseconds: -lateness).shifted(byNanoseconds: idle))
+            return
+        }
+        if liveInner != nil { lastArrival = clock.now() }
+        for index in 0..<batch.count {
+            // The plugins say what is wrong with a record whose time cannot be read.
+            let time = batch.time(ofField: timeField, inRecordAt: index) ?? newest
+            let input = inner.input(ofRecordAt: index)
+            guard time >= frontier else {
+                refused.append(RejectedLine(lateRecordAt: index, of: batch, from: input, by: newest - time))
+                continue
+            }
+            guard held.insert(recordAt: index, of: batch, time: time, origin: number(of: input)) else {
+                refused.append(RejectedLine(tooLargeRecordAt: index, of: batch, from: input))
+                continue
+            }
+            newest = max(newest, time)
+            raiseFrontier(to: newest.shifted(byNanoseconds: -lateness))
+            makeRoom()
+        }
+    }
+
+    private func raiseFrontier(to time: Timestamp) {
+        frontier = max(frontier, time)
+    }
+
+    /// Hands out the oldest records where too many wait.
+    private func makeRoom() {
+        while held.count > limit || held.byteCount > Self.byteLimit, due.count < batch.capacity,
+            let time = held.oldestTime
+        {
+            if time > frontier { hastened += 1 }
+            raiseFrontier(to: time)
+            release()
+        }
+    }
+
+    private func release() {
+        origins.append(held.moveOldest(to: &due))
+    }
+
+    // MARK: Where records come from
+
+    /// A number that stands for an input; -1 where there is one input.
+    private func number(of input: String?) -> Int32 {
+        guard let input else { return -1 }
+        if let index = names.firstIndex(of: input) { return Int32(index) }
+        names.append(input)
+        return Int32(names.count - 1)
+    }
+
+    func input(ofLineStartingAt start: Int) -> String? {
+        due.index(ofRecordStartingAt: start).flatMap { input(ofRecordAt: $0) }
+    }
+
+    func input(ofRecordAt index: Int) -> String? { origins[index] < 0 ? nil : names[Int(origins[index])] }
+
+    private(set) var pendingRejections: [RejectedLine] = []
+
+    // MARK: How it goes
+
+    var byteCount: Int64 { inner.byteCount }
+
+    var expectedByteCount: Int64? { inner.expectedByteCount }
+
+    /// What waits is handed out before the end.
+    var drainsWhenInterrupted: Bool { true }
+
+    var pendingCount: Int { held.count + inner.pendingCount }
+
+    var counts: [(name: String, value: UInt64)] {
+        inner.counts + [("records were handed on before their time, because --max-held has no room for more", hastened)]
+    }
+
+    var sample: [UInt8]? { inner.sample }
+
+    /// False: what waits was read for the old fields.
+    func change(to schema: RecordSchema) -> Bool { false }
+
+    func close() { inner.close() }
+}

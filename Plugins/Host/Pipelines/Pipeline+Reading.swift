@@ -1,0 +1,123 @@
+internal import WeirCore
+internal import WeirFiles
+internal import WeirRecords
+
+// What a pipeline does while there is input.
+extension Pipeline {
+    /// Takes batch after batch.
+    func pump(_ intake: any Intake) -> Ending {
+        do {
+            while true {
+                var wanted: RecordSchema?
+                let hasMore = try intake.next { batch in
+                    try beginOutputs()
+                    wanted = try replacePlugins(keeping: batch)
+                    try take(&batch, from: intake)
+                }
+                if let wanted { try changeSchema(of: intake, to: wanted) }
+                guard hasMore else { return .endOfInput }
+                // An intake that drains says itself when there is nothing more.
+                if let interruption = context.interruption, interruption.isTriggered, !intake.drainsWhenInterrupted {
+                    return .interrupted
+                }
+                if plugins.isFinished { return .endOfInput }
+                progress.update(events: tally.events, byteCount: intake.byteCount)
+            }
+        } catch {
+            return ending(of: error)
+        }
+    }
+
+    /// Collects what workers find.
+    func pump(_ workers: WorkerPool) -> Ending {
+        do {
+            while let result = try workers.next() {
+                // A header that lacks a field shows only after this.
+                if result.events > 0 || !result.rejections.isEmpty { try beginOutputs() }
+                tally.events += result.events
+                tally.count(result.rejections)
+                earlierMatches += result.matches
+                byteCount = result.byteCount
+                counts = result.counts
+                watermark = result.watermark ?? watermark
+                (order, unseenOfWorkers) = (result.order, result.unseen)
+                if !result.lines.isEmpty {
+                    progress.erase()
+                    do throws(TransportError) {
+                        try outlets.write(ContiguousArray(result.lines).span)
+                    } catch {
+                        throw OutputError.matches(error)
+                    }
+                }
+                publish(delay: (clock.now() - result.start).wholeNanoseconds, count: Int(result.events))
+                do throws(TransportError) {
+                    try rejections.report(result.rejections)
+                } catch {
+                    throw OutputError.rejections(error)
+                }
+                progress.update(events: tally.events, byteCount: byteCount)
+            }
+            return .endOfInput
+        } catch {
+            return ending(of: error)
+        }
+    }
+
+    /// Feeds a batch to the plugins, and writes what comes of it.
+    func take(_ batch: inout RecordBatch, from intake: any Intake) throws(OutputError) {
+        let start = clock.now()
+        let found = batch.rejections.count
+        var refused: [RejectedLine] = intake.pendingRejections
+        presence.look(at: batch)
+        plugins.receive(&batch) { refused += $0 }
+        tally.count(batch, rejectedBefore: found)
+        tally.count(refused)
+        page?.count(batch, tally, nanoseconds: progress.elapsedNanoseconds)
+        var fault: OutputError?
+        do throws(OutputError) {
+            try writeMatches()
+        } catch {
+            // The lines that were rejected are kept all the same.
+            fault = error
+        }
+        if !batch.rejections.isEmpty {
+            refused += RejectedLine.all(of: batch) { intake.input(ofLineStartingAt: $0) }
+        }
+        if let time = plugins.schema.timeField.flatMap({ batch.time(ofField: $0, inRecordAt: batch.count - 1) }) {
+            watermark = max(watermark ?? time, time)
+        }
+        byteCount = intake.byteCount
+        counts = plugins.counts.map { (name: $0.name, value: $0.value) } + intake.counts
+        publish(delay: (clock.now() - start).wholeNanoseconds, count: batch.count)
+        if !refused.isEmpty {
+            do throws(TransportError) {
+                try rejections.report(refused)
+            } catch {
+                throw fault ?? .rejections(error)
+            }
+        }
+        if let fault { throw fault }
+    }
+
+    /// Publishes the numbers of the pipeline.
+    func publish(delay: Int64, count: Int) {
+        context.status.update { numbers in
+            numbers.tally = tally
+            numbers.matches = earlierMatches + plugins.matchCount
+            numbers.byteCount = byteCount
+            numbers.pending = intake?.pendingCount ?? workers?.pendingCount ?? 0
+            numbers.watermark = watermark
+            numbers.delays.add(nanoseconds: delay, count: count)
+            numbers.counts = counts
+        }
+    }
+
+    func ending(of error: any Error) -> Ending {
+        switch error {
+        case let error as OutputError: ending(of: error)
+        case TransportError.interrupted: .interrupted
+        case let error as HostError: error.exitCode == .interrupted ? .interrupted : .failed(error)
+        default: .failed(HostError(.noInput, "\(error)"))
+        }
+    }
+}

@@ -1,0 +1,69 @@
+internal import WeirCore
+internal import WeirRecords
+
+// What a pipeline tells people at its end.
+extension Pipeline {
+    /// Writes the summary to the console.
+    func close(_ ending: Ending) {
+        let console = context.console
+        for remark in outlets.leftOut.remarks { console.writeLine(remark, about: request.name) }
+        if earlierMatches + plugins.matchCount > 0, !outlets.missing.isEmpty {
+            let names = outlets.missing.map { "'\($0)'" }.joined(separator: ", ")
+            console.writeLine(
+                "no match has \(names), which --output names; --output json shows what matches have",
+                about: request.name
+            )
+        }
+        let final =
+            workers == nil ? plugins.counts.map { (name: $0.name, value: $0.value) } + (intake?.counts ?? []) : counts
+        for count in final where count.value > 0 {
+            console.writeLine("\(Quantity.grouped(count.value)) \(count.name)", about: request.name)
+        }
+        let matches = earlierMatches + plugins.matchCount
+        switch ending {
+        case .endOfInput, .interrupted:
+            for remark in advice(matches).remarks { console.writeLine(remark, about: request.name) }
+        case .outputClosed, .failed: break
+        }
+        let summary = tally.summary(matches: matches, nanoseconds: progress.elapsedNanoseconds)
+        switch ending {
+        case .endOfInput:
+            console.writeLine(tally.remark(byteCount: byteCount) + summary, about: request.name)
+        case .interrupted: console.writeLine("interrupted; " + summary, about: request.name)
+        case .outputClosed: break
+        case .failed(let error):
+            console.writeLine(error.message, about: request.name)
+            if tally.events > 0 || tally.rejected > 0 {
+                console.writeLine("stopped early; " + summary, about: request.name)
+            }
+        }
+    }
+
+    /// Why so much was found, or so little.
+    func advice(_ matches: UInt64) -> RunAdvice {
+        let unseen = workers == nil ? presence.unseen : unseenOfWorkers
+        return RunAdvice(
+            request: request,
+            tally: tally,
+            matches: matches,
+            reasons: rejections.reasons,
+            order: workers == nil ? plugins.order : order,
+            takesAnyOrder: plugins.takesAnyOrder,
+            unseen: named.filter { unseen.contains($0.index) },
+            named: named,
+            schema: plugins.schema,
+            newest: watermark,
+            available: request.fieldNames(in: intake?.sample)
+        )
+    }
+
+    /// How the program ends after this pipeline alone.
+    func exitCode(of ending: Ending) -> ExitCode {
+        switch ending {
+        case .endOfInput: tally.exitCode(isStrict: request.isStrict)
+        case .interrupted: .interrupted
+        case .outputClosed: .done
+        case .failed(let error): error.exitCode
+        }
+    }
+}

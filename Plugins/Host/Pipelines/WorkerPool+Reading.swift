@@ -1,0 +1,105 @@
+internal import WeirCore
+internal import WeirRecords
+
+// The thread that reads the inputs and spreads the records.
+extension WorkerPool {
+    static func read(
+        _ request: RunRequest,
+        _ schema: RecordSchema,
+        _ field: Int,
+        _ headers: BoundedQueue<Header>,
+        _ jobs: [BoundedQueue<Job>],
+        _ meters: TransportMeters
+    ) {
+        var end = Header.ended
+        do {
+            let intake = try request.makeIntake(schema: schema, batchCapacity: batchCapacity, meters)
+            defer { intake.close() }
+            let clock = MonotonicClock()
+            var watermark: Timestamp?
+            var order = RecordOrder()
+            var presence = FieldPresence(of: NamedField.all(of: request.instances, in: schema))
+            var isWanted = true
+            while isWanted {
+                var header: Header?
+                var shares: [Job] = []
+                let hasMore = try intake.next { batch in
+                    let start = clock.now()
+                    var rejections = intake.pendingRejections
+                    rejections += RejectedLine.all(of: batch) { intake.input(ofLineStartingAt: $0) }
+                    let (records, refused) = split(batch, among: jobs.count, by: field, latest: &watermark, &order)
+                    presence.look(at: batch)
+                    for index in refused {
+                        rejections.append(
+                            RejectedLine(
+                                goingBackAt: index,
+                                of: batch,
+                                from: intake.input(ofRecordAt: index)
+                            )
+                        )
+                    }
+                    let hasSeveralInputs = request.inputs.count > 1
+                    shares = records.map { share in
+                        let places = hasSeveralInputs ? share.places : []
+                        return .records(share, inputs: places.map { intake.input(ofRecordAt: Int($0)) ?? "" })
+                    }
+                    header = .batch(
+                        count: batch.count - refused.count,
+                        rejections: rejections,
+                        byteCount: intake.byteCount,
+                        watermark: watermark,
+                        counts: intake.counts,
+                        order: order,
+                        unseen: presence.unseen,
+                        start: start
+                    )
+                }
+                guard hasMore, let header else { break }
+                isWanted = headers.push(header)
+                for (queue, share) in zip(jobs, shares) where isWanted { isWanted = queue.push(share) }
+            }
+        } catch let error as HostError {
+            end = error.exitCode == .interrupted ? .interrupted : .failed(error)
+        } catch TransportError.interrupted {
+            end = .interrupted
+        } catch {
+            end = .failed(HostError(.noInput, "\(error)"))
+        }
+        headers.push(end)
+        for queue in jobs { queue.push(.finish) }
+    }
+
+    /// What each worker gets of a batch by the values of a field, and the indexes of the records that come too late for
+    /// all; `latest` is the greatest time so far.
+    private static func split(
+        _ batch: borrowing RecordBatch,
+        among count: Int,
+        by field: Int,
+        latest: inout Timestamp?,
+        _ order: inout RecordOrder
+    ) -> (shares: [RecordShare], refused: [Int]) {
+        let timeField = batch.schema.timeField
+        let isOrdered = batch.schema.isOrdered
+        var refused: [Int] = []
+        var greatest = latest
+        var disorder = order
+        let shares = RecordShare.split(batch, into: count) { index in
+            // Without an order the last record tells how far the input is, well enough.
+            if isOrdered || index == batch.count - 1,
+                let time = timeField.flatMap({ batch.time(ofField: $0, inRecordAt: index) })
+            {
+                if isOrdered, let greatest, time < greatest {
+                    disorder.note(greatest)
+                    disorder.note(time)
+                    refused.append(index)
+                    return nil
+                }
+                greatest = max(greatest ?? time, time)
+            }
+            return Int(batch.stableHash(ofField: field, inRecordAt: index) % UInt64(count))
+        }
+        latest = greatest
+        order = disorder
+        return (shares, refused)
+    }
+}

@@ -1,0 +1,32 @@
+// What cannot be copied for each group does not compile in `grouped(by:)`.
+import Weir
+
+func rejectedPipelines(_ readings: EventChannel<Reading>) {
+    let context = ExecutionContext.scheduler(Scheduler())
+    // error: requires that 'Shared<Group<Reading>>' conform to 'GroupableStream'
+    _ = readings.grouped(by: \.id, limit: 10) { $0.share().pairwise() }
+    // error: requires that 'Shared<Group<Reading>>' conform to 'GroupableStream'
+    _ = readings.grouped(by: \.id % 16, limit: 10) { $0.share() }
+    // error: requires that 'CombineLatest<Group<Reading>, EventChannel<Reading>>' conform to 'GroupableStream'
+    _ = readings.grouped(by: \.id, limit: 10) { $0.combineLatest(readings) }
+    // error: requires that 'Union<Group<Reading>, EventChannel<Reading>>' conform to 'GroupableStream'
+    _ = readings.grouped(by: \.id, limit: 10) { $0.union(readings) }
+    // error: requires that 'Concat<Group<Reading>, EventChannel<Reading>>' conform to 'GroupableStream'
+    _ = readings.grouped(by: \.id, limit: 10) { $0.concat(readings) }
+    // error: requires that 'Catch<Group<Reading>, EventChannel<Reading>>' conform to 'GroupableStream'
+    _ = readings.grouped(by: \.id, limit: 10) { $0.catch { _ in readings } }
+    // error: requires that 'ReceivedOn<Group<Reading>>' conform to 'GroupableStream'
+    _ = readings.grouped(by: \.id, limit: 10) { $0.receive(on: context).map(\.x) }
+    // error: requires that 'Grouped<Group<Reading>, String, Group<Reading>>' conform to 'GroupableStream'
+    _ = readings.grouped(by: \.id, limit: 10) { $0.grouped(by: \.station, limit: 10) { $0 } }
+    // error: requires that 'Matches<Group<Reading>, Int, Reading>' conform to 'GroupableStream'
+    _ = readings.grouped(by: \.id, limit: 10) { $0.matches(of: Pattern<Reading>.first { $0.x > 1 }) }
+}
+
+func rejectedFunction(_ readings: EventChannel<Reading>) {
+    func jumps(of readings: some GroupableStream<Reading>) -> some EventStream<Reading> {
+        readings.filter { $0.x > 5 }
+    }
+    // error: requires that 'some EventStream<Reading>' conform to 'GroupableStream'
+    _ = readings.grouped(by: \.id, limit: 10) { jumps(of: $0) }
+}

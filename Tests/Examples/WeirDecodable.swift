@@ -1,0 +1,2 @@
+// What is to be read.
+let bytes: [UInt8] = []

@@ -1,0 +1,3 @@
+import WeirCore
+
+let recorded = EventChannel<Reading>()

@@ -1,0 +1,4 @@
+import CWeirPlugin
+import WeirCore
+import WeirRecords
+import WeirShake

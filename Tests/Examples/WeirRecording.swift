@@ -1,0 +1,3 @@
+import WeirCore
+
+func show(_ reading: Reading) {}

@@ -1,0 +1,104 @@
+internal import WeirCore
+public import WeirRecords
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+extension FileSystem {
+    /// Puts a file in the place of another one in one step: who reads it sees the old one or the new one.
+    ///
+    /// The new contents are written beside the old ones, to a file with a random name that begins with `.weir-`, which is
+    /// then renamed; a program that is killed meanwhile may leave that one behind. The new file has the permissions of the
+    /// old one. Where there was none, it has those of any new file. No symbolic link is followed.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - bytes: The new contents.
+    ///   - isDurable: Whether to wait for the disk before the old file goes.
+    /// - Throws: `TransportError` when it cannot be written, or there is something else than a file; the old file is
+    ///   then as it was.
+    public static func replaceFile(
+        _ path: String,
+        with bytes: [UInt8],
+        isDurable: Bool = true
+    ) throws(TransportError) {
+        let draft = try makeDraft(for: path)
+        do throws(TransportError) {
+            let sink = try DescriptorSink(draft.descriptor, address: path, isOwned: true)
+            try sink.write(bytes)
+            if isDurable { try sink.finish() }
+            guard unsafe rename(draft.path, path) == 0 else {
+                throw .writeFailed(address: path, reason: SystemCalls.describe(SystemCalls.lastError))
+            }
+        } catch {
+            unsafe unlink(draft.path)
+            throw error
+        }
+    }
+
+    /// Checks that a file can be replaced, without changing anything.
+    ///
+    /// - Parameter path: The path of the file.
+    /// - Throws: `TransportError/cannotOpen(address:reason:)` when there is something else than a file, such as a
+    ///   device or a symbolic link, which replacing would remove, or nothing can be written beside it.
+    public static func checkReplaceable(_ path: String) throws(TransportError) {
+        let draft = try makeDraft(for: path)
+        SystemCalls.closeDescriptor(draft.descriptor)
+        unsafe unlink(draft.path)
+    }
+
+    /// Whether a path leads to a pipe, a device or an open descriptor, such as `/dev/stdout`: there is nothing to
+    /// replace, what is written goes there.
+    ///
+    /// - Parameter path: The path.
+    /// - Returns: `false` where there is nothing at the path.
+    public static func isStream(_ path: String) -> Bool {
+        switch SystemCalls.facts(about: path)?.kind {
+        case .pipe, .other: true
+        // A descriptor may stand for a file, whose name is then not known.
+        case .regularFile: descriptorFolders.contains { path.hasPrefix($0) }
+        case nil, .directory, .link: false
+        }
+    }
+
+    /// Whether a path leads to a pipe, whose bytes are gone once they were read.
+    package static func isPipe(_ path: String) -> Bool { SystemCalls.facts(about: path)?.kind == .pipe }
+
+    private static let descriptorFolders = [
+        "/dev/fd/", "/dev/stdout", "/dev/stderr", "/proc/self/fd/", "/proc/thread-self/fd/",
+    ]
+
+    /// Makes the file that the new contents are written to.
+    private static func makeDraft(for path: String) throws(TransportError) -> (path: String, descriptor: Int32) {
+        guard !path.isEmpty else { throw .cannotOpen(address: path, reason: "the path is empty") }
+        guard !path.utf8.contains(0) else { throw .cannotOpen(address: path, reason: "the path contains a zero") }
+        let old = SystemCalls.factsWithoutFollowing(path)
+        switch old?.kind {
+        case nil, .regularFile: break
+        case .directory: throw .cannotOpen(address: path, reason: SystemCalls.describe(EISDIR))
+        case .link:
+            throw .cannotOpen(
+                address: path,
+                reason: "it is a symbolic link, which is not followed; name the file itself"
+            )
+        case .pipe, .other: throw .cannotOpen(address: path, reason: "it is not a regular file")
+        }
+        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+        while true {
+            let draft = "\(folder).weir-\(String(UInt64.random(in: .min ... .max), radix: 16)).new"
+            let descriptor = SystemCalls.createFile(draft, permissions: old?.permissions)
+            if descriptor >= 0 { return (draft, descriptor) }
+            let error = SystemCalls.lastError
+            guard error != EEXIST, error != EINTR else { continue }
+            throw .cannotOpen(
+                address: path,
+                reason: "no file can be made beside it: \(SystemCalls.describe(error))"
+            )
+        }
+    }
+}

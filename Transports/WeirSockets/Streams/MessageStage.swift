@@ -1,0 +1,299 @@
+internal import CWeirSockets
+internal import WeirCore
+internal import WeirRecords
+
+/// Receives from connections into one buffer of whole messages, and refuses messages that are too long or not whole.
+///
+/// Safety: the memory is allocated in `init` and freed in `deinit`; one thread at a time uses the stage.
+@safe
+final class MessageStage {
+    private let settings: ConnectionSettings
+    private let address: String
+    private let meter: TransportMeter
+    private let memory: UnsafeMutableRawBufferPointer
+    private var start = 0
+    private var end = 0
+
+    /// The line that all connections begin with, where they do.
+    private var header: [UInt8]?
+
+    /// What happened since the counts were last added to the meter.
+    private var tally = Tally()
+
+    private struct Tally {
+        var messages: UInt64 = 0
+        var bytes: UInt64 = 0
+        var rejections: [(TransportMetrics.Rejection, UInt64)] = []
+    }
+
+    /// How many bytes are read from a connection before the next one has its turn.
+    private static let share = 64 << 10
+    private static let capacity = 256 << 10
+
+    /// Creates an empty stage.
+    ///
+    /// - Parameters:
+    ///   - settings: Says what a message is.
+    ///   - address: For messages to people.
+    ///   - meter: Counts.
+    init(_ settings: ConnectionSettings, address: String, meter: TransportMeter) {
+        self.settings = settings
+        self.address = address
+        self.meter = meter
+        unsafe memory = .allocate(byteCount: Self.capacity + settings.lineLimit + 8, alignment: 1)
+    }
+
+    deinit {
+        unsafe memory.deallocate()
+    }
+
+    /// Whether everything was read.
+    var isEmpty: Bool { start == end }
+
+    /// Whether there is room for what one connection may bring at a time.
+    var hasRoom: Bool { end < Self.capacity - Self.share }
+
+    /// Begins at the start of the memory again; what was not read is forgotten.
+    func clear() {
+        start = 0
+        end = 0
+    }
+
+    /// Hands out bytes.
+    ///
+    /// - Returns: How many.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let count = min(buffer.count, end - start)
+        unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[start..<start + count]))
+        start += count
+        return count
+    }
+
+    // MARK: Counting
+
+    /// Adds what happened to the meter, at once, so that the counts are balanced at any moment.
+    func count() {
+        guard tally.messages > 0 || !tally.rejections.isEmpty else { return }
+        let tally = exchange(&self.tally, with: Tally())
+        meter.update { metrics in
+            metrics.arrived += tally.messages
+            metrics.arrivedBytes += tally.bytes
+            metrics.delivered += tally.messages
+            for (cause, count) in tally.rejections {
+                metrics.arrived += count
+                metrics[cause] += count
+            }
+        }
+    }
+
+    /// Counts a message as refused, and keeps its bytes.
+    private func reject(
+        _ cause: TransportMetrics.Rejection,
+        _ bytes: UnsafeRawBufferPointer,
+        of connection: Connection
+    ) {
+        tally.rejections.append((cause, 1))
+        let hasEnd = unsafe settings.boundary == .lines && bytes.last == UInt8(ascii: "\n")
+        let message = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - (hasEnd ? 1 : 0))])
+        unsafe meter.keepRejected(message, cause) { connection.origin }
+    }
+
+    /// Refuses the beginning of a message that a connection ends with, if there is one.
+    ///
+    /// The rest of a message that is too long is counted already.
+    func rejectUnfinished(_ connection: inout Connection) {
+        guard !connection.partial.isEmpty else { return }
+        let partial = exchange(&connection.partial, with: [])
+        unsafe partial.withUnsafeBytes { unsafe reject(.unfinished, $0, of: connection) }
+    }
+
+    // MARK: Receiving
+
+    /// Receives what a connection may send now.
+    ///
+    /// - Parameters:
+    ///   - connection: The connection.
+    ///   - now: The time.
+    ///   - isDraining: Whether its rate is of no account, because it is about to be closed.
+    /// - Returns: False when it has ended, or is to be closed.
+    func receive(from connection: inout Connection, _ now: Moment, isDraining: Bool) -> Bool {
+        let hasRate = settings.rate != nil && !isDraining
+        return settings.kind == .packets
+            ? receivePackets(&connection, now, hasRate)
+            : receiveBytes(&connection, now, hasRate)
+    }
+
+    /// How many bytes may be read from a connection now.
+    private func permitted(_ connection: inout Connection, _ now: Moment, _ hasRate: Bool) -> Int {
+        guard hasRate, let rate = settings.rate else { return Self.share }
+        connection.refill(rate: rate, burst: settings.burst, now: now)
+        return min(Self.share, max(1, connection.allowance))
+    }
+
+    /// Reads once from a stream.
+    private func receiveBytes(_ connection: inout Connection, _ now: Moment, _ hasRate: Bool) -> Bool {
+        let kept = connection.partial.count
+        if kept > 0 {
+            unsafe memory[end..<end + kept].copyBytes(from: connection.partial)
+        }
+        let room = permitted(&connection, now, hasRate)
+        let place = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[(end + kept)..<(end + kept + room)])
+        guard let target = place.baseAddress else { return false }
+        let count = unsafe cweir_net_receive(connection.descriptor, target, room, nil, nil)
+        if let error = SystemError(count) {
+            if error == .wouldBlock { return true }
+            // The error of a sender that was killed with something unread.
+            rejectUnfinished(&connection)
+            return false
+        }
+        guard count > 0 else {
+            if settings.deliversUnfinished, settings.boundary == .lines, kept > 0 {
+                unsafe memory[end + kept] = UInt8(ascii: "\n")
+                connection.partial = []
+                deliver(1, bytes: kept + 1, of: &connection)
+            } else {
+                rejectUnfinished(&connection)
+            }
+            return false
+        }
+        connection.allowance -= settings.rate == nil ? 0 : count
+        connection.lastArrival = now
+        return take(kept + count, &connection)
+    }
+
+    /// Takes the whole messages of some bytes behind the end of the stage, and keeps the rest in the connection.
+    private func take(_ total: Int, _ connection: inout Connection) -> Bool {
+        var first = end
+        let last = end + total
+        if connection.skip > 0 {
+            let count = min(last - first, connection.skip)
+            connection.skip -= count
+            first += count
+        } else if connection.skipsLine {
+            let bytes = unsafe UnsafeRawBufferPointer(rebasing: memory[first..<last])
+            guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return true }
+            let skipped = unsafe cweir_net_after_newline(start, bytes.count)
+            connection.skipsLine = skipped == 0
+            first = skipped == 0 ? last : first + skipped
+        }
+        let bytes = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[first..<last])
+        let found = unsafe settings.boundary.take(bytes, limit: settings.lineLimit) { message in
+            unsafe reject(.tooLong, message, of: connection)
+        }
+        connection.skip += found.skip
+        let rest = first + found.consumed
+        if last - rest > settings.lineLimit + (settings.boundary == .lines ? 0 : Boundary.lengthByteCount) {
+            unsafe reject(.tooLong, UnsafeRawBufferPointer(rebasing: memory[rest..<last]), of: connection)
+            connection.skipsLine = true
+            connection.partial = []
+        } else if rest < last {
+            unsafe connection.partial = Array(memory[rest..<last])
+        } else {
+            connection.partial = []
+        }
+        guard found.kept > 0 else { return true }
+        if first > end {
+            let source = unsafe UnsafeRawBufferPointer(rebasing: memory[first..<first + found.kept])
+            unsafe UnsafeMutableRawBufferPointer(rebasing: memory[end..<end + found.kept]).copyMemory(from: source)
+        }
+        return deliver(found.count, bytes: found.kept, of: &connection)
+    }
+
+    /// Reads some packets, each of them a message.
+    private func receivePackets(_ connection: inout Connection, _ now: Moment, _ hasRate: Bool) -> Bool {
+        for _ in 0..<64 {
+            guard unsafe end + settings.lineLimit + Boundary.addedByteCount <= memory.count, end < Self.capacity else {
+                return true
+            }
+            guard !hasRate || connection.allowance > 0 else { return true }
+            _ = permitted(&connection, now, hasRate)
+            var isTruncated = false
+            var isEnd = false
+            let place = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[end..<end + settings.lineLimit])
+            guard let target = place.baseAddress else { return false }
+            let count = unsafe cweir_net_receive(
+                connection.descriptor,
+                target,
+                settings.lineLimit,
+                &isTruncated,
+                &isEnd
+            )
+            if let error = SystemError(count) { return error == .wouldBlock }
+            if isEnd { return false }
+            connection.lastArrival = now
+            if settings.rate != nil { connection.allowance -= max(1, count) }
+            if isTruncated {
+                unsafe reject(.truncated, UnsafeRawBufferPointer(rebasing: place[..<count]), of: connection)
+            } else if count > 0 {
+                guard takePacket(count, &connection) else { return false }
+            }
+        }
+        return true
+    }
+
+    private func takePacket(_ count: Int, _ connection: inout Connection) -> Bool {
+        switch settings.boundary {
+        case .lines:
+            var length = count
+            if unsafe memory[end + count - 1] != UInt8(ascii: "\n") {
+                unsafe memory[end + count] = UInt8(ascii: "\n")
+                length += 1
+            }
+            return deliver(1, bytes: length, of: &connection)
+        case .length:
+            let bytes = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[end..<end + count])
+            guard unsafe settings.boundary.areWhole(UnsafeRawBufferPointer(bytes), limit: settings.lineLimit) else {
+                unsafe reject(.malformed, UnsafeRawBufferPointer(bytes), of: connection)
+                return true
+            }
+            return deliver(1, bytes: count, of: &connection)
+        case .datagram:
+            let packet = unsafe UnsafeRawBufferPointer(rebasing: memory[end..<end + count])
+            let target = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[end...])
+            unsafe UnsafeMutableRawBufferPointer(rebasing: target[Boundary.lengthByteCount...]).copyMemory(from: packet)
+            unsafe Boundary.writeLength(count, to: target)
+            return deliver(1, bytes: count + Boundary.lengthByteCount, of: &connection)
+        }
+    }
+
+    /// Adds the messages behind the end of the stage to it.
+    ///
+    /// - Returns: False when the connection is to be closed.
+    @discardableResult
+    private func deliver(_ messages: UInt64, bytes: Int, of connection: inout Connection) -> Bool {
+        var messages = messages
+        var bytes = bytes
+        if settings.sharesHeader, !connection.hasHeader {
+            connection.hasHeader = true
+            let all = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[end..<end + bytes])
+            let newline = unsafe all.firstIndex(of: UInt8(ascii: "\n")) ?? all.count - 1
+            let line = unsafe Array(all[...newline])
+            if let header {
+                guard header == line else {
+                    unsafe refuseHeader(messages, UnsafeRawBufferPointer(all), of: connection)
+                    return false
+                }
+                // It repeats the first one: nothing in it is lost.
+                tally.rejections.append((.header, 1))
+                bytes -= line.count
+                messages -= 1
+                let source = unsafe UnsafeRawBufferPointer(rebasing: all[line.count...])
+                unsafe UnsafeMutableRawBufferPointer(rebasing: all[..<bytes]).copyMemory(from: source)
+            } else {
+                header = line
+            }
+        }
+        end += bytes
+        tally.messages += messages
+        tally.bytes += UInt64(bytes)
+        return true
+    }
+
+    /// Refuses a connection that begins with another header than the first one.
+    private func refuseHeader(_ count: UInt64, _ messages: UnsafeRawBufferPointer, of connection: Connection) {
+        meter.note("'\(address)': a connection begins with another header than the first one; it was closed")
+        meter.update { $0.refusedConnections += 1 }
+        unsafe reject(.header, messages, of: connection)
+        if count > 1 { tally.rejections.append((.header, count - 1)) }
+    }
+}
