@@ -45,7 +45,7 @@ struct BrandScores<Upstream: EventStream<Opinion>>: EventStream {
 struct BrandScoreSink<Downstream: Sink<BrandScore>>: Sink {
     typealias Input = Opinion
 
-    private struct Standing: Sendable {
+    private struct BrandTotals: Sendable {
         var total = 0.0
         var posts = 0
         var window: RollingSum?
@@ -53,7 +53,7 @@ struct BrandScoreSink<Downstream: Sink<BrandScore>>: Sink {
 
     private let brands: [Brand]
     private let settings: ScoreSettings
-    private var standings: [Standing]
+    private var totals: [BrandTotals]
     private var latest: Timestamp?
     /// The last multiple of the interval at which totals were due.
     private var lastTick: Timestamp?
@@ -64,7 +64,7 @@ struct BrandScoreSink<Downstream: Sink<BrandScore>>: Sink {
         self.settings = settings
         self.downstream = downstream
         let window = settings.window.map { RollingSum(duration: $0, limit: settings.windowLimit) }
-        standings = Array(repeating: Standing(window: window), count: brands.count)
+        totals = Array(repeating: BrandTotals(window: window), count: brands.count)
     }
 
     mutating func receive(_ opinion: borrowing Opinion, at time: Timestamp) {
@@ -72,11 +72,11 @@ struct BrandScoreSink<Downstream: Sink<BrandScore>>: Sink {
         latest = max(latest ?? time, time)
         for index in opinion.brands {
             let score = opinion.score
-            standings[index].total += score
-            standings[index].posts += 1
-            if let evicted = standings[index].window?.evicted {
-                standings[index].window?.add(score, at: time)
-                if standings[index].window?.evicted != evicted { settings.evicted.add() }
+            totals[index].total += score
+            totals[index].posts += 1
+            if let evicted = totals[index].window?.evicted {
+                totals[index].window?.add(score, at: time)
+                if totals[index].window?.evicted != evicted { settings.evicted.add() }
             }
             emit(index, at: time, of: opinion.post, score: score, sentiment: opinion.sentiment)
         }
@@ -100,8 +100,8 @@ struct BrandScoreSink<Downstream: Sink<BrandScore>>: Sink {
         score: Double? = nil,
         sentiment: Double? = nil
     ) {
-        standings[index].window?.advance(to: time)
-        let standing = standings[index]
+        totals[index].window?.advance(to: time)
+        let current = totals[index]
         downstream.receive(
             BrandScore(
                 timestamp: time,
@@ -109,9 +109,9 @@ struct BrandScoreSink<Downstream: Sink<BrandScore>>: Sink {
                 post: post,
                 sentiment: sentiment,
                 score: score,
-                total: standing.total,
-                window: standing.window?.sum,
-                posts: standing.posts
+                total: current.total,
+                window: current.window?.sum,
+                posts: current.posts
             ),
             at: time
         )

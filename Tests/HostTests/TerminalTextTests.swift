@@ -68,7 +68,7 @@ extension HostTests {
                 numbers.lastError = "cannot open '\(Self.hostile)\n'"
                 numbers.counts = [("late\n" + Self.hostile, 7)]
             }
-            let text = Snapshot.text([status])
+            let text = StatusText.text([status])
             #expect(Self.isHarmless(text) && !text.contains("\r"))
             #expect(text.hasPrefix("weir: a"))
             #expect(text.split(separator: "\n").dropFirst().allSatisfy { $0.hasPrefix("  ") })

@@ -193,13 +193,13 @@ import WeirTesting
         #expect(received == [1, 2])
     }
 
-    // MARK: Interest
+    // MARK: ListenerFilter
 
     /// Defect 1: the library's `.latestOnly` listener crashed on its first event.
     @Test func aListenerCanCareForTheLatestOnly() throws {
         let log = Log<Double>()
         let processor = makeProcessor()
-        processor.on(Temperature.self, interest: .latestOnly) { temperature, _ in log.add(temperature.celsius) }
+        processor.on(Temperature.self, filter: .latestOnly) { temperature, _ in log.add(temperature.celsius) }
         for celsius in [1.0, 2, 3] { Temperature(celsius: celsius).queue(on: bus) }
         try drain(processor)
         #expect(log.all == [3])
@@ -208,7 +208,7 @@ import WeirTesting
     @Test func aListenerCanIgnoreWhatIsTooOld() throws {
         let log = Log<Double>()
         let processor = makeProcessor()
-        processor.on(Temperature.self, interest: .youngerThan(.seconds(5))) { temperature, context in
+        processor.on(Temperature.self, filter: .youngerThan(.seconds(5))) { temperature, context in
             log.add(temperature.celsius)
             #expect(context.age == .seconds(4))
         }
@@ -222,7 +222,7 @@ import WeirTesting
 
     @Test func aListenerCanFilter() {
         let log = Log<Double>()
-        bus.listen(to: Temperature.self, interest: .where { $0.celsius > 30 }) { temperature, _ in
+        bus.listen(to: Temperature.self, filter: .where { $0.celsius > 30 }) { temperature, _ in
             log.add(temperature.celsius)
         }
         for celsius in [29.0, 31, 30] { bus.publish(Temperature(celsius: celsius)) }

@@ -75,7 +75,7 @@ import WeirDispatch
                 for _ in 0..<200 {
                     let visitor = EventProcessor(name: "visits", bus: bus)
                     let first = visitor.on(Numbered.self) { _, _ in }
-                    bus.listen(to: Numbered.self, interest: .where { $0.number < 0 }) { _, _ in }.cancel()
+                    bus.listen(to: Numbered.self, filter: .where { $0.number < 0 }) { _, _ in }.cancel()
                     try? visitor.start()
                     first.cancel()
                     visitor.on(Numbered.self) { _, _ in }
@@ -132,7 +132,7 @@ import WeirDispatch
                 let bus = EventBus()
                 let processor = EventProcessor(name: "owns", capacity: 4, overflowPolicy: policy, bus: bus)
                 processor.on(Small.self) { _, _ in }
-                processor.on(Large.self, interest: .latestOnly) { _, _ in }
+                processor.on(Large.self, filter: .latestOnly) { _, _ in }
                 for _ in 0..<20 {
                     bus.queue(Small(), priority: .high)
                     bus.stack(Large())

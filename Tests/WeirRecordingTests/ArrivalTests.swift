@@ -224,7 +224,7 @@ import WeirTesting
         #expect(try read(source) == [1])
         let ended = DispatchSemaphore(value: 0)
         let error = Locked<TransportError?>(nil)
-        let box = Confinement(source)
+        let box = Handover(source)
         Thread.detachNewThread {
             do throws(TransportError) {
                 _ = try read(box.source)
@@ -247,7 +247,7 @@ import WeirTesting
 }
 
 /// Hands a source to one other thread.
-private struct Confinement: @unchecked Sendable {
+private struct Handover: @unchecked Sendable {
     // Safety of `@unchecked Sendable`: the test does not touch the source any more once the thread has it.
     let source: ArrivalSource
 

@@ -4,8 +4,8 @@ internal import Synchronization
 /// Counts what arrives on one thread, and tells another one when all is there.
 final class Arrivals: @unchecked Sendable {
     private let expected: Int
-    private let count = Place()
-    private let sum = Place()
+    private let count = PlainCounter()
+    private let sum = PlainCounter()
     private let end = Atomic<Int64>(0)
     // Written by the first producer before all else; read after the producers have ended.
     var start: Int64 = 0

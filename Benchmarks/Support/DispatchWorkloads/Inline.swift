@@ -28,7 +28,7 @@ enum Inline {
 
     /// Calls closures in an array; returns nanoseconds per event and closure.
     static func byHand(_ count: Int) -> Double {
-        let sums = (0..<count).map { _ in Place() }
+        let sums = (0..<count).map { _ in PlainCounter() }
         let handlers: [@Sendable (Sample) -> Void] = sums.map { sum in { sum.add($0.number) } }
         return measure(count, sums) { call(handlers, $0) }
     }
@@ -56,8 +56,8 @@ enum Inline {
         return time
     }
 
-    private static func attach(_ count: Int, _ kind: Kind, _ channel: EventChannel<Sample>) -> [Place] {
-        let sums = (0..<count).map { _ in Place() }
+    private static func attach(_ count: Int, _ kind: Kind, _ channel: EventChannel<Sample>) -> [PlainCounter] {
+        let sums = (0..<count).map { _ in PlainCounter() }
         for sum in sums {
             switch kind {
             case .subscribers: channel.subscribe { sum.add($0.number) }
@@ -67,7 +67,7 @@ enum Inline {
         return sums
     }
 
-    static func measure(_ count: Int, _ sums: [Place], total: Int = 5_000_000, _ body: (Int) -> Void) -> Double {
+    static func measure(_ count: Int, _ sums: [PlainCounter], total: Int = 5_000_000, _ body: (Int) -> Void) -> Double {
         let total = total / count
         let time = nanoseconds(per: total * count) { body(total) }
         let expected = UInt64(total) * UInt64(total - 1) / 2

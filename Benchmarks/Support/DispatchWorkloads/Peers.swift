@@ -47,7 +47,7 @@ enum Peers {
     /// A subject with some subscribers; returns nanoseconds per event and subscriber.
     static func subject(subscribers count: Int) -> Double {
         let subject = PassthroughSubject<Sample, Never>()
-        let sums = (0..<count).map { _ in Place() }
+        let sums = (0..<count).map { _ in PlainCounter() }
         let subscriptions = sums.map { sum in subject.sink { sum.add($0.number) } }
         defer { for subscription in subscriptions { subscription.cancel() } }
         return Inline.measure(count, sums, total: 1_000_000) { total in

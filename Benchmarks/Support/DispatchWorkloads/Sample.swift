@@ -15,8 +15,8 @@ struct Sample: Event {
     }
 }
 
-/// A number at a fixed place, which one thread at a time changes: the least work that a handler can do.
-final class Place: @unchecked Sendable {
+/// A plain counter, which one thread at a time changes: the least work that a handler can do.
+final class PlainCounter: @unchecked Sendable {
     let value: UnsafeMutablePointer<UInt64>
 
     init() {

@@ -26,7 +26,7 @@ enum Timers {
         let clock = HandMovedClock()
         let scheduler = Scheduler(clock: EventClock(clock))
         var random = SplitMix64(seed: 42)
-        let fired = Place()
+        let fired = PlainCounter()
         let time = try Comparing.nanoseconds(per: count) {
             for _ in 0..<count { try scheduler.schedule(at: deadline(&random)) { _ in fired.add(1) } }
             clock.nanoseconds.store(.max, ordering: .relaxed)
@@ -40,7 +40,7 @@ enum Timers {
     static func bus() throws -> Double {
         let clock = HandMovedClock()
         let bus = EventBus(clock: EventClock(clock))
-        let fired = Place()
+        let fired = PlainCounter()
         bus.channel(of: Sample.self).subscribe { _ in fired.add(1) }
         var random = SplitMix64(seed: 42)
         let time = try Comparing.nanoseconds(per: count) {

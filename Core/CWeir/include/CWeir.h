@@ -10,7 +10,7 @@
 #include "cweir_lock.h"
 #include "cweir_mailbox.h"
 #include "cweir_mailbox_control.h"
-#include "cweir_number.h"
+#include "cweir_decimal.h"
 #include "cweir_parking.h"
 #include "cweir_ring.h"
 #include "cweir_shared_ring.h"

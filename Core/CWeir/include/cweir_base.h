@@ -34,7 +34,7 @@ void *_Nullable cweir_allocate_lines(size_t count, size_t stride);
 
 // Asks the system for large pages, before memory that is looked up at random places is touched: in a table of many
 // megabytes, finding the address of a page takes longer than fetching the line. Does nothing for small memory, nor where
-// the system knows no such wish; it may refuse.
+// the system has no such call; the system may ignore it.
 void cweir_prefer_large_pages(void *_Nullable memory, size_t size);
 
 // Begins to bring a line into the cache, for a read or write that comes a little later; any address will do.

@@ -6,7 +6,7 @@ extension EventBus {
     /// - Parameters:
     ///   - type: The type of the events.
     ///   - context: Where the handler runs.
-    ///   - interest: Which of the events are worth handling.
+    ///   - filter: Which of the events are worth handling.
     ///   - owner: Ends the listener when it goes away; not kept alive.
     ///   - handler: Takes the event and how it was dispatched.
     /// - Returns: The handle that ends it. After `cancel()` returns where the handler runs, no call follows.
@@ -15,11 +15,11 @@ extension EventBus {
     public func listen<E: Event>(
         to type: E.Type,
         on context: ListenerContext = .publisher,
-        interest: Interest<E> = .all,
+        filter: ListenerFilter<E> = .all,
         owner: (any AnyObject & Sendable)? = nil,
         _ handler: @escaping @Sendable (E, EventContext) -> Void
     ) -> Subscription {
-        channel(of: type).listen(on: context, interest: interest, owner: owner, handler)
+        channel(of: type).listen(on: context, filter: filter, owner: owner, handler)
     }
 
     /// Handles the events of a type on the main actor.
@@ -27,7 +27,7 @@ extension EventBus {
     /// - Parameters:
     ///   - type: The type of the events.
     ///   - context: `.mainActor`.
-    ///   - interest: Which of the events are worth handling.
+    ///   - filter: Which of the events are worth handling.
     ///   - owner: Ends the listener when it goes away; not kept alive.
     ///   - handler: Takes the event and how it was dispatched.
     /// - Returns: The handle that ends it. After `cancel()` returns on the main actor, no call follows.
@@ -35,11 +35,11 @@ extension EventBus {
     public func listen<E: Event>(
         to type: E.Type,
         on context: MainActorContext,
-        interest: Interest<E> = .all,
+        filter: ListenerFilter<E> = .all,
         owner: (any AnyObject & Sendable)? = nil,
         _ handler: @escaping @MainActor @Sendable (E, EventContext) -> Void
     ) -> Subscription {
-        channel(of: type).listen(on: context, interest: interest, owner: owner, handler)
+        channel(of: type).listen(on: context, filter: filter, owner: owner, handler)
     }
 
     /// Handles the events of a type in tasks.
@@ -47,7 +47,7 @@ extension EventBus {
     /// - Parameters:
     ///   - type: The type of the events.
     ///   - context: `.task(limit:capacity:)`.
-    ///   - interest: Which of the events are worth handling.
+    ///   - filter: Which of the events are worth handling.
     ///   - owner: Ends the listener when it goes away; not kept alive.
     ///   - handler: Takes the event and how it was dispatched; it may suspend.
     /// - Returns: The handle that ends it. A handler that is suspended meanwhile goes on to its end.
@@ -55,10 +55,10 @@ extension EventBus {
     public func listen<E: Event>(
         to type: E.Type,
         on context: TaskContext,
-        interest: Interest<E> = .all,
+        filter: ListenerFilter<E> = .all,
         owner: (any AnyObject & Sendable)? = nil,
         _ handler: @escaping @Sendable (E, EventContext) async -> Void
     ) -> Subscription {
-        channel(of: type).listen(on: context, interest: interest, owner: owner, handler)
+        channel(of: type).listen(on: context, filter: filter, owner: owner, handler)
     }
 }

@@ -5,7 +5,7 @@ extension EventChannel {
     ///
     /// - Parameters:
     ///   - context: Where the handler runs.
-    ///   - interest: Which of the events are worth handling.
+    ///   - filter: Which of the events are worth handling.
     ///   - owner: Ends the listener when it goes away; not kept alive.
     ///   - handler: Takes the event and how it was dispatched.
     /// - Returns: The handle that ends it. After `cancel()` returns where the handler runs, no call follows.
@@ -13,23 +13,23 @@ extension EventChannel {
     @discardableResult
     public func listen(
         on context: ListenerContext = .publisher,
-        interest: Interest<Element> = .all,
+        filter: ListenerFilter<Element> = .all,
         owner: (any AnyObject & Sendable)? = nil,
         _ handler: @escaping @Sendable (Element, EventContext) -> Void
     ) -> Subscription {
-        if case .publisher = context.kind, case .all = interest.kind, owner == nil {
+        if case .publisher = context.kind, case .all = filter.kind, owner == nil {
             return attach(DirectListenerSink(channel: self, handler: handler))
         }
-        let listener = Listener(interest: interest, owner: owner)
+        let listener = Listener(filter: filter, owner: owner)
         switch context.kind {
         case .publisher:
             let sink = ListenerSink(listener: listener, channel: self, handler: handler)
             let attached = attach(sink)
             return listener.subscription { attached.cancel() }
         case .processor(let reference):
-            let door = ProcessorDoor<Element>(to: reference.core, Inbox(listener, handler))
+            let endpoint = ProcessorEndpoint<Element>(to: reference.core, Inbox(listener, handler))
             let subscription = start(listener) { event, context in
-                if listener.admits(event, context) { door.send(event, context) }
+                if listener.admits(event, context) { endpoint.send(event, context) }
             }
             reference.core.ends(listener)
             return subscription
@@ -60,18 +60,18 @@ extension EventChannel {
     ///
     /// - Parameters:
     ///   - context: `.mainActor`.
-    ///   - interest: Which of the events are worth handling.
+    ///   - filter: Which of the events are worth handling.
     ///   - owner: Ends the listener when it goes away; not kept alive.
     ///   - handler: Takes the event and how it was dispatched.
     /// - Returns: The handle that ends it. After `cancel()` returns on the main actor, no call follows.
     @discardableResult
     public func listen(
         on context: MainActorContext,
-        interest: Interest<Element> = .all,
+        filter: ListenerFilter<Element> = .all,
         owner: (any AnyObject & Sendable)? = nil,
         _ handler: @escaping @MainActor @Sendable (Element, EventContext) -> Void
     ) -> Subscription {
-        let listener = Listener(interest: interest, owner: owner)
+        let listener = Listener(filter: filter, owner: owner)
         return start(listener, capacity: context.capacity, limit: 1) { pending in
             Task { @MainActor in
                 while let (event, context) = pending.next() {
@@ -86,18 +86,18 @@ extension EventChannel {
     ///
     /// - Parameters:
     ///   - context: `.task(limit:capacity:)`.
-    ///   - interest: Which of the events are worth handling.
+    ///   - filter: Which of the events are worth handling.
     ///   - owner: Ends the listener when it goes away; not kept alive.
     ///   - handler: Takes the event and how it was dispatched; it may suspend.
     /// - Returns: The handle that ends it. A handler that is suspended meanwhile goes on to its end.
     @discardableResult
     public func listen(
         on context: TaskContext,
-        interest: Interest<Element> = .all,
+        filter: ListenerFilter<Element> = .all,
         owner: (any AnyObject & Sendable)? = nil,
         _ handler: @escaping @Sendable (Element, EventContext) async -> Void
     ) -> Subscription {
-        let listener = Listener(interest: interest, owner: owner)
+        let listener = Listener(filter: filter, owner: owner)
         return start(listener, capacity: context.capacity, limit: context.limit) { pending in
             Task {
                 while let (event, context) = pending.next() {

@@ -15,7 +15,7 @@ final class Listener<E: Event>: Sendable {
         weak var object: (any AnyObject & Sendable)?
     }
 
-    @usableFromInline let interest: Interest<E>.Kind
+    @usableFromInline let filter: ListenerFilter<E>.Kind
     @usableFromInline let hasOwner: Bool
     private let owner: Locked<WeakReference>
     @usableFromInline let isOver = Atomic<Bool>(false)
@@ -25,8 +25,8 @@ final class Listener<E: Event>: Sendable {
     private let latest = Locked<(E, EventContext)?>(nil)
 
     @usableFromInline
-    init(interest: Interest<E>, owner: (any AnyObject & Sendable)?) {
-        self.interest = interest.kind
+    init(filter: ListenerFilter<E>, owner: (any AnyObject & Sendable)?) {
+        self.filter = filter.kind
         hasOwner = owner != nil
         self.owner = Locked(WeakReference(object: owner))
     }
@@ -88,14 +88,14 @@ final class Listener<E: Event>: Sendable {
     @inline(__always)
     func admits(_ event: E, _ context: EventContext) -> Bool {
         guard isWanted else { return false }
-        if case .all = interest { return true }
+        if case .all = filter { return true }
         return fits(event, context)
     }
 
     @inlinable
     @inline(never)
     func fits(_ event: E, _ context: EventContext) -> Bool {
-        switch interest {
+        switch filter {
         case .all, .youngerThan: return true
         case .matching(let condition): return condition(event)
         case .latestOnly: return replaceLatest(event, context)
@@ -119,7 +119,7 @@ final class Listener<E: Event>: Sendable {
     /// Says that an event which was admitted was dropped on its way.
     @usableFromInline
     func dropped() {
-        if case .latestOnly = interest { latest.withLock { $0 = nil } }
+        if case .latestOnly = filter { latest.withLock { $0 = nil } }
         skip()
     }
 
@@ -132,14 +132,14 @@ final class Listener<E: Event>: Sendable {
             return nil
         }
         // The common case must not take the context apart and put it together again.
-        if case .all = interest { return (event, context) }
+        if case .all = filter { return (event, context) }
         return choose(event, context)
     }
 
     @inlinable
     @inline(never)
     func choose(_ event: E, _ context: EventContext) -> (event: E, context: EventContext)? {
-        switch interest {
+        switch filter {
         case .all, .matching: return (event, context)
         case .youngerThan(let age):
             if context.age < age { return (event, context) }

@@ -25,7 +25,7 @@ public final class LatestValue<E: Event> {
     ///
     /// - Parameter channel: The channel; one that replays its latest event gives the value a start.
     public init(of channel: EventChannel<E>) {
-        subscription = channel.listen(on: .mainActor(capacity: 2), interest: .latestOnly, owner: self) {
+        subscription = channel.listen(on: .mainActor(capacity: 2), filter: .latestOnly, owner: self) {
             [weak self] event, context in
             self?.event = event
             self?.context = context

@@ -2,7 +2,7 @@ internal import CWeir
 internal import Synchronization
 public import WeirCore
 
-/// Several processors behind one door, which grow in number under load and shrink again.
+/// Several processors that share the events sent to them; their number grows under load and shrinks again.
 ///
 ///     let pool = ProcessorPool(name: "orders", size: 1...8)
 ///     pool.on(Order.self, balancer: .byKey(\.customer)) { order, context in book(order) }
@@ -112,22 +112,22 @@ public final class ProcessorPool: Sendable {
     /// - Parameters:
     ///   - type: The type of the events.
     ///   - balancer: Which processor gets an event.
-    ///   - interest: Which of the events are worth handling.
+    ///   - filter: Which of the events are worth handling.
     ///   - handler: Takes the event and how it was dispatched; called on several threads at once.
     /// - Returns: The handle that ends it.
     @discardableResult
     public func on<E: Event>(
         _ type: E.Type,
         balancer: Balancer<E> = .roundRobin,
-        interest: Interest<E> = .all,
+        filter: ListenerFilter<E> = .all,
         _ handler: @escaping @Sendable (E, EventContext) -> Void
     ) -> Subscription {
-        let listener = Listener(interest: interest, owner: nil)
+        let listener = Listener(filter: filter, owner: nil)
         end(withPool: listener)
-        let door = PoolDoor(self, shards: shards, balancer: balancer.kind, listener: listener, handler: handler)
+        let endpoint = PoolEndpoint(self, shards: shards, balancer: balancer.kind, listener: listener, handler: handler)
         return bus.channel(of: type).start(listener) { event, context in
-            // What the door cannot send it drops, and tells the listener.
-            if listener.admits(event, context) { door.send(event, context) }
+            // What the endpoint cannot send it drops, and tells the listener.
+            if listener.admits(event, context) { endpoint.send(event, context) }
         }
     }
 

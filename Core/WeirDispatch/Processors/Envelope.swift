@@ -7,7 +7,7 @@ public import WeirCore
 /// Whoever takes an envelope out of a mailbox must open or destroy it, once.
 ///
 /// An envelope does not keep its inbox alive, or each event would cost two changes of a reference count that the
-/// threads of both sides fight over: a ``ProcessorDoor`` does, until its processor has nothing pending any more.
+/// threads of both sides fight over: a ``ProcessorEndpoint`` does, until its processor has nothing pending any more.
 @safe
 @frozen
 @usableFromInline
@@ -66,7 +66,7 @@ final class Inbox: Sendable {
     /// Destroys the event in the payload.
     let destroy: @Sendable (inout Envelope.Payload) -> Void
 
-    /// Whether each envelope keeps the inbox alive; otherwise its ``ProcessorDoor`` does.
+    /// Whether each envelope keeps the inbox alive; otherwise its ``ProcessorEndpoint`` does.
     @usableFromInline let isCounted: Bool
 
     @usableFromInline

@@ -107,17 +107,17 @@ public final class EventProcessor: Sendable {
     ///
     /// - Parameters:
     ///   - type: The type of the events.
-    ///   - interest: Which of the events are worth handling.
+    ///   - filter: Which of the events are worth handling.
     ///   - handler: Takes the event and how it was dispatched.
     /// - Returns: The handle that ends it.
     @inlinable
     @discardableResult
     public func on<E: Event>(
         _ type: E.Type,
-        interest: Interest<E> = .all,
+        filter: ListenerFilter<E> = .all,
         _ handler: @escaping @Sendable (E, EventContext) -> Void
     ) -> Subscription {
-        bus.listen(to: type, on: .processor(self), interest: interest, handler)
+        bus.listen(to: type, on: .processor(self), filter: filter, handler)
     }
 
     // MARK: Running

@@ -1,20 +1,20 @@
 /// Builds what runs out of a tree over a schema.
 struct TreeCompiler<Root> {
     /// The inputs that an expression may have besides the element.
-    enum Surroundings {
+    enum Context {
         case none
         case previous
         case captured
     }
 
     let schema: EventSchema<Root>
-    let surroundings: Surroundings
+    let context: Context
     /// The captures, without repetitions, in the order of the frame's values.
     private(set) var captured: [CapturedOperand<Root>] = []
 
-    init(_ schema: EventSchema<Root>, _ surroundings: Surroundings) {
+    init(_ schema: EventSchema<Root>, _ context: Context) {
         self.schema = schema
-        self.surroundings = surroundings
+        self.context = context
     }
 
     /// Builds a condition.
@@ -38,7 +38,7 @@ struct TreeCompiler<Root> {
             let field = try schema.field(name)
             return OptionalOperand(value: field.storage.operand, presence: field.presence?.operand)
         case .previous(let operand):
-            guard surroundings == .previous else {
+            guard context == .previous else {
                 throw .unavailable("\(tree)", reason: "there is one element, without the one before")
             }
             let operand = try build(operand, as: expected)
@@ -168,7 +168,7 @@ struct TreeCompiler<Root> {
         _ tree: ExpressionTree,
         _ expected: FieldType
     ) throws(SchemaError) -> OptionalOperand {
-        guard surroundings == .captured else {
+        guard context == .captured else {
             throw .unavailable("\(tree)", reason: "nothing is captured outside of a pattern")
         }
         let operand = try CapturedOperand(tree, schema, expected)

@@ -13,7 +13,7 @@ class AnyWire {
     /// The state that both ends read often.
     @frozen
     @usableFromInline
-    struct Standing {
+    struct State {
         @usableFromInline var demand = 0
         @usableFromInline var count = 0
         @usableFromInline var completion: Completion?
@@ -23,7 +23,7 @@ class AnyWire {
         init() {}
     }
 
-    @usableFromInline final let standing = UncheckedCell(Standing())
+    @usableFromInline final let state = UncheckedCell(State())
 
     @usableFromInline
     init(_ ends: WireEnds) {
@@ -35,17 +35,17 @@ class AnyWire {
     }
 
     /// The open demand of the consumer.
-    @inlinable final var demand: Int { standing.value.demand }
+    @inlinable final var demand: Int { state.value.demand }
 
     /// How many elements wait for the consumer.
-    @inlinable final var count: Int { standing.value.count }
+    @inlinable final var count: Int { state.value.count }
 
     /// The completion of the producer; follows the waiting elements.
-    @inlinable final var completion: Completion? { standing.value.completion }
+    @inlinable final var completion: Completion? { state.value.completion }
 
-    @inlinable final var isCancelled: Bool { standing.value.isCancelled }
+    @inlinable final var isCancelled: Bool { state.value.isCancelled }
 
-    @inlinable final var hasEnded: Bool { standing.value.completion != nil }
+    @inlinable final var hasEnded: Bool { state.value.completion != nil }
 
     /// Whether nothing goes through the wire any more.
     final var isOver: Bool { isCancelled || (hasEnded && count == 0) }
@@ -56,7 +56,7 @@ class AnyWire {
     @inlinable
     final func finish(_ how: Completion) {
         guard !hasEnded, !isCancelled else { return }
-        standing.value.completion = how
+        state.value.completion = how
         ready.add(consumer)
     }
 
@@ -67,7 +67,7 @@ class AnyWire {
     final func request(upTo total: Int) {
         let missing = total - count - demand
         guard missing > 0, !hasEnded, !isCancelled else { return }
-        standing.value.demand += missing
+        state.value.demand += missing
         ready.add(producer)
     }
 
@@ -75,7 +75,7 @@ class AnyWire {
     @inlinable
     final func cancel() {
         guard !isCancelled else { return }
-        standing.value.isCancelled = true
+        state.value.isCancelled = true
         discard()
         ready.add(producer)
     }
@@ -84,15 +84,15 @@ class AnyWire {
     final func abort(_ error: any Error) {
         guard !isOver else { return }
         discard()
-        standing.value.completion = .failed(error)
+        state.value.completion = .failed(error)
         ready.add(consumer)
         ready.add(producer)
     }
 
     @usableFromInline
     func discard() {
-        standing.value.count = 0
-        standing.value.demand = 0
+        state.value.count = 0
+        state.value.demand = 0
     }
 }
 
@@ -143,8 +143,8 @@ final class Wire<Element: Sendable>: AnyWire {
     func push(_ element: Timed<Element>) {
         guard !isClosed else { return }
         precondition(demand > 0, "a stage sends more elements than were requested")
-        standing.value.demand -= 1
-        standing.value.count += 1
+        state.value.demand -= 1
+        state.value.count += 1
         content.value.waiting.append(element)
         ready.add(consumer)
     }
@@ -162,8 +162,8 @@ final class Wire<Element: Sendable>: AnyWire {
         let sent = waiting.count - before
         swap(&waiting, &content.value.waiting)
         guard sent > 0 else { return }
-        standing.value.demand -= sent
-        standing.value.count += sent
+        state.value.demand -= sent
+        state.value.count += sent
         ready.add(consumer)
     }
 
@@ -234,7 +234,7 @@ final class Wire<Element: Sendable>: AnyWire {
     func drop(_ number: Int) {
         content.value.first += number
         content.value.taken += number
-        standing.value.count -= number
+        state.value.count -= number
         if count == 0 {
             content.value.waiting.removeAll(keepingCapacity: true)
             content.value.first = 0

@@ -66,7 +66,7 @@ struct RunCommand: Command {
         let (console, interruption) = (context.console, context.interruption)
         try line.checkMetrics(beside: [request])
         let status = PipelineStatus(name: request.instances.map(\.name).joined(separator: "+"))
-        _ = SignalWatch.start([.snapshot]) { _ in console.write(Snapshot.text([status])) }
+        _ = SignalWatch.start([.snapshot]) { _ in console.write(StatusText.text([status])) }
         let pipeline = try Pipeline(
             request,
             Pipeline.Context(
@@ -95,7 +95,7 @@ struct RunCommand: Command {
         _ = SignalWatch.start([.snapshot, .hangUp]) { kind in
             switch kind {
             case .hangUp: supervisor.reload()
-            case .snapshot: console.write(Snapshot.text(supervisor.statuses))
+            case .snapshot: console.write(StatusText.text(supervisor.statuses))
             }
         }
         InterruptSignal.catchFirst(includingHangUp: false)

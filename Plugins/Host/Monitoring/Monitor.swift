@@ -117,7 +117,7 @@ final class Monitor: Sendable {
                 switch question {
                 case "": ""
                 case "status": StatusReport.text(statuses())
-                case "snapshot": Snapshot.text(statuses())
+                case "snapshot": StatusText.text(statuses())
                 case "metrics": MetricsText.text(statuses())
                 default: nil
                 }

@@ -89,11 +89,11 @@ final class RejectionReport: Sendable {
 
     /// Reports the rejections of a batch.
     func report(_ batch: borrowing RecordBatch) throws(TransportError) {
-        try report(RejectedLine.all(of: batch))
+        try report(RejectedInput.all(of: batch))
     }
 
     /// Reports lines, in the order of the input.
-    func report(_ rejections: [RejectedLine]) throws(TransportError) {
+    func report(_ rejections: [RejectedInput]) throws(TransportError) {
         try state.withLock { state throws(TransportError) in
             if let fault = state.fault { throw fault }
             for rejection in rejections where !rejection.isContinuation && !rejection.isLate {
@@ -133,7 +133,7 @@ final class RejectionReport: Sendable {
         )
     }
 
-    private func show(_ rejection: RejectedLine, _ state: inout State) {
+    private func show(_ rejection: RejectedInput, _ state: inout State) {
         guard state.shown <= Self.limit else { return }
         state.shown += 1
         guard state.shown <= Self.limit else {
@@ -176,7 +176,7 @@ extension RejectionReport {
             guard !state.isSated else { return false }
             for (input, messages, omitted) in meters.takeRejectedMessages() {
                 state.omitted += omitted
-                let rejections = messages.map { RejectedLine($0, from: input) }
+                let rejections = messages.map { RejectedInput($0, from: input) }
                 for rejection in rejections { show(rejection, &state) }
                 do throws(TransportError) {
                     try state.rejected.keep(rejections, outputs)
@@ -210,7 +210,7 @@ private struct LineKeeper {
     }
 
     /// Writes lines.
-    mutating func keep(_ lines: [RejectedLine], _ outputs: SharedOutputs?) throws(TransportError) {
+    mutating func keep(_ lines: [RejectedInput], _ outputs: SharedOutputs?) throws(TransportError) {
         guard let file, !lines.isEmpty else { return }
         try begin(outputs)
         var bytes: [UInt8] = []

@@ -25,7 +25,7 @@ struct Tally: Sendable {
     }
 
     /// Counts lines that were rejected, or came too late, before a consumer saw them.
-    mutating func count(_ lines: [RejectedLine]) {
+    mutating func count(_ lines: [RejectedInput]) {
         for line in lines where !line.isContinuation {
             if line.isLate { late += 1 } else { rejected += 1 }
         }

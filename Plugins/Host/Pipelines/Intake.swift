@@ -16,7 +16,7 @@ protocol Intake: AnyObject {
     func input(ofRecordAt index: Int) -> String?
 
     /// The lines of the last batch that were rejected while they were read and are not among its own rejections.
-    var pendingRejections: [RejectedLine] { get }
+    var pendingRejections: [RejectedInput] { get }
 
     /// How many bytes were read so far.
     var byteCount: Int64 { get }
@@ -90,7 +90,7 @@ final class SingleIntake: Intake {
 
     func input(ofRecordAt index: Int) -> String? { nil }
 
-    var pendingRejections: [RejectedLine] { [] }
+    var pendingRejections: [RejectedInput] { [] }
 
     // The source's count and not the reader's: that may not be looked at while it lends a batch.
     var byteCount: Int64 { source.byteCount }

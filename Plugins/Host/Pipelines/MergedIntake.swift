@@ -12,7 +12,7 @@ internal import WeirSystem
 final class MergedIntake: Intake {
     /// What a reading thread hands over.
     private enum Piece: Sendable {
-        case records(RecordChunk, times: [Timestamp], rejections: [RejectedLine], byteCount: Int64)
+        case records(RecordChunk, times: [Timestamp], rejections: [RejectedInput], byteCount: Int64)
         case ended
         case interrupted
         case failed(HostError)
@@ -134,7 +134,7 @@ final class MergedIntake: Intake {
                         last = max(last, batch.time(ofField: timeField, inRecordAt: index) ?? last)
                         times.append(last)
                     }
-                    let rejections = RejectedLine.all(of: batch) { _ in name }
+                    let rejections = RejectedInput.all(of: batch) { _ in name }
                     piece = .records(chunk, times: times, rejections: rejections, byteCount: 0)
                 }
                 guard hasMore, case .records(let chunk, let times, let rejections, _)? = piece else { break }
@@ -157,7 +157,7 @@ final class MergedIntake: Intake {
     func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
         merged = RecordChunk(schema: schema)
         origins.removeAll(keepingCapacity: true)
-        var rejections: [RejectedLine] = []
+        var rejections: [RejectedInput] = []
         while merged.count < batch.capacity, rejections.isEmpty {
             rejections = try fillHeads()
             guard rejections.isEmpty else { break }
@@ -194,10 +194,10 @@ final class MergedIntake: Intake {
     }
 
     /// The lines of the last batch that were rejected while they were read.
-    private(set) var pendingRejections: [RejectedLine] = []
+    private(set) var pendingRejections: [RejectedInput] = []
 
     /// Takes the next piece of each input that has shown everything.
-    private func fillHeads() throws(HostError) -> [RejectedLine] {
+    private func fillHeads() throws(HostError) -> [RejectedInput] {
         for index in heads.indices where !heads[index].hasEnded && heads[index].time == nil {
             guard let piece = heads[index].queue.tryPop() else { continue }
             heads[index].waitingSince = nil

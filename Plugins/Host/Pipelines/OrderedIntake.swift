@@ -31,7 +31,7 @@ final class OrderedIntake: Intake {
     private var due: RecordChunk
     private var origins: [Int32] = []
     private var names: [String] = []
-    private var refused: [RejectedLine] = []
+    private var refused: [RejectedInput] = []
 
     /// The greatest time so far.
     private var newest = Timestamp.distantPast
@@ -113,7 +113,7 @@ final class OrderedIntake: Intake {
 
     private func take(_ batch: borrowing RecordBatch) {
         refused += inner.pendingRejections
-        refused += RejectedLine.all(of: batch) { inner.input(ofLineStartingAt: $0) }
+        refused += RejectedInput.all(of: batch) { inner.input(ofLineStartingAt: $0) }
         if batch.isEmpty, inner.pendingRejections.isEmpty {
             // Nothing came while the clock went on.
             let idle = (clock.now() - lastArrival).wholeNanoseconds
@@ -126,11 +126,11 @@ final class OrderedIntake: Intake {
             let time = batch.time(ofField: timeField, inRecordAt: index) ?? newest
             let input = inner.input(ofRecordAt: index)
             guard time >= frontier else {
-                refused.append(RejectedLine(lateRecordAt: index, of: batch, from: input, by: newest - time))
+                refused.append(RejectedInput(lateRecordAt: index, of: batch, from: input, by: newest - time))
                 continue
             }
             guard held.insert(recordAt: index, of: batch, time: time, origin: number(of: input)) else {
-                refused.append(RejectedLine(tooLargeRecordAt: index, of: batch, from: input))
+                refused.append(RejectedInput(tooLargeRecordAt: index, of: batch, from: input))
                 continue
             }
             newest = max(newest, time)
@@ -174,7 +174,7 @@ final class OrderedIntake: Intake {
 
     func input(ofRecordAt index: Int) -> String? { origins[index] < 0 ? nil : names[Int(origins[index])] }
 
-    private(set) var pendingRejections: [RejectedLine] = []
+    private(set) var pendingRejections: [RejectedInput] = []
 
     // MARK: How it goes
 

@@ -9,7 +9,7 @@ internal import WeirRecords
 /// Thread safety: any thread.
 final class SharedOutputs: Sendable {
     /// An output that is open.
-    fileprivate final class Door: Sendable {
+    fileprivate final class OpenOutput: Sendable {
         private let sink: Locked<any TransportSink>
 
         init(_ sink: sending any TransportSink) {
@@ -21,7 +21,7 @@ final class SharedOutputs: Sendable {
         }
     }
 
-    private let doors = Locked<[String: Door]>([:])
+    private let outputs = Locked<[String: OpenOutput]>([:])
 
     /// The files that something of this run is in, by their whole paths.
     private let begun = Locked<Set<String>>([])
@@ -48,11 +48,11 @@ final class SharedOutputs: Sendable {
     func open(_ address: Address) throws(HostError) -> any TransportSink {
         guard address.transport.scheme == "stdout" else { return try address.openSink(isSafe: true) }
         return SharedSink(
-            try doors.withLock { doors throws(HostError) in
-                if let door = doors[address.name] { return door }
-                let door = try address.openDoor()
-                doors[address.name] = door
-                return door
+            try outputs.withLock { outputs throws(HostError) in
+                if let output = outputs[address.name] { return output }
+                let output = try address.openShared()
+                outputs[address.name] = output
+                return output
             }
         )
     }
@@ -60,24 +60,24 @@ final class SharedOutputs: Sendable {
 
 /// A pipeline's handle on a shared output.
 private final class SharedSink: TransportSink {
-    private let door: SharedOutputs.Door
+    private let output: SharedOutputs.OpenOutput
 
-    init(_ door: SharedOutputs.Door) {
-        self.door = door
+    init(_ output: SharedOutputs.OpenOutput) {
+        self.output = output
     }
 
     func write(_ bytes: Span<UInt8>) throws(TransportError) {
         var copy: [UInt8] = []
         copy.reserveCapacity(bytes.count)
         for index in bytes.indices { copy.append(bytes[index]) }
-        try door.write(copy)
+        try output.write(copy)
     }
 }
 
 extension Address {
-    fileprivate func openDoor() throws(HostError) -> SharedOutputs.Door {
+    fileprivate func openShared() throws(HostError) -> SharedOutputs.OpenOutput {
         do throws(TransportError) {
-            return SharedOutputs.Door(try transport.openSink(place))
+            return SharedOutputs.OpenOutput(try transport.openSink(place))
         } catch .interrupted(let place) {
             throw HostError(.interrupted, "\(TransportError.interrupted(address: place))")
         } catch {

@@ -67,7 +67,7 @@ extension Pipeline {
     func take(_ batch: inout RecordBatch, from intake: any Intake) throws(OutputError) {
         let start = clock.now()
         let found = batch.rejections.count
-        var refused: [RejectedLine] = intake.pendingRejections
+        var refused: [RejectedInput] = intake.pendingRejections
         presence.look(at: batch)
         plugins.receive(&batch) { refused += $0 }
         tally.count(batch, rejectedBefore: found)
@@ -81,7 +81,7 @@ extension Pipeline {
             fault = error
         }
         if !batch.rejections.isEmpty {
-            refused += RejectedLine.all(of: batch) { intake.input(ofLineStartingAt: $0) }
+            refused += RejectedInput.all(of: batch) { intake.input(ofLineStartingAt: $0) }
         }
         if let time = plugins.schema.timeField.flatMap({ batch.time(ofField: $0, inRecordAt: batch.count - 1) }) {
             watermark = max(watermark ?? time, time)

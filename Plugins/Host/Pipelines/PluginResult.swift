@@ -7,7 +7,7 @@ struct PluginResult: Sendable {
     var marks: [(record: Int32, end: Int)] = []
 
     /// What was refused, in the order of records.
-    var rejections: [(record: Int32, line: RejectedLine)] = []
+    var rejections: [(record: Int32, line: RejectedInput)] = []
 
     /// Says which records of a larger batch those of this one are, and which inputs they came from.
     ///
@@ -25,7 +25,7 @@ struct PluginResult: Sendable {
 
     /// Brings what several plugins and threads made of a batch into the order of its records; of one record, in the order
     /// of the plugins.
-    static func merged(_ all: [PluginResult]) -> (lines: [UInt8], rejections: [RejectedLine]) {
+    static func merged(_ all: [PluginResult]) -> (lines: [UInt8], rejections: [RejectedInput]) {
         var lines: [UInt8] = []
         lines.reserveCapacity(all.reduce(0) { $0 + $1.lines.count })
         // How far each was taken.

@@ -112,7 +112,7 @@ final class RunningPlugins {
     ///   - batch: Records of ``schema``, not more than fit.
     ///   - refused: Called with the lines that plugins refused, which join the batch's rejections only where there is
     ///     one plugin.
-    func receive(_ batch: inout RecordBatch, refused: ([RejectedLine]) -> Void) {
+    func receive(_ batch: inout RecordBatch, refused: ([RejectedInput]) -> Void) {
         guard !views.isEmpty else {
             noteOrder(of: batch)
             consumers[0].receive(&batch)
@@ -145,7 +145,7 @@ final class RunningPlugins {
         var rejectionCount = batch.rejections.count
         consumers[plugin].receiveEach(&batch) { batch, index in
             if batch.rejections.count > rejectionCount {
-                for line in RejectedLine.all(of: batch, from: rejectionCount) {
+                for line in RejectedInput.all(of: batch, from: rejectionCount) {
                     result.rejections.append((Int32(index), line))
                 }
                 rejectionCount = batch.rejections.count

@@ -73,7 +73,7 @@ extension WorkerPool {
     }
 
     /// Both kinds of rejections in the order of the input, where there is one input.
-    private func merge(_ early: [RejectedLine], _ late: [RejectedLine]) -> [RejectedLine] {
+    private func merge(_ early: [RejectedInput], _ late: [RejectedInput]) -> [RejectedInput] {
         guard inputCount == 1, !early.isEmpty, !late.isEmpty else { return early + late }
         return (early + late).enumerated()
             .sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }

@@ -26,12 +26,12 @@ extension WorkerPool {
                 let hasMore = try intake.next { batch in
                     let start = clock.now()
                     var rejections = intake.pendingRejections
-                    rejections += RejectedLine.all(of: batch) { intake.input(ofLineStartingAt: $0) }
+                    rejections += RejectedInput.all(of: batch) { intake.input(ofLineStartingAt: $0) }
                     let (records, refused) = split(batch, among: jobs.count, by: field, latest: &watermark, &order)
                     presence.look(at: batch)
                     for index in refused {
                         rejections.append(
-                            RejectedLine(
+                            RejectedInput(
                                 goingBackAt: index,
                                 of: batch,
                                 from: intake.input(ofRecordAt: index)

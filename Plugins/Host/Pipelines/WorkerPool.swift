@@ -21,7 +21,7 @@ final class WorkerPool {
         var lines: [UInt8] = []
         var matches: UInt64 = 0
         var events: UInt64 = 0
-        var rejections: [RejectedLine] = []
+        var rejections: [RejectedInput] = []
         var byteCount: Int64 = 0
         var watermark: Timestamp?
         var counts: [(name: String, value: UInt64)] = []
@@ -37,7 +37,7 @@ final class WorkerPool {
     enum Header: Sendable {
         case batch(
             count: Int,
-            rejections: [RejectedLine],
+            rejections: [RejectedInput],
             byteCount: Int64,
             watermark: Timestamp?,
             counts: [(name: String, value: UInt64)],

@@ -97,9 +97,9 @@ import WeirCore
                 overflowPolicy: policy ?? .block,
                 bus: bus
             )
-            let interest: Interest<E> =
+            let filter: ListenerFilter<E> =
                 end == .tooOld ? .youngerThan(.nanoseconds(1)) : end == .conflated ? .latestOnly : .all
-            let subscription = bus.listen(to: type, on: .processor(processor), interest: interest, owner: owner) {
+            let subscription = bus.listen(to: type, on: .processor(processor), filter: filter, owner: owner) {
                 event,
                 _ in
                 #expect(event.isWhole)

@@ -369,7 +369,7 @@ import WeirTesting
         }
         let channel = bus.channel(of: Chained.self)
         let processor = makeProcessor()
-        processor.on(Chained.self, interest: .latestOnly) { _, _ in }
+        processor.on(Chained.self, filter: .latestOnly) { _, _ in }
         // The first stands for all; the second goes when the third replaces it, and publishes the fourth.
         channel.publish(Chained(end: nil))
         channel.publish(Chained(end: AtTheEnd { channel.publish(Chained(end: nil)) }))

@@ -4,8 +4,8 @@ import Testing
 import WeirCore
 import WeirDispatch
 
-/// An envelope does not keep its listener alive; the door that it came through and the processor do.
-@Suite struct ProcessorDoorTests {
+/// An envelope does not keep its listener alive; the endpoint that it came through and the processor do.
+@Suite struct ProcessorEndpointTests {
     private struct Parcel: Event {
         let timestamp = Timestamp.epoch
         let content: Content

@@ -2,7 +2,7 @@ internal import WeirCore
 internal import WeirRecords
 
 /// A line that was rejected, or a message that its transport refused, kept beyond its batch.
-struct RejectedLine: Sendable {
+struct RejectedInput: Sendable {
     /// The input that it came from, where there are several.
     var input: String?
 
@@ -29,14 +29,14 @@ struct RejectedLine: Sendable {
         of batch: borrowing RecordBatch,
         from first: Int = 0,
         input: (_ start: Int) -> String? = { _ in nil }
-    ) -> [RejectedLine] {
+    ) -> [RejectedInput] {
         guard batch.rejections.count > first else { return [] }
         // What the decoder rejected stands before what a consumer refused; people want the order of the input.
         let rejections = batch.rejections[first...].sorted { $0.start < $1.start }
-        var lines: [RejectedLine] = []
+        var lines: [RejectedInput] = []
         for rejection in rejections {
             lines.append(
-                RejectedLine(
+                RejectedInput(
                     input: input(rejection.start),
                     line: rejection.line,
                     reason: rejection.reason,
@@ -49,7 +49,7 @@ struct RejectedLine: Sendable {
     }
 }
 
-extension RejectedLine {
+extension RejectedInput {
     /// A message that a transport refused.
     init(_ message: RejectedMessage, from input: String?) {
         self.init(

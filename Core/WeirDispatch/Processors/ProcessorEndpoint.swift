@@ -3,9 +3,9 @@ public import WeirCore
 /// Where the events of one listener enter a processor.
 ///
 /// Keeps the inbox alive while somebody can send, and then leaves it to the processor until nothing is pending there:
-/// the door goes when the last publisher that could use it has gone.
+/// the endpoint goes when the last publisher that could use it has gone.
 @usableFromInline
-final class ProcessorDoor<E: Event>: Sendable {
+final class ProcessorEndpoint<E: Event>: Sendable {
     private let core: ProcessorCore
     // The core's: what the processor's thread writes for each event is near its core's other properties.
     @usableFromInline let mailbox: Mailbox<Envelope>

@@ -1,7 +1,7 @@
 public import WeirCore
 
 /// Which of the events that reach a listener are worth handling.
-public struct Interest<E: Event>: Sendable {
+public struct ListenerFilter<E: Event>: Sendable {
     @usableFromInline
     enum Kind: Sendable {
         case all
@@ -13,27 +13,27 @@ public struct Interest<E: Event>: Sendable {
     @usableFromInline let kind: Kind
 
     /// Every event.
-    public static var all: Interest { Interest(kind: .all) }
+    public static var all: ListenerFilter { ListenerFilter(kind: .all) }
 
     /// The newest of the events that are pending for the listener: a new one replaces the one that waits.
     ///
     /// Replaced events are counted as skipped.
-    public static var latestOnly: Interest { Interest(kind: .latestOnly) }
+    public static var latestOnly: ListenerFilter { ListenerFilter(kind: .latestOnly) }
 
     /// Events that were dispatched less than `age` ago when their turn comes; older ones are counted as skipped.
     ///
     /// - Parameter age: Positive.
-    /// - Returns: The interest.
-    public static func youngerThan(_ age: Duration) -> Interest {
+    /// - Returns: The filter.
+    public static func youngerThan(_ age: Duration) -> ListenerFilter {
         precondition(age > .zero, "an age limit must be positive, which \(age) is not")
-        return Interest(kind: .youngerThan(age))
+        return ListenerFilter(kind: .youngerThan(age))
     }
 
     /// Events that satisfy a condition, which is asked on the thread that dispatches, before anything is put anywhere.
     ///
     /// - Parameter condition: Quick, and safe to call from any thread.
-    /// - Returns: The interest.
-    public static func `where`(_ condition: @escaping @Sendable (E) -> Bool) -> Interest {
-        Interest(kind: .matching(condition))
+    /// - Returns: The filter.
+    public static func `where`(_ condition: @escaping @Sendable (E) -> Bool) -> ListenerFilter {
+        ListenerFilter(kind: .matching(condition))
     }
 }

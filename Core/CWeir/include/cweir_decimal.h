@@ -1,5 +1,5 @@
-#ifndef CWEIR_NUMBER_H
-#define CWEIR_NUMBER_H
+#ifndef CWEIR_DECIMAL_H
+#define CWEIR_DECIMAL_H
 
 #include "cweir_base.h"
 

@@ -1,4 +1,4 @@
-#include "cweir_number.h"
+#include "cweir_decimal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

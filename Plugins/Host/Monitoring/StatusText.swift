@@ -2,7 +2,7 @@ internal import WeirCore
 internal import WeirRecords
 
 /// How pipelines go at one moment, for people.
-enum Snapshot {
+enum StatusText {
     /// A block of lines for each pipeline.
     static func text(_ statuses: [PipelineStatus]) -> String {
         statuses.map { status in
