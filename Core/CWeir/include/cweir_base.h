@@ -37,7 +37,7 @@ void *_Nullable cweir_allocate_lines(size_t count, size_t stride);
 // the system has no such call; the system may ignore it.
 void cweir_prefer_large_pages(void *_Nullable memory, size_t size);
 
-// Begins to bring a line into the cache, for a read or write that comes a little later; any address will do.
+// Prefetches a line for a read or write that comes a little later; any address will do.
 CWEIR_INLINE void cweir_prefetch(const void *_Nullable address) {
     __builtin_prefetch(address, 1);
 }
