@@ -8,19 +8,22 @@ struct Module {
     let dependencies: [Target.Dependency]
     let resources: [Resource]
     let excludes: [String]
+    let isProduct: Bool
 
     init(
         _ name: String,
         in folder: String,
         needs dependencies: [Target.Dependency],
         resources: [Resource] = [],
-        excludes: [String] = []
+        excludes: [String] = [],
+        isProduct: Bool = true
     ) {
         self.name = name
         self.folder = folder
         self.dependencies = dependencies
         self.resources = resources
         self.excludes = excludes
+        self.isProduct = isProduct
     }
 
     var path: String { "\(folder)/\(name)" }
@@ -51,7 +54,7 @@ let hardeningSettings: [LinkerSetting] = [
     .unsafeFlags(["-Xlinker", "-zrelro", "-Xlinker", "-znow"], .when(platforms: [.linux]))
 ]
 
-/// The Swift modules that users pick, one product each.
+/// The Swift modules: one product each, but for those that only the host and its plugins need.
 let modules: [Module] = [
     Module("WeirCore", in: "Core", needs: ["CWeir"]),
     Module("WeirDispatch", in: "Core", needs: ["CWeir", "WeirCore"]),
@@ -77,23 +80,26 @@ let modules: [Module] = [
             "WeirLogic", "WeirPatterns", "WeirSelection", "WeirSequences", "WeirSignals", "WeirWindows",
         ]
     ),
-    Module("WeirCalendarWindows", in: "Operators", needs: ["WeirCore", "WeirWindows"]),
     Module("WeirFormats", in: "Transports", needs: ["WeirCore", "WeirRecords"]),
     Module("WeirFiles", in: "Transports", needs: ["CWeir", "WeirCore", "WeirRecords"]),
-    Module("WeirSystem", in: "Transports", needs: ["CWeir", "WeirCore", "WeirFiles", "WeirRecords"]),
-    Module("WeirRecordingFormat", in: "Transports", needs: ["WeirCore", "WeirDispatch", "WeirFiles", "WeirRecords"]),
-    Module("WeirRecording", in: "Transports", needs: ["WeirCore", "WeirDispatch", "WeirRecordingFormat"]),
+    Module("WeirSystem", in: "Transports", needs: ["CWeir", "WeirCore", "WeirFiles", "WeirRecords"], isProduct: false),
+    Module("WeirRecording", in: "Transports", needs: ["WeirCore", "WeirDispatch", "WeirFiles", "WeirRecords"]),
     Module(
         "WeirSockets",
         in: "Transports",
         needs: ["CWeir", "CWeirSockets", "WeirCore", "WeirDispatch", "WeirFiles", "WeirRecords"]
     ),
-    Module("WeirDecodable", in: "Transports", needs: ["WeirCore", "WeirFormats", "WeirRecords"]),
+    Module(
+        "WeirFoundation",
+        in: "Transports",
+        needs: ["WeirCore", "WeirDispatch", "WeirFormats", "WeirRecording", "WeirRecords", "WeirWindows"]
+    ),
     Module(
         "WeirReport",
         in: "Plugins",
         needs: ["WeirCore", "WeirRecords"],
-        resources: [.embedInCode("Resources/report.html")]
+        resources: [.embedInCode("Resources/report.html")],
+        isProduct: false
     ),
     Module(
         "WeirShake",
@@ -107,7 +113,7 @@ let modules: [Module] = [
         // In the code, because reading it from a bundle would take Foundation.
         resources: [.embedInCode("Resources/words.txt")]
     ),
-    Module("WeirGeography", in: "Plugins", needs: []),
+    Module("WeirGeography", in: "Plugins", needs: [], isProduct: false),
     Module(
         "WeirFraud",
         in: "Plugins",
@@ -191,24 +197,22 @@ let tests: [Module] = [
         needs: ["WeirAggregates", "WeirCore", "WeirExpressions", "WeirTesting", "WeirWindows"]
     ),
     Module("WeirTestingTests", in: "Tests", needs: ["WeirCore", "WeirDispatch", "WeirTesting"]),
-    Module(
-        "WeirCalendarWindowsTests",
-        in: "Tests",
-        needs: ["WeirAggregates", "WeirCalendarWindows", "WeirCore", "WeirTesting", "WeirWindows"]
-    ),
     Module("WeirFormatsTests", in: "Tests", needs: ["WeirCore", "WeirFormats", "WeirRecords", "WeirTesting"]),
     Module("WeirFilesTests", in: "Tests", needs: ["CWeirFaults", "WeirCore", "WeirFiles", "WeirRecords"]),
-    Module(
-        "WeirDecodableTests",
-        in: "Tests",
-        needs: ["WeirCore", "WeirDecodable", "WeirFormats", "WeirRecords", "WeirTesting"]
-    ),
     Module(
         "WeirRecordingTests",
         in: "Tests",
         needs: [
-            "CWeirFaults", "WeirCore", "WeirDispatch", "WeirFiles", "WeirRecording", "WeirRecordingFormat",
-            "WeirRecords", "WeirTesting",
+            "CWeirFaults", "TestRecordings", "WeirCore", "WeirDispatch", "WeirFiles", "WeirRecording", "WeirRecords",
+            "WeirTesting",
+        ]
+    ),
+    Module(
+        "WeirFoundationTests",
+        in: "Tests",
+        needs: [
+            "TestRecordings", "WeirAggregates", "WeirCore", "WeirDispatch", "WeirFormats", "WeirFoundation",
+            "WeirRecording", "WeirRecords", "WeirTesting", "WeirWindows",
         ]
     ),
     Module("WeirSystemTests", in: "Tests", needs: ["WeirCore", "WeirRecords", "WeirSystem"]),
@@ -233,7 +237,7 @@ let tests: [Module] = [
     Module(
         "HostTests",
         in: "Tests",
-        needs: ["TestPlugins", "weir", "WeirCore", "WeirFormats", "WeirRecordingFormat", "WeirRecords", "WeirSockets"]
+        needs: ["TestPlugins", "weir", "WeirCore", "WeirFormats", "WeirRecording", "WeirRecords", "WeirSockets"]
     ),
     Module("ReadmeTests", in: "Tests", needs: ["WeirCore", "WeirPatterns", "WeirSelection", "WeirSequences"]),
 ]
@@ -244,7 +248,7 @@ let products: [Product] = [
     .executable(name: "weir", targets: ["weir"]),
 ]
 
-let moduleProducts: [Product] = modules.map { .library(name: $0.name, targets: [$0.name]) }
+let moduleProducts: [Product] = modules.filter(\.isProduct).map { .library(name: $0.name, targets: [$0.name]) }
 
 let loadableProducts: [Product] = loadables.map {
     .library(name: "Weir\($0)Plugin", type: .dynamic, targets: ["Weir\($0)Loadable"])
@@ -258,9 +262,8 @@ let targets: [Target] = [
     .executableTarget(
         name: "weir",
         dependencies: [
-            "WeirCore", "WeirDispatch", "WeirFormats", "WeirFiles", "WeirFraud", "WeirLoading", "WeirRecordingFormat",
-            "WeirRecords", "WeirReport",
-            "WeirSentiment", "WeirShake", "WeirSockets", "WeirSystem", "WeirWalk",
+            "WeirCore", "WeirDispatch", "WeirFormats", "WeirFiles", "WeirFraud", "WeirLoading", "WeirRecording",
+            "WeirRecords", "WeirReport", "WeirSentiment", "WeirShake", "WeirSockets", "WeirSystem", "WeirWalk",
         ],
         path: "Plugins/Host",
         swiftSettings: swiftSettings,
@@ -273,6 +276,7 @@ let testSupport: [Module] = [
     Module("TestThreads", in: "Tests", needs: []),
     Module("TestStreams", in: "Tests", needs: ["WeirCore", "WeirTesting"]),
     Module("TestPlugins", in: "Tests", needs: ["WeirCore", "WeirFormats", "WeirRecords"]),
+    Module("TestRecordings", in: "Tests", needs: ["WeirRecording"]),
 ]
 
 let moduleTargets: [Target] = (modules + testSupport).map {
@@ -289,7 +293,7 @@ let loadableTargets: [Target] = loadables.map {
     .target(
         name: "Weir\($0)Loadable",
         dependencies: ["CWeirPlugin", "WeirLoading", .target(name: "Weir\($0)")],
-        path: "Plugins/Loadable/\($0)",
+        path: "Plugins/PluginLibraries/\($0)",
         swiftSettings: checkedSettings
     )
 }

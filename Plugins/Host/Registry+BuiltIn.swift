@@ -1,7 +1,7 @@
 internal import WeirFiles
 internal import WeirFormats
 internal import WeirFraud
-internal import WeirRecordingFormat
+internal import WeirRecording
 internal import WeirRecords
 internal import WeirSentiment
 internal import WeirShake

@@ -1,9 +1,9 @@
 // What the examples of all modules talk about.
 import Foundation
 import Weir
-import WeirCalendarWindows
 import WeirCore
 import WeirDispatch
+import WeirFoundation
 
 struct Reading: Event, Equatable, Codable {
     var timestamp = Timestamp.epoch

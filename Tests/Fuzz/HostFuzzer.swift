@@ -2,7 +2,7 @@ import Foundation
 import WeirCore
 import WeirFiles
 import WeirFormats
-import WeirRecordingFormat
+import WeirRecording
 import WeirRecords
 
 @testable import WeirSystem

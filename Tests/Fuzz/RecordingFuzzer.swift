@@ -4,7 +4,6 @@ import WeirRecords
 import WeirTesting
 
 @testable import WeirRecording
-@testable import WeirRecordingFormat
 
 /// A recording in memory that is read in pieces.
 private final class PieceStorage: RecordingStorage {

@@ -1,7 +1,7 @@
 import Foundation
 import WeirCore
-import WeirDecodable
-import WeirRecordingFormat
+import WeirFoundation
+import WeirRecording
 import WeirRecords
 
 @testable import WeirCreation
@@ -182,7 +182,7 @@ func checkDecodables(_ input: inout Input) {
         )
         var rows: [Row] = []
         var rejections: [String] = []
-        func reject(_ line: WeirDecodable.RejectedLine) {
+        func reject(_ line: WeirFoundation.RejectedLine) {
             // Of a line that is too long the excerpt is of what had come.
             let isWhole = !line.reason.hasPrefix("the line is longer")
             rejections.append("\(line.line): \(line.reason): \(isWhole ? line.excerpt : "")")

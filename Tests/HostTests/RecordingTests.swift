@@ -3,7 +3,7 @@ import Testing
 import WeirCore
 import WeirRecords
 
-@testable import WeirRecordingFormat
+@testable import WeirRecording
 
 extension HostTests {
     /// `weir record` and `weir replay`.

@@ -1,12 +1,12 @@
 import Foundation
+import TestRecordings
 import Testing
 import WeirCore
 import WeirFiles
-import WeirRecording
 import WeirRecords
 import WeirTesting
 
-@testable import WeirRecordingFormat
+@testable import WeirRecording
 
 /// Bytes that arrived, as `weir record` keeps them.
 @Suite struct ArrivalTests {
@@ -192,10 +192,20 @@ import WeirTesting
     }
 
     @Test func whatAProgramRecordedIsNoArrivals() throws {
-        let storage = MemoryStorage()
-        let recorder = try EventRecorder(storage: { storage })
-        try recorder.record(Tick(timestamp: .epoch, number: 1))
-        try recorder.close()
+        let storage = MemoryStorage(RecordingFormat.header(creation: 0))
+        RecordingFormat.appendFrame(to: &storage.bytes) { bytes in
+            bytes.append(RecordingFormat.typeFrame)
+            bytes.appendVariable(0)
+            bytes.appendText("Tick")
+        }
+        RecordingFormat.appendFrame(to: &storage.bytes) { bytes in
+            bytes.append(RecordingFormat.eventFrame)
+            bytes.appendVariable(0)
+            bytes.append(Priority.normal.rawValue)
+            bytes.appendFixed(Int64(0))
+            bytes.appendFixed(Int64(0))
+            bytes.append(BodyFormat.small | 1)
+        }
         let source = try ArrivalSource(storage, speed: .unpaced, interruption: nil)
         let error = #expect(throws: TransportError.self) { _ = try read(source) }
         #expect("\(String(describing: error))".contains("which a program recorded"))

@@ -3,11 +3,12 @@ import WeirRecords
 #if os(Linux)
     import CWeirFaults
     import Foundation
+    import TestRecordings
     import Testing
     import WeirCore
     import WeirFiles
 
-    @testable import WeirRecordingFormat
+    @testable import WeirRecording
 
     /// Each system call of those that write a recording fails in turn, and each byte is the last one that is written.
     @Suite(.serialized) struct RecordingFaultTests {
@@ -56,7 +57,7 @@ import WeirRecords
                         #expect(try Self.read(path) == found + "next\n", "choice \(choice), call \(nth)")
                     }
                 }
-                print("WeirRecordingFormat: \(faults) calls failed in turn")
+                print("WeirRecording: \(faults) calls failed in turn")
                 #expect(faults > 8)
             }
         }

@@ -1,5 +1,4 @@
 public import WeirCore
-public import WeirRecordingFormat
 
 /// Reads a recording, event by event.
 ///

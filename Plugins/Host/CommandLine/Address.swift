@@ -1,7 +1,7 @@
 internal import WeirCore
 internal import WeirFiles
 internal import WeirFormats
-internal import WeirRecordingFormat
+internal import WeirRecording
 internal import WeirRecords
 
 /// A place that bytes come from or go to, such as `file:readings.csv`.

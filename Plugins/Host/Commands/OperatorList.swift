@@ -13,8 +13,6 @@ enum OperatorList {
     private static let text = """
         WeirAggregates.running
         Emits the aggregate of all elements so far, after each.
-        WeirCalendarWindows.windows
-        Cuts event time into the days, weeks, months or years of a time zone.
         WeirCreation.collect
         Emits all elements in one array at the end.
         WeirCreation.reduce
@@ -171,5 +169,7 @@ enum OperatorList {
         Emits the standard deviation, as of a sample, of each window.
         WeirWindows.ordered
         Emits the elements of each window that have the greatest, or the least, keys, in the order of these.
+        WeirFoundation.windows
+        Cuts event time into the days, weeks, months or years of a time zone.
         """
 }

@@ -1,6 +1,6 @@
 internal import WeirCore
 internal import WeirFiles
-internal import WeirRecordingFormat
+internal import WeirRecording
 internal import WeirRecords
 
 /// Keeps what arrives at an input, with the times of arrival: `weir record`.

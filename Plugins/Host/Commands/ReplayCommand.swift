@@ -1,7 +1,7 @@
 internal import WeirCore
 internal import WeirDispatch
 internal import WeirFiles
-internal import WeirRecordingFormat
+internal import WeirRecording
 internal import WeirRecords
 internal import WeirSystem
 

@@ -1,2 +1,0 @@
-// What is to be read.
-let bytes: [UInt8] = []

@@ -1,0 +1,6 @@
+import WeirCore
+
+// What is to be read.
+let bytes: [UInt8] = []
+
+func show(_ reading: Reading) {}

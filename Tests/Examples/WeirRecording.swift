@@ -1,3 +1,0 @@
-import WeirCore
-
-func show(_ reading: Reading) {}
