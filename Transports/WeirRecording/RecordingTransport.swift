@@ -4,9 +4,10 @@ public import WeirRecords
 
 /// Recordings of the bytes that arrived somewhere, with the time of each arrival.
 ///
-/// The file is that of `RecordingReader`: frames with checksums, so that damage is found, and an end that was never
+/// The file is that of ``RecordingReader``: frames with checksums, so that damage is found, and an end that was never
 /// written is told from damage. A sink begins a new recording with its first write, in the place of what was there, or
-/// with `append=true` goes on behind the last whole piece; a file that another program records to is refused. A source hands out all bytes at once, or with `speed=1x` as they came.
+/// with `append=true` goes on behind the last whole piece; a file that another program records to is refused. A source
+/// hands out all bytes at once, or with `speed=1x` as they came.
 ///
 /// Thread safety: a value; each source and sink is used by one thread at a time.
 public struct RecordingTransport: Transport {
