@@ -14,7 +14,6 @@ public enum Excerpt {
 
     /// A text as it can be printed on one line: what would end the line, or tell a terminal something, is replaced.
     ///
-    /// - Parameter text: Anything.
     /// - Returns: The text without active characters.
     package static func line(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isActive) else { return text }

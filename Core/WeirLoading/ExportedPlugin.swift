@@ -62,7 +62,7 @@ enum ExportedPlugin {
 
     @unsafe
     private static func tell(_ schema: RecordSchema, _ host: weir_host) {
-        // Freed after the call: the host copies what it is told.
+        // Freed after the call: the host copies what it gets.
         let names = schema.fields.map { Array($0.name.utf8) }
         let fields = UnsafeMutableBufferPointer<weir_field>.allocate(capacity: names.count)
         defer { unsafe fields.deallocate() }
@@ -144,7 +144,7 @@ enum ExportedPlugin {
         }
     }
 
-    /// Hands over the complex events and the counts.
+    /// Passes the complex events and the counts to the host.
     @unsafe
     private static func tell(_ run: Instance, _ host: weir_host) {
         run.output.take { lines in

@@ -82,9 +82,9 @@ final class LoadedInstance {
         if wantsMore == 0 { output.end() }
     }
 
-    /// Asks how many partial matches there are, on the thread that uses the instance, for whoever wants to know.
+    /// Reads the number of partial matches, on the thread that uses the instance.
     ///
-    /// - Returns: Whether the plugin says so.
+    /// - Returns: Whether the plugin reports it.
     @discardableResult
     private func updatePartialMatches() -> Bool {
         guard let function = unsafe table.partial_matches else { return false }

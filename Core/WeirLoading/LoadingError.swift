@@ -8,7 +8,7 @@ public enum LoadingError: Error, Sendable, Hashable, CustomStringConvertible {
     case notAPlugin(path: String)
     /// It was built for another version of the boundary.
     case otherVersion(path: String, version: UInt32, expected: UInt32)
-    /// It says something that cannot be; the reason follows the path.
+    /// It contradicts itself or its limits; the reason follows the path.
     case malformed(path: String, reason: String)
 
     /// What is wrong, and what to do about it, in one line.

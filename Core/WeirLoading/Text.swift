@@ -4,7 +4,7 @@ extension weir_text {
     /// The text, with anything that is not valid UTF-8 replaced.
     var string: String { unsafe String(decoding: buffer, as: UTF8.self) }
 
-    /// Words for people, or a name, which are short: of a longer text no more is looked at, and an ellipsis says so.
+    /// Words for people, or a name, which are short: a longer text is cut off, with an ellipsis.
     var words: String {
         let buffer = unsafe buffer
         guard unsafe buffer.count > Self.wordLimit else { return unsafe string }
@@ -13,7 +13,7 @@ extension weir_text {
 
     private static let wordLimit = 4096
 
-    /// What no text is as long as: a library that says so is mistaken.
+    /// Longer than any text: a library that claims such a length is mistaken.
     private static let lengthLimit = 1 << 32
 
     /// The bytes; none where the length cannot be.

@@ -12,7 +12,7 @@ extension EventStream {
     /// Remembers the elements of each stream until the watermark is more than `distance` ahead of them; behind one that is
     /// still remembered, until there are twice as many as before, or `limit`. An element that finds `limit` elements of its
     /// stream remembered still meets the others' but is not remembered itself; it goes to ``IntervalJoin/refused``.
-    /// Elements older than the watermark go to ``IntervalJoin/late``, and meet nobody.
+    /// Elements older than the watermark go to ``IntervalJoin/late``, and join nothing.
     ///
     /// - Parameters:
     ///   - other: The other stream; it may run on another thread.

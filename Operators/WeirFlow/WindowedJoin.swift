@@ -46,7 +46,7 @@ extension EventStream {
         WindowedJoin(self, other, JoinRule(kind), size, limit, key, otherKey)
     }
 
-    /// Lets through one element of each key that another stream has in the same window too.
+    /// Emits one element of each key that another stream has in the same window too.
     ///
     ///     seen.intersect(registered, every: .seconds(60), limit: 100_000, by: \.id, and: \.id)
     ///
@@ -73,7 +73,7 @@ extension EventStream {
         WindowedJoin(self, other, SetRule(wantsPartner: true), size, limit, key, otherKey)
     }
 
-    /// Lets through one element of each key that another stream does not have in the same window.
+    /// Emits one element of each key that another stream does not have in the same window.
     ///
     ///     registered.except(seen, every: .seconds(60), limit: 100_000, by: \.id, and: \.id)
     ///

@@ -1,7 +1,7 @@
 public import WeirCore
 
 extension EventStream {
-    /// Tells when a stream has been silent for a duration: the negation.
+    /// Emits when a stream has been silent for a duration: the negation.
     ///
     ///     heartbeats.absent(for: .seconds(5)).subscribe { silence in print("nothing since", silence.since) }
     ///
@@ -170,7 +170,7 @@ struct AbsentSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Inpu
         open = Silence(since: entry.time, last: entry.value)
     }
 
-    /// Tells the silence that has lasted until `time`, if there is one.
+    /// Emits the silence that has lasted until `time`, if there is one.
     @inlinable
     mutating func tell(until time: Timestamp) {
         guard let silence = open else { return }

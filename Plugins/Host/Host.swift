@@ -8,7 +8,6 @@ struct Host {
 
     /// Runs the program.
     ///
-    /// - Parameter arguments: The command line without the program's name.
     /// - Returns: How it ended.
     func run(_ arguments: [String]) -> ExitCode {
         do throws(HostError) {

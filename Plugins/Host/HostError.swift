@@ -13,10 +13,6 @@ struct HostError: Error {
     }
 
     /// Why a place cannot be opened.
-    ///
-    /// - Parameters:
-    ///   - error: What the transport says.
-    ///   - exitCode: How the program ends where the address itself is right.
     init(_ error: TransportError, opening exitCode: ExitCode) {
         switch error {
         case .badAddress: self.init(.usage, "\(error)")

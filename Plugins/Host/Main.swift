@@ -15,7 +15,7 @@ enum Main {
     static func main() {
         CrashReport.begin(program: "weir")
         StandardStream.keepNumbers()
-        // Writing to a pipe that nobody reads any more then fails, and the program can end in order.
+        // Writing to a pipe without a reader then fails, and the program can end in order.
         signal(SIGPIPE, SIG_IGN)
         // So does writing to a file that has become as long as this user's may.
         signal(SIGXFSZ, SIG_IGN)

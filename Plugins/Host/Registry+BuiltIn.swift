@@ -12,7 +12,6 @@ internal import WeirWalk
 extension Registry {
     /// Everything that the program is built with: the one place that names it.
     ///
-    /// - Parameter interruption: What ends the waiting of the sources.
     /// - Returns: The registry.
     /// - Throws: ``HostError`` when two things want the same name.
     static func builtIn(interruption: Interruption?) throws(HostError) -> Registry {

@@ -5,13 +5,13 @@ internal import WeirSelection
 
 /// Finds cards that are misused, with two patterns over the purchases of each card.
 ///
-/// *Two places*: two purchases in shops within a time, farther apart than anybody travels in that time. *Trial*: several
-/// small purchases, then a large one. Purchases must come in the order of their times.
+/// *Two places*: two purchases in shops within a time, farther apart than a person travels in that time. *Trial*:
+/// several small purchases, then a large one. Purchases must come in the order of their times.
 ///
-/// A purchase waits for the one that shows a misuse with it until the rule's time is over. Of one card so many can wait as
-/// `--max-open` says; beyond, those that have waited longest no longer do, and are counted. That costs next to nothing of
-/// what can be found: such a purchase has been compared with all later ones of the card without a suspicion, so they were
-/// made nearby, and whatever comes next is compared with them. All cards together are limited to about four million.
+/// A purchase waits for the one that shows a misuse with it until the rule's time is over. At most `--max-open`
+/// purchases of one card wait; beyond, those that have waited longest are dropped and counted. That loses next to
+/// nothing: such a purchase has been compared with all later ones of the card without a suspicion, so they were made
+/// nearby, and whatever comes next is compared with them. All cards together are limited to about four million.
 ///
 /// A card is forgotten when nothing can be found with its purchases any more and its place is needed: `--max-cards` limits
 /// the cards within the longest of the rules' times. Beyond it the purchases of new cards are rejected, and known ones go on.
@@ -25,7 +25,7 @@ public struct FraudPlugin: Plugin {
             "distance",
             .number(unit: "km", minimum: 0),
             default: "500",
-            help: "and how far away it is: farther than anybody travels"
+            help: "and how far away it is: farther than a person travels"
         ),
         OptionDeclaration("trials", .integer(1...100), default: "3", help: "how many small purchases try a card"),
         OptionDeclaration("small", .number(), default: "5", help: "what is small at most"),

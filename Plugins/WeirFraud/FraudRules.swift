@@ -7,7 +7,7 @@ struct FraudRules: Sendable {
     /// How soon the second of two purchases follows.
     var travelTime: Duration
 
-    /// How far apart the two are, in metres: farther than anybody travels in that time.
+    /// How far apart the two are, in metres: farther than a person travels in that time.
     var distance: Double
 
     /// How many small purchases try a card.

@@ -12,7 +12,7 @@ public struct Purchase: Event {
     /// How much was paid, in the input's currency.
     public let amount: Double
 
-    /// Where the shop is; `nil` where nobody says.
+    /// Where the shop is; `nil` if unknown.
     public let position: GeographicPosition?
 
     /// Whether the card was in the shop, and not only its number.

@@ -30,7 +30,7 @@ public struct ReportPage: Sendable {
         static let rejections = 24_000
         /// A point takes at most so much: a time, a value, two commas, and its number where a gap is before it.
         static let point = 50
-        /// A name, and a text of somebody, as JSON.
+        /// A name, and a text of the input, as JSON.
         static let name = 120, text = 600
         static let rankings = 48_000
     }
@@ -128,7 +128,7 @@ public struct ReportPage: Sendable {
         )
     }
 
-    /// A text, cut off where it would take more than so many bytes in the page.
+    /// A text, cut off where it would take more than `limit` bytes in the page.
     private static func clipped(_ text: String, _ limit: Int = Budget.name) -> String {
         var size = 0
         for index in text.unicodeScalars.indices {

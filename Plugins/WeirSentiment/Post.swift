@@ -1,6 +1,6 @@
 public import WeirCore
 
-/// A post of somebody, as far as it matters here.
+/// The parts of a post that the plugin uses.
 public struct Post: Event {
     public let timestamp: Timestamp
 
@@ -10,7 +10,7 @@ public struct Post: Event {
     /// How many people follow its author; not negative.
     public let followers: Double
 
-    /// What the service calls the post; empty where nobody says.
+    /// The service's identifier of the post; empty if unknown.
     public let id: String
 
     /// Creates a post.

@@ -7,7 +7,7 @@ struct PostDecoder: EventDecoder {
         case time, text, fullText, followers, id, retweet, retweeted
     }
 
-    /// Whether posts that only repeat somebody else's are left out.
+    /// Whether posts that only repeat another one are left out.
     let leavesOutRetweets: Bool
 
     mutating func decode(_ record: borrowing FieldReader<Key>) throws(FieldError) -> Candidate {

@@ -7,7 +7,7 @@ struct PostWords: Sendable {
             case plain
             /// The symbol of a share, such as `$AAPL`, without the dollar.
             case cashtag
-            /// The name of somebody, such as `@apple`, without the sign.
+            /// The name of an account, such as `@apple`, without the sign.
             case mention
         }
 

@@ -28,7 +28,7 @@ public struct SentimentPlugin: Plugin {
             .text(placeholder: "FILE"),
             help: "words and their values, 'word<TAB>number' a line (default: a built-in list)"
         ),
-        OptionDeclaration("take", .integer(1...Int.max), help: "end after so many posts"),
+        OptionDeclaration("take", .integer(1...Int.max), help: "end after this number of posts"),
         OptionDeclaration(
             "retweets",
             .choice(["include", "exclude"]),

@@ -1,7 +1,7 @@
 public import WeirCore
 
 extension EventStream {
-    /// Lets through the first element of each burst.
+    /// Emits the first element of each burst.
     ///
     /// A burst lasts until no element has come for longer than `quietPeriod` of event time; elements of the burst
     /// extend it. A quiet period of zero lets everything through.
@@ -42,7 +42,7 @@ public struct OncePerBurst<Upstream: EventStream>: EventStream {
 
 extension OncePerBurst: GroupableStream where Upstream: GroupableStream {}
 
-/// Hands on the first element of each burst.
+/// Forwards the first element of each burst.
 @frozen
 public struct OncePerBurstSink<Downstream: Sink>: Sink {
     public typealias Input = Downstream.Input

@@ -3,7 +3,7 @@ internal import WeirFlow
 public import WeirRecords
 internal import WeirSelection
 
-/// Detects that somebody shakes a device: two readings of its accelerometer in a row that differ by more than a
+/// Detects that a device is shaken: two readings of its accelerometer in a row that differ by more than a
 /// threshold on one axis.
 ///
 /// The rule finds jerks, so it also fires on jumps and on hard steps, and it depends on the rate of the readings: the

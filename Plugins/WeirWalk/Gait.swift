@@ -1,7 +1,7 @@
 public import WeirCore
 internal import WeirRecords
 
-/// Whether somebody walks, and why one can say so.
+/// Whether a person walks, and the reason for the answer.
 public struct Gait: Event {
     /// What decided.
     public enum Reason: String, Sendable {
@@ -11,7 +11,7 @@ public struct Gait: Event {
         case slow
         /// The speed is too high.
         case fast
-        /// The speed is that of a walk, but the step count does not rise: somebody is driven.
+        /// The speed is that of a walk, but the step count does not rise: the person is driven.
         case noSteps = "no steps"
     }
 
@@ -35,6 +35,6 @@ public struct Gait: Event {
     /// Whose gait it is.
     let group: Symbol
 
-    /// Whether somebody walks.
+    /// Whether the person walks.
     public var isWalking: Bool { reason == .walking }
 }

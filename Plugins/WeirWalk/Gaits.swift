@@ -2,7 +2,7 @@ internal import WeirCore
 internal import WeirRecords
 
 extension EventStream<Movement> {
-    /// Says whether somebody walks.
+    /// Tells for each movement whether the person walks.
     ///
     /// Joins each location with the latest rise of the step count, and each rise with the latest location, where the two
     /// are at most the rule's interval apart. The count rises when an update has more steps than the one before it.

@@ -2,15 +2,15 @@ public import WeirCore
 public import WeirGeography
 public import WeirRecords
 
-/// What one record says about somebody's movement: what a pedometer counts, where and how fast a receiver finds them,
+/// What one record says about a person's movement: what a pedometer counts, where and how fast a receiver finds them,
 /// or both.
 public struct Movement: Event {
     /// A location update.
     public struct Location: Sendable, Hashable {
-        /// In metres per second, where the receiver says so; not negative.
+        /// In metres per second, if the receiver reports it; not negative.
         public var speed: Double?
 
-        /// Where it is, if the receiver says so.
+        /// The position, if the receiver reports it.
         public var position: GeographicPosition?
     }
 

@@ -1,7 +1,7 @@
 internal import WeirCore
 internal import WeirGeography
 
-/// Estimates the speed of somebody of whom only positions are known.
+/// Estimates a person's speed from positions alone.
 ///
 /// The speed is the distance from the oldest position within the window to the newest, divided by the time between
 /// them: positions scatter around the truth by metres, which would add up along the way, but not between its ends.
@@ -25,7 +25,7 @@ struct SpeedEstimate: Sendable {
     /// Takes a position into account.
     ///
     /// - Parameters:
-    ///   - position: Where somebody is.
+    ///   - position: Where the person is.
     ///   - time: When they are there; not before the last position's time.
     /// - Returns: The speed in metres per second; `nil` until the positions cover half of the window.
     mutating func speed(at position: GeographicPosition, _ time: Timestamp) -> Double? {

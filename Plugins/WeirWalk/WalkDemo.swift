@@ -1,8 +1,8 @@
 internal import WeirCore
 internal import WeirRecords
 
-/// Made-up movements to try the plugin with: six minutes in which somebody stands, walks, waits, is driven slowly, walks
-/// on, runs, and shakes the device while standing.
+/// Made-up movements to try the plugin with: six minutes in which a person stands, walks, waits, is driven slowly,
+/// walks on, runs, and shakes the device while standing.
 enum WalkDemo {
     /// A part of the way: until when, how fast, and how many steps a second the pedometer counts.
     private struct Part {
@@ -19,7 +19,7 @@ enum WalkDemo {
         Part(end: 210, speed: 1.4, stepsPerSecond: 0),
         Part(end: 270, speed: 1.2, stepsPerSecond: 1.7),
         Part(end: 330, speed: 3.1, stepsPerSecond: 2.7),
-        // Shaking the device counts as steps, but nobody gets anywhere.
+        // Shaking the device counts as steps, but the person stays in place.
         Part(end: 360, speed: 0.02, stepsPerSecond: 3),
     ]
 

@@ -35,7 +35,7 @@ struct WalkDrawing: Sendable {
     /// The charts of a group; none for one in the place of another, which has charts of its own name.
     private func charts(of group: Symbol) -> Charts? { group.generation == 0 ? charts[group.index] : nil }
 
-    /// Draws what was found out at a time: the speed, and whether somebody walks.
+    /// Draws what was found out at a time: the speed, and whether the person walks.
     func draw(_ gait: Gait, isChange: Bool) {
         guard let charts = charts(of: gait.group) else { return }
         charts.speed.add(gait.speed, at: gait.timestamp)

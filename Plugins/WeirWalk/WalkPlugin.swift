@@ -3,8 +3,8 @@ internal import WeirFlow
 public import WeirRecords
 internal import WeirSelection
 
-/// Detects that somebody walks, from two kinds of updates: what a pedometer counts, and how fast a location receiver says
-/// they move.
+/// Detects that a person walks, from two kinds of updates: what a pedometer counts, and how fast a location receiver
+/// says they move.
 ///
 /// *Walking* is: the step count keeps rising, and within an interval of a rise a location reports a speed strictly
 /// between two limits. Either alone is not enough: who shakes the device makes steps without getting anywhere, who is
@@ -20,7 +20,7 @@ internal import WeirSelection
 /// can.
 public struct WalkPlugin: Plugin {
     public let name = "walk"
-    public let summary = "Reports when somebody starts and stops walking, from step counts and locations."
+    public let summary = "Reports when a person starts and stops walking, from step counts and locations."
 
     public let options = [
         OptionDeclaration(

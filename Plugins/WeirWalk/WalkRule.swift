@@ -1,12 +1,12 @@
 /// What counts as walking.
 public struct WalkRule: Sendable, Hashable {
-    /// Somebody walks whose speed is strictly between these two, in metres per second.
+    /// A person whose speed is strictly between these two walks; in metres per second.
     public var slowest, fastest: Double
 
     /// A rise of the step count and a location confirm each other when they are at most this far apart.
     public var interval: Duration
 
-    /// How far back positions are compared where nobody says how fast they are; positive.
+    /// How far back positions are compared where no speed is given; positive.
     public var speedWindow: Duration
 
     /// Whether the step count must rise; otherwise the speed alone decides.
@@ -18,7 +18,7 @@ public struct WalkRule: Sendable, Hashable {
     ///   - slowest: Slower than this, or as slow, is standing; in metres per second.
     ///   - fastest: Faster than this, or as fast, is running or riding; in metres per second.
     ///   - interval: How far apart a rise of the step count and a location may be.
-    ///   - speedWindow: How far back positions are compared where nobody says how fast they are; positive.
+    ///   - speedWindow: How far back positions are compared where no speed is given; positive.
     ///   - needsSteps: Whether the step count must rise.
     public init(
         slowest: Double = 0.2,

@@ -275,7 +275,7 @@ private func requirePlan(_ consumer: RecordConsumer?) {
 
 // MARK: Monitoring
 
-/// What another program answers to `weir top`, and what this one answers to anybody.
+/// What another program answers to `weir top`, and what this one answers to any request.
 func checkStatus(_ input: inout Input) {
     let (columns, rows, keys) = (Int(input.byte()), Int(input.byte() & 31) + 1, input.byte())
     let text = input.text

@@ -11,8 +11,8 @@ import WeirRecords
 
 /// What libFuzzer calls with each input that it makes up.
 ///
-/// The first byte chooses what is tried; the rest is what strangers send, what is in a file, or what somebody wrote into
-/// an address. Whatever has a simple model is compared with it.
+/// The first byte chooses what is tried; the rest is what strangers send, the contents of a file, or the text of an
+/// address. Whatever has a simple model is compared with it.
 @c
 public func LLVMFuzzerTestOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count >= 1 else { return 0 }
@@ -312,7 +312,7 @@ private func checkRange(_ input: inout Input) {
 
 private let spillPath = "/tmp/weir-fuzz-\(getpid())"
 
-/// A spill as somebody left it: it is refused and stays as it is, or what it holds can be read to its end.
+/// A spill that another program left: it is refused and stays as it is, or what it holds can be read to its end.
 private func checkSpill(_ input: inout Input, isSound: Bool) {
     var bytes = isSound ? soundSpill(&input) : Array("WEIRSPL1".utf8) + input.rest
     if !isSound, input.rest.first == 0 { bytes.removeFirst() }

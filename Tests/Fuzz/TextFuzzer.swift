@@ -10,8 +10,8 @@ import WeirRecords
 
 /// What libFuzzer calls with each input that it makes up.
 ///
-/// The first byte chooses what is tried; the rest is what somebody wrote, or what stands in a file. Whatever has a simple
-/// model is compared with it, and what was understood is understood again when it is written anew.
+/// The first byte chooses what is tried; the rest is text that a person wrote, or the contents of a file. What has a
+/// simple model is compared with it, and what was understood is understood again when it is written anew.
 @c
 public func LLVMFuzzerTestOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count >= 1 else { return 0 }

@@ -264,7 +264,7 @@ extension HostTests {
         }
 
         #if os(Linux)
-            /// Pipelines that wait for somebody to open the other end of a pipe.
+            /// Pipelines that wait until the other end of a pipe is opened.
             @Test(arguments: ["in.fifo", "out.fifo"])
             func interruptingEndsTheWaitingForPipes(waited: String) throws {
                 try weir.file("a.csv", jerk)

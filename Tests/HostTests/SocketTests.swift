@@ -175,7 +175,7 @@ import WeirSockets
                 (try? weir.text(of: "errors").contains("'kept' takes no more")) == true
             }
             if overflow == "block" {
-                // Whoever is told to wait for room waits, until somebody ends it.
+                // A writer that is told to wait for room waits until it is ended.
                 #expect(ended.wait(timeout: .now() + .milliseconds(200)) == .timedOut)
                 kill(process.processIdentifier, SIGINT)
             }

@@ -23,7 +23,7 @@
  *   MUTANT_NO_COMPARE      the kernel does not compare the word before it puts the thread to sleep
  *   MUTANT_NO_WAKE         who sets the first bit does not wake
  *   MUTANT_CLOSE_SILENTLY  closing sets its bit without waking
- *   MUTANT_WAKE_ALL_SEE    whoever sees PARKED wakes, instead of who clears it
+ *   MUTANT_WAKE_ALL_SEE    every thread that sees PARKED wakes, instead of the one that clears it
  *   MUTANT_BLIND_END       the consumer ends with a plain or, instead of only when nothing but CLOSED is set
  *   MUTANT_LATE_UNSEEN     a producer that finds that the consumer has ended leaves its event there
  */

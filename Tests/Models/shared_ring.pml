@@ -77,7 +77,7 @@ again:
 #ifdef MUTANT_PUBLISH_FIRST
             sequence[position % CAPACITY] = FILLED(position);
 #endif
-            /* Two steps, so that somebody else's step may come in between. */
+            /* Two steps, so that another thread's step may come in between. */
             own(position % CAPACITY);
             atomic {
                 assert(slot[position % CAPACITY] == 0);

@@ -634,7 +634,7 @@ final class Display: TemperatureObserver {
     }
 }
 
-/// Waits until somebody opens it.
+/// Blocks threads until it is opened.
 final class Parking: Sendable {
     private let parker = Parker()
 

@@ -180,7 +180,7 @@ private final class Reading: @unchecked Sendable {
         }
     }
 
-    /// The first bytes, once there are so many; waits for at most half a minute.
+    /// The first `count` bytes, once they are there; waits for at most half a minute.
     func take(_ count: Int) throws -> String {
         condition.lock()
         defer { condition.unlock() }

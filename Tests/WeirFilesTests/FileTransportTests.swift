@@ -59,7 +59,7 @@ import WeirRecords
         #expect(try String(contentsOfFile: other, encoding: .utf8) == "old")
     }
 
-    @Test func whatSomebodyElseWritesMeanwhileStays() throws {
+    @Test func whatAnotherProgramWritesMeanwhileStays() throws {
         let path = try folder.file("a", "old")
         let sinks = try [transport.openSink(path), transport.openSink(path + "?append=true")]
         for number in 0..<6 { try sinks[number % 2].write("\(number)\n") }

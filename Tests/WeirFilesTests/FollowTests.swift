@@ -28,7 +28,7 @@ import WeirRecords
         try sink.write(text)
     }
 
-    /// Reads until there are so many bytes; the file has them, so nothing waits for long.
+    /// Reads until there are `count` bytes; the file has them, so nothing waits for long.
     private func read(_ source: any TransportSource, _ count: Int) throws -> String {
         var text = ""
         while text.utf8.count < count { text += try source.readOnce() }
@@ -165,7 +165,7 @@ import WeirRecords
         }
     }
 
-    /// Whoever may read everything cannot see it.
+    /// A user that may read everything cannot see the difference.
     @Test(.enabled(if: geteuid() != 0))
     func saysOnceThatTheFileThatTookTheNameCannotBeOpened() throws {
         let path = try folder.file("log", "one\n")

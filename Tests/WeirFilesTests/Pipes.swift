@@ -8,7 +8,7 @@ import WeirRecords
     import Glibc
 #endif
 
-/// Both ends of a pipe; they are closed with it unless somebody else owns them.
+/// Both ends of a pipe; they are closed with it unless they have another owner.
 final class TestPipe {
     let reading: Int32
     let writing: Int32

@@ -10,7 +10,7 @@ import WeirRecords
     import Glibc
 #endif
 
-/// Files that are rotated faster than anybody looks at them.
+/// Files that are rotated faster than they are read.
 @Suite(.serialized) struct RotationTests {
     private let folder: TemporaryFolder
     private let interruption: Interruption

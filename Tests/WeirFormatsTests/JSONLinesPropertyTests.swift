@@ -65,8 +65,8 @@ import WeirTesting
     /// - It tells UTF-16 and UTF-32 by their zeros and marks at the start (section 8.1 allows only UTF-8 between
     ///   systems). Lines with a zero byte or such a mark are refused here without asking: no JSON has them.
     /// - It refuses numbers that no double can hold (section 6 lets a reader limit the range). We pass the text on, and
-    ///   whoever wants the number is told. When it refuses a line that we take, it is asked again with short exponents,
-    ///   and only whether it takes that is compared.
+    ///   a reader of the number gets an error. When it refuses a line that we take, it is asked again with short
+    ///   exponents, and only whether it takes that is compared.
     /// - It takes a comma before the end of an object or array, which the grammar (section 2) does not have. Such lines
     ///   are not compared.
     /// - When a name comes twice (section 4 leaves it open), it may take either; we take the last one. The generator

@@ -180,7 +180,7 @@ import WeirTesting
         return ~crc
     }
 
-    /// Recorders find names by their numbers; a file that somebody made up must not have them write a wrong one.
+    /// Recorders find names by their numbers; a forged file must not have them write a wrong one.
     @Test(arguments: [[1, 0, 1, 97], [1, 1, 1, 97], [2, 2, 1, 97, 1, 97]] as [[UInt8]])
     func namesThatComeTwiceAreDamage(frame: [UInt8]) throws {
         var bytes = RecordingFormat.header(creation: 0)

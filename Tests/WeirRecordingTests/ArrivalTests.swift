@@ -10,7 +10,7 @@ import WeirTesting
 
 /// Bytes that arrived, as `weir record` keeps them.
 @Suite struct ArrivalTests {
-    /// A clock that a test sets, and that goes on a little whenever somebody looks at it while waiting.
+    /// A clock that a test sets, and that advances a little at each look while waiting.
     private final class LookedAtClock: TimeSource {
         private let state = Locked(Int64(0))
         private let step: Int64

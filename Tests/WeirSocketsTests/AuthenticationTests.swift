@@ -191,7 +191,7 @@ import WeirRecords
     }
 
     @Test func numbersOfStrangersDoNotOverflowTheCount() {
-        // Without a key anybody can send any number.
+        // Without a key, any sender can send any number.
         let table = ReplayWindow(window: .seconds(30))
         for sender in 0..<10 as Range<UInt64> {
             #expect(table.admit(sender: sender, sequence: 0, time: nil) == .fresh)
@@ -205,11 +205,11 @@ import WeirRecords
         let clock = Locked(Int64(0))
         let table = ReplayWindow(window: .seconds(30), clock: { clock.withLock { $0 } })
         for sender in 0..<4096 as Range<UInt64> { #expect(table.admit(sender: sender, sequence: 0, time: 0) == .fresh) }
-        // Whoever signs cannot be forgotten before his datagrams are too old to be sent again.
+        // A sender that signs cannot be forgotten before its datagrams are too old to be replayed.
         #expect(table.admit(sender: 5000, sequence: 0, time: 0) == .tooManySenders)
         clock.withLock { $0 = 60_000_000_000 }
         #expect(table.admit(sender: 5000, sequence: 0, time: 60_000_000_000) == .fresh)
-        // Without signatures anybody could fill the table, so the oldest goes at once.
+        // Without signatures, any sender could fill the table, so the oldest entry is evicted at once.
         #expect(table.admit(sender: 5001, sequence: 0, time: nil) == .fresh)
     }
 

@@ -267,7 +267,7 @@ import WeirRecords
         #expect(collector.metrics[.unfinished] == UInt64((count + 1) / 2) && collector.metrics.isBalanced)
     }
 
-    @Test func goesToSomebodyWhoListensAndComesBack() throws {
+    @Test func connectsAgainWhenTheListenerComesBack() throws {
         let address = "unix:" + folder("far")
         let collector = Collector(try transport.openSource(folder("far") + "?connect=true&retry=20ms&accept=2"))
         for text in ["first\n", "second\n"] {

@@ -43,7 +43,7 @@ import WeirRecords
         #expect(metrics(sink).delivered == 501 && metrics(sink).isBalanced && metrics(sink).pending == 0)
     }
 
-    @Test func keepsWhatItHasUntilSomebodyListens() throws {
+    @Test func keepsWhatItHasUntilAPeerListens() throws {
         let sink = try sink("?retry=20ms")
         #expect(sink.meter?.takeNotices().first?.contains("tried again") == true)
         try sink.write("early\n")
@@ -216,7 +216,7 @@ import WeirRecords
         try folder.write("s", "no socket")
         let tooLong = folder(String(repeating: "x", count: 200))
         #expect(throws: TransportError.self) { try transport.openSink(tooLong) }
-        // Nobody listens at a file that is no socket, but somebody may one day.
+        // No socket listens at a plain file, but one may later.
         let patient = try sink("?linger=0")
         try patient.finish()
         let listener = try UnixListener(

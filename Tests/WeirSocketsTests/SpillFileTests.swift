@@ -102,10 +102,10 @@ import WeirRecords
     }
 
     @Test func whatIsNoSpillIsLeftAlone() throws {
-        try folder.write("spill", "a file that somebody needs")
+        try folder.write("spill", "a file that is still needed")
         let error = try #require(throws: TransportError.self) { try open() }
         #expect("\(error)".contains("another kind of file"))
-        #expect(try String(contentsOfFile: folder("spill"), encoding: .utf8) == "a file that somebody needs")
+        #expect(try String(contentsOfFile: folder("spill"), encoding: .utf8) == "a file that is still needed")
     }
 
     @Test func twoSinksCannotShareOne() throws {

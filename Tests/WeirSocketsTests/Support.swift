@@ -120,7 +120,7 @@ final class Collector: @unchecked Sendable {
     }
 }
 
-/// Somebody who connects to a Unix socket, or sends datagrams.
+/// A peer that connects to a Unix socket, or sends datagrams.
 final class Peer {
     let descriptor: Int32
 

@@ -59,7 +59,7 @@ import WeirRecords
         close(left)
         #expect(folder.has("s"))
         let source = try open()
-        // Somebody listens there now.
+        // A socket listens there now.
         let error = try #require(throws: TransportError.self) { try open() }
         #expect("\(error)" == "cannot open 'unix:\(folder("s"))': another program listens there already")
         _ = source.meter
@@ -73,7 +73,7 @@ import WeirRecords
         #expect(try String(contentsOfFile: folder("s"), encoding: .utf8) == "precious")
     }
 
-    @Test func leavesAFileAloneThatSomebodyElsePutThere() throws {
+    @Test func leavesAFileAloneThatAnotherProgramPutThere() throws {
         do {
             let source = try open()
             try FileManager.default.removeItem(atPath: folder("s"))

@@ -1,7 +1,7 @@
 internal import WeirCore
 internal import WeirRecords
 
-/// Opens the files that get a followed name, in their order, also those that lost it again before anybody looked.
+/// Opens the files that get a followed name, in their order, also those that lost it again before it was read.
 ///
 /// At most ``limit`` files wait open; more of them wait under the names that they have by then.
 ///
@@ -47,10 +47,6 @@ final class FileSuccession {
     private static let attemptLimit = 100
 
     /// Starts to look.
-    ///
-    /// - Parameters:
-    ///   - path: The path that is followed.
-    ///   - meter: Where to tell people what is wrong.
     init(of path: String, _ meter: TransportMeter) {
         self.path = path
         self.meter = meter
@@ -71,7 +67,7 @@ final class FileSuccession {
         for file in waiting { SystemCalls.closeDescriptor(file.descriptor) }
     }
 
-    /// Has ``wakeDescriptor`` tell when a file is written to too.
+    /// Makes ``wakeDescriptor`` readable when a file is written to, too.
     func watch(_ descriptor: Int32) -> FileWatch.Mark? { watch?.watch(descriptor) }
 
     /// Ends what ``watch(_:)`` began, while the file is still open.
@@ -81,10 +77,6 @@ final class FileSuccession {
     func removeFirst() -> File { waiting.removeFirst() }
 
     /// Looks for files that got the name since the last call.
-    ///
-    /// - Parameters:
-    ///   - current: The file that is being read.
-    ///   - looksAtPath: Whether to look at the path too, where nothing told of a new file.
     func update(_ current: SystemCalls.Facts, looksAtPath: Bool) {
         noteChanges()
         openRemembered(current)
@@ -99,8 +91,8 @@ final class FileSuccession {
         guard gone > 0 else { return }
         goneCount = history.goneCount
         meter.note(
-            "\(gone == 1 ? "a file" : "\(gone) files") with the name '\(path)' went before anybody could read"
-                + " \(gone == 1 ? "it" : "them"); what was written there is lost"
+            "\(gone == 1 ? "a file" : "\(gone) files") with the name '\(path)' went before"
+                + " \(gone == 1 ? "it" : "they") could be read; what was written there is lost"
         )
     }
 

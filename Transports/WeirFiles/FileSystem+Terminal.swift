@@ -9,7 +9,6 @@
 extension FileSystem {
     /// Whether a path is that of a terminal, such as `/dev/tty`, or leads to one, such as `/dev/stdout`.
     ///
-    /// - Parameter path: Relative paths start in the current folder.
     /// - Returns: `false` also where there is nothing at the path, or it cannot be looked at.
     package static func isTerminal(_ path: String) -> Bool {
         // A look first: opening a pipe would tell its reader that it has a writer.

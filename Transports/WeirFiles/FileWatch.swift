@@ -6,7 +6,7 @@
     internal import Musl
 #endif
 
-/// Tells at once that a file was written to, and what happened to the names in a folder: inotify on Linux, kqueue on
+/// Reports at once that a file was written to, and what happened to the names in a folder: inotify on Linux, kqueue on
 /// Apple's systems, which says only that something happened.
 ///
 /// File systems of other machines tell nothing: a watcher has to poll all the same.
@@ -21,8 +21,6 @@ final class FileWatch {
         typealias Mark = Int32
 
         /// Watches a folder; `nil` where the system watches no more, and ``SystemCalls/lastError`` says why.
-        ///
-        /// - Parameter folder: Its path.
         init?(folder: String) {
             descriptor = inotify_init1(O_NONBLOCK | O_CLOEXEC)
             guard descriptor >= 0 else { return nil }

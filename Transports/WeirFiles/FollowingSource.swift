@@ -193,7 +193,7 @@ final class FollowingSource: TransportSource {
         position = end
     }
 
-    /// Has the next line be the header once more, or for the first time where it was not complete.
+    /// Makes the next line the header once more, or for the first time where it was not complete.
     private func expectHeader() {
         isAtHeader = isHeaderComplete
         if header != nil, !isAtHeader { header = [] }

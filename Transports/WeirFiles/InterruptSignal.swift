@@ -20,7 +20,7 @@ public enum InterruptSignal {
     /// ends the program at once.
     public static let interruption = try? Interruption()
 
-    /// Begins to catch the signals.
+    /// Starts catching the signals.
     ///
     /// - Parameter includesHangUp: Whether SIGHUP is one of them, and means nothing else.
     public static func catchFirst(includingHangUp includesHangUp: Bool = true) {

@@ -2,7 +2,7 @@ internal import Synchronization
 internal import WeirCore
 public import WeirRecords
 
-/// Tells sources to stop, also while they wait for input.
+/// Stops sources, also while they wait for input.
 ///
 /// Give it to the transports, and trigger it from another thread or a signal handler: a read that waits, and every
 /// later one, throws `TransportError/interrupted(address:)`. It cannot be taken back.

@@ -50,8 +50,6 @@ package struct NameHistory {
     }
 
     /// Takes the oldest file off the list.
-    ///
-    /// - Parameter isGone: Whether it was gone already.
     package mutating func removeFirst(isGone: Bool) {
         places.removeFirst()
         if isGone { goneCount += 1 }
@@ -80,8 +78,8 @@ package struct NameHistory {
         }
     }
 
-    /// Says that all changes until now were noted: what is still between two names went to another folder, once that was
-    /// said twice.
+    /// Marks that all changes until now were noted: what is still between two names went to another folder, once that
+    /// was said twice.
     package mutating func noteEnd() {
         for number in stalled { lose(.moving(number)) }
         stalled = []

@@ -154,7 +154,7 @@ package enum SystemCalls {
         isatty(descriptor) == 1
     }
 
-    /// Tells the system that a file will be read from its start to its end.
+    /// Advises the system that a file will be read from its start to its end.
     static func expectSequentialReading(_ descriptor: Int32) {
         #if os(Linux)
             _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)

@@ -92,7 +92,6 @@ public struct CSVDecoder: RecordDecoder {
 
     /// Takes another schema, between the header and the first record.
     ///
-    /// - Parameter schema: What is wanted of each record.
     /// - Throws: `FormatError` when the header lacks a field that is needed, or names one twice that is wanted.
     package mutating func resolve(_ schema: RecordSchema) throws(FormatError) {
         let header = header ?? []

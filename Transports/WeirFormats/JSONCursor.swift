@@ -173,7 +173,6 @@ struct JSONCursor {
 
     /// Passes an array or an object with all that is in it, without recursion.
     ///
-    /// - Parameter depth: How deep the surroundings are nested.
     /// - Throws: ``JSONFlaw`` at the first thing that is wrong.
     mutating func nested(depth: Int) throws(JSONFlaw) {
         // One bit per level: whether it is an object.

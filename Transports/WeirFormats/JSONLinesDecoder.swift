@@ -9,7 +9,7 @@ public import WeirRecords
 /// - Complexity: O(1) per byte, and O(*w*) per name that comes in another place than in the line before, for *w* wanted
 ///   fields. No allocation in steady state, rejections and names with escapes aside.
 public struct JSONLinesDecoder: RecordDecoder {
-    /// What becomes of fields of the line's own object that nobody wants.
+    /// What becomes of unused fields of the line's own object.
     package enum OtherFields {
         /// They are passed over.
         case pass

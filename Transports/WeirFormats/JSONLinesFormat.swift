@@ -5,7 +5,7 @@ public import WeirRecords
 ///
 /// - Lines end with a line feed, with or without a carriage return before it; the last one may lack it.
 /// - A byte order mark at the start and blank lines are skipped.
-/// - Everything is checked, also what nobody wants: numbers, escapes, surrogates, UTF-8. Arrays and objects may be
+/// - Everything is checked, also unused fields: numbers, escapes, surrogates, UTF-8. Arrays and objects may be
 ///   nested 512 deep, the line's own object included.
 /// - A wanted field `user.name` is the member `name` of the member `user`, or a member whose own name has the dot.
 /// - When an object has a name twice, the last one counts.

@@ -45,7 +45,7 @@ struct LineTracker {
         return 3
     }
 
-    /// Rejects as much as there is of a line that is too long, so that nobody has to hold all of it.
+    /// Rejects as much as there is of a line that is too long, so that it is never held as a whole.
     ///
     /// - Parameters:
     ///   - base: The bytes.

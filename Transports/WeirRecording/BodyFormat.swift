@@ -22,6 +22,6 @@ package enum BodyFormat {
     /// This and all higher tags are the numbers 0...127 themselves.
     package static let small: UInt8 = 0x80
 
-    /// How deep values may be nested, for the sake of the stack.
+    /// How deep values may be nested; bounds recursion.
     package static let deepest = 64
 }

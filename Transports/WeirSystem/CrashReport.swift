@@ -45,7 +45,7 @@ public enum CrashReport {
     // Never freed: a crash reads them at any time. There are as many as there are names of plugins.
     private static let labels = unsafe Locked<[String: UnsafePointer<CChar>]>([:])
 
-    /// Begins to say in one line why the program crashes; the signal's status ends it at once, on whatever thread.
+    /// Starts reporting in one line why the program crashes; the signal's status ends it at once, on whatever thread.
     ///
     /// Where the environment has `SWIFT_BACKTRACE`, Swift's backtracer does what it says there after the line. Call it
     /// first, before threads are started.

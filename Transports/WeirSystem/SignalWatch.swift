@@ -38,7 +38,7 @@ public enum SignalWatch {
     /// What wakes the watching thread; made before the first signal is caught, and never freed.
     private static let wake = SystemCalls.makePipe()
 
-    /// Begins to watch; once in a program.
+    /// Starts watching; once in a program.
     ///
     /// - Parameters:
     ///   - kinds: The signals; the others keep their meaning.

@@ -44,7 +44,7 @@ enum UnixSocket {
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, length)
     }
 
-    /// Has the next read or write wait until a time at the most; `nil` leaves its patience as it is.
+    /// Limits how long the next read or write waits; `nil` leaves the limit as it is.
     ///
     /// - Returns: False when the time has come.
     private static func limit(_ descriptor: Int32, to deadline: Timestamp?) -> Bool {

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// How many instructions an event takes on each hot path and by hand, as it was when somebody said that it may be so.
+/// How many instructions an event takes on each hot path and by hand, as accepted by the last `--write`.
 struct Baseline: Codable {
     /// Counts of other processors and compilers are not compared.
     var architecture: String

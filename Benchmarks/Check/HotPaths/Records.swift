@@ -10,7 +10,7 @@ enum Records {
         case csv, jsonLines
     }
 
-    /// Reads so many records of a text that is made for a capacity.
+    /// Reads `count` records of a text that is made for a capacity.
     static func run(_ text: Text, count: Int, capacity: Int) throws -> Tally {
         let (bytes, ends) = make(text, capacity)
         let source = ByteSource(Array(bytes[..<ends[count - 1]]))

@@ -17,8 +17,8 @@ internal import WeirWindows
 enum ResidentMemory {
     /// The work, by name.
     ///
-    /// It runs the common stream, and returns the resident memory in KiB after so many events each, in rising order; `nil`
-    /// where the system does not tell.
+    /// It runs the common stream, and returns the resident memory in KiB after each of `counts` events, which rise;
+    /// `nil` where the system does not tell.
     static let all: [(name: String, run: @Sendable (_ counts: [Int]) throws -> [Int]?)] = [
         (
             "pipeline",

@@ -22,7 +22,7 @@ public struct Workload: Sendable {
     /// What must hold, if anything must.
     public let goal: Goal?
 
-    /// Whether this is somebody else's way of doing the work that `limit` names.
+    /// Whether this is another library's way of doing the work that `limit` names.
     public let isPeer: Bool
 
     /// Where the workload stands in a chart; `nil` for most.
@@ -38,7 +38,7 @@ public struct Workload: Sendable {
     ///   - unit: What the value counts.
     ///   - limit: The name of the workload to divide by; it must come earlier in the suite.
     ///   - goal: What must hold.
-    ///   - isPeer: Whether this is somebody else's way of doing the work that `limit` names.
+    ///   - isPeer: Whether this is another library's way of doing the work that `limit` names.
     ///   - point: Where the workload stands in a chart, which shows nanoseconds per element.
     ///   - run: Does the work once and returns its cost: nanoseconds per element, or what the unit counts.
     public init(

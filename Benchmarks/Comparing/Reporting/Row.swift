@@ -7,7 +7,7 @@ public struct Row: Codable, Sendable, Equatable {
     public let name: String
     public let unit: String
 
-    /// Whether this is somebody else's way of doing the work that `limit` names.
+    /// Whether this is another library's way of doing the work that `limit` names.
     public let isPeer: Bool
 
     /// In the unit; `nil` for what failed, as `min` and `max` are.

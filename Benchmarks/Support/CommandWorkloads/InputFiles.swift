@@ -74,7 +74,7 @@ final class InputFiles: Sendable {
         return made
     }
 
-    /// Keeps a run for whoever wants to know the other aspects of it.
+    /// Keeps a run for the workloads that report its other aspects.
     func keep(_ run: CommandRun, for aspects: [CommandRun.Aspect]) {
         state.withLock { state in
             for aspect in aspects { state.unread[aspect] = run }

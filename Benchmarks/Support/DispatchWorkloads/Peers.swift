@@ -84,7 +84,7 @@ enum Peers {
     }
 }
 
-/// Puts and takes by priority while so many wait: by turns one of each.
+/// Puts and takes by turns, by priority, while a number of others wait.
 enum Priorities {
     private static let turns = 2_000_000
 

@@ -51,7 +51,7 @@ enum Loops {
         return tally
     }
 
-    /// The greatest of the last so many values, by a deque that keeps those which may still be it.
+    /// The greatest of the last `length` values, by a deque that keeps those which may still be it.
     @inline(never)
     static func slidingMaxima(_ events: [StreamEvent], _ length: Int) -> Tally {
         var tally = Tally()
@@ -92,7 +92,7 @@ enum Loops {
         return tally
     }
 
-    /// The pairs of an event of the first stream and one of the second with its key and at most so many milliseconds away.
+    /// The pairs of an event of the first stream and one of the second with its key, within `milliseconds`.
     @inline(never)
     static func pairs(_ events: [StreamEvent], isFirst: (Int) -> Bool, within milliseconds: Int) -> Tally {
         var tally = Tally()

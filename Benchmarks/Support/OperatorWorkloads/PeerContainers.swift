@@ -5,7 +5,7 @@ internal import WeirCore
 
 /// The workloads as loops over the containers of swift-collections.
 enum PeerContainers {
-    /// The greatest of the last so many values, with a deque of those that may still be it.
+    /// The greatest of the last `length` values, with a deque of those that may still be it.
     static func slidingMaximaWithDeque(_ events: [StreamEvent], _ length: Int) -> Tally {
         var tally = Tally()
         var deque = Deque<(index: Int, value: Double)>()

@@ -30,7 +30,7 @@ extension PatternWorkloads {
         isPeer: Bool = false,
         _ body: @escaping @Sendable ([StreamEvent]) -> MatchTally
     ) -> Workload {
-        // Of seven types, so many of the window are A, and each pairs with the B that came after it.
+        // A seventh of the window are A, and each pairs with the B that came after it.
         let starts = Double(window) / 7
         return Workload(
             name,

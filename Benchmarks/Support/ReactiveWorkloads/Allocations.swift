@@ -10,7 +10,7 @@ internal import WeirSignals
 enum Allocations {
     private static let changes = 1000
 
-    /// Changes of a signal at the end of whose chain somebody listens.
+    /// Changes of a signal whose chain ends in a listener.
     static func chain() -> Double {
         let root = MutableSignal(0)
         var last: Signal<Int> = root

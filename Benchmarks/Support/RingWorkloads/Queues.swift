@@ -112,7 +112,7 @@ enum Queues {
         }
     }
 
-    /// Each element waits for whoever takes it.
+    /// Each element waits until it is taken.
     static func asyncChannel() throws -> Double {
         let count = 50_000
         let channel = AsyncChannel<UInt64>()

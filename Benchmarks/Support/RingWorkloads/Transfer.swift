@@ -40,7 +40,7 @@ enum Transfer {
         }
     }
 
-    /// Tries until so many numbers were in the queue.
+    /// Tries until `count` numbers were in the queue.
     ///
     /// - Parameters:
     ///   - total: How many numbers.
@@ -59,7 +59,7 @@ enum Transfer {
         return sum
     }
 
-    /// Tries until so many numbers were in the queue, one by one.
+    /// Tries until `count` numbers were in the queue, one by one.
     ///
     /// - Parameters:
     ///   - total: How many numbers.

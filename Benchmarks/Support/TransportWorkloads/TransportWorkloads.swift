@@ -87,8 +87,8 @@ public enum TransportWorkloads {
     /// The loss of the run before, in millionths: it stands beside the rate of the same run.
     private static let lastLoss = Atomic(0)
 
-    /// The processor time of whoever received, of the run before: the sender's is not in it, and neither is the time in
-    /// which somebody else had the processor.
+    /// The receiver's processor time in the last run, without the sender's and without the time in which another
+    /// process had the processor.
     private static let receiverTimes = ReceiverTimes()
 
     // MARK: Streams
@@ -155,7 +155,7 @@ public enum TransportWorkloads {
     /// - Returns: Nanoseconds for each event that came, and how many of a hundred did not.
     private static func countDatagrams(_ count: Int, lines: Int, rate: Double) throws -> (cost: Double, loss: Double) {
         let interruption = try Interruption()
-        // A port that is free: the one that somebody had a moment ago.
+        // A port that is free: one that was in use a moment ago.
         var port: UInt16 = 0
         cbench_close(cbench_open_port(4096, &port))
         let source = try UDPTransport(interruption: interruption).openSource(

@@ -22,7 +22,7 @@ struct Schedule {
         return max(.zero, ContinuousClock.now.duration(to: end) * (own / total))
     }
 
-    /// Takes note that a suite has run.
+    /// Records that a suite has run.
     mutating func end(_ suite: String) {
         waiting.removeAll { $0.name == suite }
     }

@@ -8,10 +8,10 @@
 // What happens when the program crashes: one line on standard error, and the end by the signal, at once, on whatever
 // thread. For programs, which own their signals; nothing of this does anything before `cweir_crash_report`.
 
-// Begins to report fatal signals (SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGSYS): the line says which signal,
-// on which thread, and during which work; then the signal's default action ends the program. Handlers that were there
-// before, such as those of Swift's backtracer, are run after the line where `keeps_handlers` says so, and never otherwise.
-// Does nothing in programs that are built with a sanitizer, which reports better.
+// Starts reporting fatal signals (SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGSYS): the line says which
+// signal, on which thread, and during which work; then the signal's default action ends the program. Handlers that were
+// there before, such as those of Swift's backtracer, are run after the line if `keeps_handlers` is true. Does nothing in
+// programs that are built with a sanitizer, which reports better.
 // Thread safety: the main thread, once, before others are started.
 void cweir_crash_report(const char *program, bool keeps_handlers);
 
@@ -20,8 +20,8 @@ void cweir_crash_report(const char *program, bool keeps_handlers);
 void cweir_crash_enter_thread(void);
 void cweir_crash_leave_thread(void);
 
-// Says what this thread works on until the next call, such as "plugin 'shake'"; NULL for nothing. The text must stay where
-// it is for as long as the program runs. Returns what it was before.
+// Names what this thread works on until the next call, such as "plugin 'shake'"; NULL for nothing. The text must stay
+// where it is for as long as the program runs. Returns what it was before.
 // Thread safety: any thread. Progress: wait-free, no system call.
 const char *_Nullable cweir_crash_work_on(const char *_Nullable label);
 

@@ -6,8 +6,8 @@
 
 #pragma clang assume_nonnull begin
 
-// A gate that lets one thread at a time do the work of many: whoever finds it closed leaves work behind (in a ring),
-// calls `cweir_gate_notify`, and goes on; whoever is inside does that work before leaving. Nobody waits.
+// A gate that lets one thread at a time do the work of many. A thread that finds it closed leaves its work in a ring,
+// calls `cweir_gate_notify` and goes on; the thread inside does that work before it leaves. No thread waits.
 //
 //     if (cweir_gate_enter(&gate)) {
 //         work();
@@ -22,15 +22,15 @@
 // Thread safety: any thread may call enter and notify; only the thread inside may call leave.
 // Progress: every function is wait-free.
 typedef struct CWEIR_NONCOPYABLE cweir_gate {
-    _Atomic(uintptr_t) owner; // the thread inside; zero while nobody is, or just before it says so
+    _Atomic(uintptr_t) owner; // the thread inside; zero while there is none, or just before it stores its name
     _Atomic(uint32_t) state;
     CWEIR_PAD(0, sizeof(uintptr_t) + sizeof(uint32_t));
 } cweir_gate_t;
 
 enum {
-    CWEIR_GATE_OPEN = 0,     // nobody is inside and no work is left behind
-    CWEIR_GATE_INSIDE = 1,   // somebody is inside
-    CWEIR_GATE_NOTIFIED = 2, // somebody is inside and has to look for work before leaving
+    CWEIR_GATE_OPEN = 0,     // no thread is inside and no work is left behind
+    CWEIR_GATE_INSIDE = 1,   // a thread is inside
+    CWEIR_GATE_NOTIFIED = 2, // a thread is inside and has to look for work before leaving
 };
 
 CWEIR_INLINE void cweir_gate_init(cweir_gate_t *gate) {
@@ -56,9 +56,10 @@ CWEIR_INLINE bool cweir_gate_enter(cweir_gate_t *gate) {
     return true;
 }
 
-// Says that work was left behind. Returns true when nobody was inside: the caller now is, and has to do the work.
+// Announces work that was left behind. Returns true when no thread was inside: the caller now is, and has to do the
+// work.
 CWEIR_INLINE bool cweir_gate_notify(cweir_gate_t *gate) {
-    // Release, so that whoever leaves sees the work that was left behind; acquire, for the case that the caller enters.
+    // Release: the thread that leaves sees the work that was left behind. Acquire: for the case that the caller enters.
     if (atomic_exchange_explicit(&gate->state, CWEIR_GATE_NOTIFIED, memory_order_acq_rel) != CWEIR_GATE_OPEN) {
         return false;
     }

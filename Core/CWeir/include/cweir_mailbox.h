@@ -25,7 +25,7 @@
 // Both sides write, then read, sequentially consistent, so one of them sees the other: no fence is needed besides the
 // exchange that claims the slot, because the look counts what is claimed and not what is published; for a slot between
 // the two the consumer waits awake. It parks by changing a word without any bit to PARKED, so who sets the first bit,
-// and nobody else, has to wake it. Tests/Models/mailbox.pml is checked exhaustively.
+// and no other thread, has to wake it. Tests/Models/mailbox.pml is checked exhaustively.
 //
 // The end. A put may claim its slot at the very time of a close. The consumer ends by changing a word with nothing but
 // CLOSED to CLOSED and ENDED, when it has found all lanes empty; from then on it takes nothing. A producer that still
@@ -61,7 +61,7 @@ enum {
 
 // How a park ended.
 enum {
-    CWEIR_MAILBOX_READY,     // there is something to take, or somebody nudged
+    CWEIR_MAILBOX_READY,     // there is something to take, or the mailbox was nudged
     CWEIR_MAILBOX_TIMED_OUT, // the deadline passed
     CWEIR_MAILBOX_FINISHED,  // closed and empty
 };
@@ -143,7 +143,7 @@ CWEIR_INLINE cweir_mailbox_item_t cweir_mailbox_claim(cweir_mailbox_t *mailbox, 
     uint64_t position = atomic_load_explicit(&ring->tail, memory_order_relaxed);
     for (;;) {
         const size_t index = (size_t)(position & ring->mask);
-        // Acquire: pairs with the release in give_back; whoever had the slot before is done with it.
+        // Acquire: pairs with the release in give_back; the previous user of the slot is done with it.
         const uint32_t sequence = atomic_load_explicit(&ring->sequences[index], memory_order_acquire);
         if (__builtin_expect(sequence != cweir_shared_ring_sequence(ring, position), 0)) {
             const uint64_t now = atomic_load_explicit(&ring->tail, memory_order_relaxed);
@@ -169,7 +169,7 @@ CWEIR_INLINE cweir_mailbox_item_t cweir_mailbox_claim(cweir_mailbox_t *mailbox, 
     }
 }
 
-// Hands a claimed and filled slot to the consumer, and wakes it. Returns true when the consumer has ended: then the
+// Publishes a claimed and filled slot to the consumer, and wakes it. Returns true when the consumer has ended: then the
 // caller has to take out what lies there, one such thread at a time, until cweir_mailbox_is_left_empty.
 CWEIR_INLINE bool cweir_mailbox_publish(cweir_mailbox_t *mailbox, cweir_mailbox_item_t item) {
     if (item.lane < CWEIR_MAILBOX_LEVELS) {

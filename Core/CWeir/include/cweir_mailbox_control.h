@@ -31,16 +31,16 @@ void cweir_mailbox_count_dropped(cweir_mailbox_t *mailbox, uint32_t lane, uint32
 // directly or through others, for the calling thread: there will never be room.
 bool cweir_mailbox_wait_for_room(cweir_mailbox_t *mailbox, uint32_t lane, uint32_t round);
 
-// Says that the calling thread is the consumer from now on; park says so, too.
+// Makes the calling thread the consumer from now on; park does so, too.
 void cweir_mailbox_become_consumer(cweir_mailbox_t *mailbox);
 
-// Says that the calling thread is the consumer no more, if it was: another thread may get its identity.
+// Removes the calling thread as the consumer, if it was: another thread may get its identity.
 void cweir_mailbox_resign_consumer(cweir_mailbox_t *mailbox);
 
 // Returns true on the thread that is the consumer.
 bool cweir_mailbox_is_consumer(cweir_mailbox_t *mailbox);
 
-// After a publish that returned true: returns true when nothing is left and whoever publishes next will be told so.
+// After a publish that returned true: returns true when nothing is left and the next publish will return true again.
 // Otherwise there is something to take, or a slot that is claimed and not yet published. One thread at a time, the one
 // that takes.
 bool cweir_mailbox_is_left_empty(cweir_mailbox_t *mailbox);
@@ -52,7 +52,7 @@ uint32_t cweir_mailbox_park(cweir_mailbox_t *mailbox, int64_t deadline, int64_t 
 // Makes the current park, or else the next one, return.
 void cweir_mailbox_nudge(cweir_mailbox_t *mailbox);
 
-// Lets nothing more in, and wakes the consumer and all producers that wait for room.
+// Closes the mailbox to new items, and wakes the consumer and all producers that wait for room.
 void cweir_mailbox_close(cweir_mailbox_t *mailbox);
 
 // Closes the mailbox because `lane` was full; the first lane to do so is remembered.

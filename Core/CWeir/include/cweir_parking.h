@@ -8,8 +8,8 @@
 // A deadline that never comes.
 #define CWEIR_PARKING_FOREVER INT64_MAX
 
-// A 32-bit word on which threads sleep in the kernel until somebody changes it and wakes them. What the word says is up
-// to its owner: a mailbox keeps its signals in it, a parker (below) a permit.
+// A 32-bit word on which threads sleep in the kernel until another thread changes it and wakes them. Its owner defines
+// what it means: a mailbox keeps its signals in it, a parker (below) a permit.
 //
 // Thread safety: any thread may sleep and wake. Progress: both are system calls; nothing here spins.
 typedef struct CWEIR_NONCOPYABLE cweir_parking {
@@ -26,7 +26,7 @@ CWEIR_INLINE void cweir_parking_init(cweir_parking_t *parking, uint32_t word) {
     parking->_pad = 0;
 }
 
-// Sleeps while the word is `expected`, until somebody wakes the caller or the monotonic clock reads `deadline`
+// Sleeps while the word is `expected`, until the caller is woken or the monotonic clock reads `deadline`
 // nanoseconds. May return early for no reason, so look at the word again. Returns false when the deadline has passed.
 // The kernel compares the word and goes to sleep in one step as far as cweir_parking_wake can tell, so who changes the
 // word first and wakes afterwards never misses a sleeper.
@@ -52,7 +52,7 @@ CWEIR_INLINE uint32_t cweir_parking_wakes(cweir_parking_t *parking) {
 //
 // Thread safety: one thread parks, any thread unparks. What happened before the unpark is seen after the park.
 enum {
-    CWEIR_PARKER_NOBODY = 0, // no permit, and nobody is parked
+    CWEIR_PARKER_NOBODY = 0, // no permit, and no thread is parked
     CWEIR_PARKER_PERMIT = 1, // the next park returns at once
     CWEIR_PARKER_PARKED = 2, // the thread is parked, or about to
 };
@@ -71,7 +71,7 @@ CWEIR_INLINE void cweir_parker_unpark(cweir_parking_t *parking) {
 // Returns a parking place whose word is zero, or NULL with `errno` set to ENOMEM; freed with cweir_parking_destroy.
 cweir_parking_t *_Nullable cweir_parking_create(void);
 
-// Frees a parking place on which nobody sleeps.
+// Frees a parking place on which no thread sleeps.
 void cweir_parking_destroy(cweir_parking_t *_Nullable parking);
 
 #pragma clang assume_nonnull end

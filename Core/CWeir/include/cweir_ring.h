@@ -71,7 +71,7 @@ CWEIR_INLINE cweir_run_t cweir_ring_claim(cweir_ring_t *ring, size_t wanted) {
     };
 }
 
-// Hands the first `count` slots of the last claim, at most as many as it returned, to the consumer. Producer only.
+// Publishes the first `count` slots of the last claim, at most as many as it returned, to the consumer. Producer only.
 CWEIR_INLINE void cweir_ring_publish(cweir_ring_t *ring, size_t count) {
     const uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
     // Release: pairs with the acquire in cweir_ring_peek; who sees the new tail sees what the slots hold.

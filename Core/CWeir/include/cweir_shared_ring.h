@@ -30,7 +30,7 @@
 //   different times, when everything taken was given back and the change itself synchronises (a gate, a join).
 // - cweir_shared_ring_count: any thread.
 //
-// Progress: claim and take are lock-free (a failed attempt means that somebody else succeeded); the rest is wait-free.
+// Progress: claim and take are lock-free (a failed attempt means that another thread succeeded); the rest is wait-free.
 // A producer that is preempted between claim and publish holds up the consumers behind its slot, never the other
 // producers, until they come round to that slot and the ring is full; a consumer preempted between take and give_back
 // holds up, likewise, only the producers that come round to its slot.
@@ -86,7 +86,7 @@ cweir_shared_ring_scan(cweir_shared_ring_t *ring, uint64_t position, size_t want
     const size_t neighbours = (size_t)ring->mask + 1 - index;
     const size_t limit = wanted < neighbours ? wanted : neighbours;
     size_t count = 0;
-    // Acquire: pairs with the release in cweir_shared_ring_mark; whoever had the slot before is done with it.
+    // Acquire: pairs with the release in cweir_shared_ring_mark; the previous user of the slot is done with it.
     while (count < limit
            && atomic_load_explicit(&ring->sequences[index + count], memory_order_acquire) == sequence) {
         count += 1;
@@ -98,7 +98,7 @@ cweir_shared_ring_scan(cweir_shared_ring_t *ring, uint64_t position, size_t want
 CWEIR_INLINE void
 cweir_shared_ring_mark(cweir_shared_ring_t *ring, uint64_t position, size_t count, uint32_t sequence) {
     const size_t index = (size_t)(position & ring->mask);
-    // Last slot first: whoever waits for the first slot then finds the whole run at once.
+    // Last slot first: a thread that waits for the first slot then finds the whole run at once.
     for (size_t left = count; left > 0; left -= 1) {
         // Release: pairs with the acquire in cweir_shared_ring_scan.
         atomic_store_explicit(&ring->sequences[index + left - 1], sequence, memory_order_release);
@@ -137,7 +137,7 @@ CWEIR_INLINE cweir_shared_run_t cweir_shared_ring_claim(cweir_shared_ring_t *rin
     return cweir_shared_ring_advance(ring, &ring->tail, wanted, 0);
 }
 
-// Hands `count` claimed slots from `position` on to the consumers.
+// Publishes `count` claimed slots from `position` on to the consumers.
 CWEIR_INLINE void cweir_shared_ring_publish(cweir_shared_ring_t *ring, uint64_t position, size_t count) {
     cweir_shared_ring_mark(ring, position, count, cweir_shared_ring_sequence(ring, position) + 1);
 }
@@ -169,7 +169,7 @@ CWEIR_INLINE void cweir_shared_ring_release(cweir_shared_ring_t *ring, size_t co
     atomic_store_explicit(&ring->head, head + count, memory_order_relaxed);
 }
 
-// Returns how many slots are claimed and not yet taken or released. A snapshot, exact when nobody is at work.
+// Returns how many slots are claimed and not yet taken or released. A snapshot, exact while no thread uses the ring.
 CWEIR_INLINE size_t cweir_shared_ring_count(cweir_shared_ring_t *ring) {
     // Acquire, so that the tail is read after the head. Both counters are relaxed elsewhere, so the difference may
     // still be off, either way, while they move.

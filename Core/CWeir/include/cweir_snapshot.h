@@ -9,10 +9,10 @@
 // A pointer that many threads read while others replace it: the dispatch table of receivers.
 //
 // A reader says that it is reading (one atomic addition, on a line shared with few others), loads the pointer, uses
-// what it points to, and says that it is done. A writer replaces the pointer at once and waits for nobody; what was
-// replaced is kept until no reader that could have seen it is left. That is known by counting readers in two phases:
-// what was replaced during a phase may go when, after the phase has changed, its readers are all gone.
-// (The idea of sleepable read-copy-update: P. E. McKenney, "Sleepable Read-Copy Update", 2006.)
+// what it points to, and marks the end of the read. A writer replaces the pointer at once and waits for no reader; what
+// was replaced is kept until no reader that could have seen it is left. That is known by counting readers in two
+// phases: what was replaced during a phase may go when, after the phase has changed, its readers are all gone. (The
+// idea of sleepable read-copy-update: P. E. McKenney, "Sleepable Read-Copy Update", 2006.)
 //
 //     cweir_reading_t reading = cweir_snapshot_enter(&snapshot, 0);
 //     use(reading.pointer);
@@ -60,7 +60,7 @@ CWEIR_INLINE bool cweir_snapshot_is_empty(cweir_snapshot_t *snapshot) {
     return atomic_load_explicit(&snapshot->current, memory_order_relaxed) == NULL;
 }
 
-// Begins to read; adds one to the sum `tally`, 0 or 1.
+// Starts a read; adds one to the sum `tally`, 0 or 1.
 CWEIR_INLINE cweir_reading_t cweir_snapshot_enter(cweir_snapshot_t *snapshot, uint32_t tally) {
     // Threads that run at the same time have anchors at least a page apart.
     const uintptr_t stripe = (cweir_thread_identity() >> 12) % CWEIR_SNAPSHOT_STRIPES;
@@ -96,13 +96,13 @@ CWEIR_INLINE void *_Nullable cweir_snapshot_replace(cweir_snapshot_t *snapshot, 
 }
 
 // Changes the phase if the readers of the phase before the current one are all gone. When it returns true, what was
-// replaced before the last time that it returned true is used by nobody.
+// replaced before the last time that it returned true is used by no reader.
 CWEIR_INLINE bool cweir_snapshot_advance(cweir_snapshot_t *snapshot) {
     const uint32_t phase = atomic_load_explicit(&snapshot->phase, memory_order_relaxed);
     for (int index = 0; index < CWEIR_SNAPSHOT_STRIPES; index++) {
         cweir_snapshot_stripe_t *stripe = &snapshot->stripes[index];
-        // First who has left. All counters only grow and nobody leaves without having entered: so if as many have
-        // entered when that is read afterwards, nobody was inside when the first was read.
+        // Count leaves first. All counters only grow and no reader leaves without having entered: so if as many have
+        // entered when that is read afterwards, no reader was inside when the leaves were read.
         // Acquire pairs with the release in leave; sequential consistency with enter.
         const uint64_t left = atomic_load_explicit(&stripe->left[1 - phase], memory_order_seq_cst);
         const uint64_t entered = atomic_load_explicit(&stripe->entered[1 - phase][0], memory_order_seq_cst)

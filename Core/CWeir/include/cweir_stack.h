@@ -16,14 +16,14 @@
 // Not lock-free: a spin lock is held from claim to publish and from take to remove, that is while one slot is copied.
 // A stack that loses elements at both ends has no simple lock-free form, and a free list (Treiber) cannot drop the
 // oldest. Who is preempted there holds up the others, who spin for about a microsecond and then give up their time
-// slices; nobody sleeps and no call is made under the lock.
+// slices; no thread sleeps and no call is made under the lock.
 //
 // Thread safety: any number of threads may call claim and publish, take and remove, in these pairs. The count may be
 // read by any thread at any time.
 typedef struct CWEIR_NONCOPYABLE cweir_stack {
-    _Atomic(uint32_t) lock; // 1 while somebody is inside
+    _Atomic(uint32_t) lock; // 1 while a thread is inside
     uint32_t _spare;
-    // Free-running positions; stored under the lock, read by anybody.
+    // Free-running positions; stored under the lock, read by any thread.
     _Atomic(uint64_t) top;    // one past the newest
     _Atomic(uint64_t) bottom; // the oldest
     _Atomic(uint64_t) pushed; // elements since the start
@@ -47,7 +47,7 @@ cweir_stack_t *_Nullable cweir_stack_create(size_t capacity, size_t stride);
 // Frees a stack, whatever its slots hold. No thread may use it during the call or after it.
 void cweir_stack_destroy(cweir_stack_t *_Nullable stack);
 
-// Waits for the lock that somebody else holds, and takes it.
+// Waits for the lock that another thread holds, and takes it.
 void cweir_stack_wait(cweir_stack_t *stack);
 
 CWEIR_INLINE void cweir_stack_acquire(cweir_stack_t *stack) {

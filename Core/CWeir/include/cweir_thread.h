@@ -18,7 +18,7 @@ CWEIR_INLINE uintptr_t cweir_thread_identity(void) {
 // Thread safety: any thread.
 void cweir_thread_back_off(uint32_t round);
 
-// Starts a thread that calls `body` with `context` and ends when it returns; nobody has to join it. The name, cut to
+// Starts a thread that calls `body` with `context` and ends when it returns; it need not be joined. The name, cut to
 // what the system takes (15 bytes on Linux), shows in debuggers and `top`. Returns zero, or an error of `errno`.
 // Thread safety: any thread.
 int cweir_thread_start(const char *name, void (*_Nonnull body)(void *_Nullable context), void *_Nullable context);
@@ -32,7 +32,7 @@ CWEIR_INLINE void *_Nullable cweir_thread_kept(void) {
     return cweir_thread_kept_object;
 }
 
-// Makes this thread keep an object, of which `release` is told when the thread ends; not while it keeps another one.
+// Makes this thread keep an object, for which `release` is called when the thread ends; not while it keeps another one.
 // Returns zero, or an error of `errno`; then nothing is kept.
 // Thread safety: any thread.
 int cweir_thread_keep(void *object, void (*_Nonnull release)(void *object));

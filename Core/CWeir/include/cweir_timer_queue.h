@@ -57,7 +57,7 @@ bool cweir_timer_queue_reschedule(cweir_timer_queue_t *queue, cweir_timer_t *tim
 // Returns the payload of a pending timer; or NULL when the timer is not pending. O(1).
 void *_Nullable cweir_timer_queue_find(cweir_timer_queue_t *queue, cweir_timer_t timer);
 
-// Says the earliest deadline. Returns false when no timer is pending. O(1) amortised.
+// Gets the earliest deadline. Returns false when no timer is pending. O(1) amortised.
 bool cweir_timer_queue_peek(cweir_timer_queue_t *queue, int64_t *deadline);
 
 // Removes the next timer if its deadline is not after `latest`, says the deadline and returns the payload, valid until
@@ -65,7 +65,7 @@ bool cweir_timer_queue_peek(cweir_timer_queue_t *queue, int64_t *deadline);
 // than that are equal or past.
 void *_Nullable cweir_timer_queue_pop(cweir_timer_queue_t *queue, int64_t latest, int64_t *deadline);
 
-// Begins to bring what the pointer at `offset` in the payload of the next timer points to into the cache, be it valid or
+// Prefetches what the pointer at `offset` in the payload of the next timer points to, be it valid or
 // not. Does nothing when the next timer is not known. O(1).
 void cweir_timer_queue_fetch_next(const cweir_timer_queue_t *queue, size_t offset);
 

@@ -7,7 +7,7 @@
 #pragma clang assume_nonnull begin
 
 // Who waits for whom: threads that wait for room that another thread makes say so, and are told when that would close
-// a circle, in which nobody could ever go on.
+// a circle, in which no thread could ever go on.
 //
 //     cweir_wait_t wait;
 //     if (!cweir_wait_begin(&wait, maker)) { give_up(); }
@@ -22,8 +22,8 @@ typedef struct CWEIR_NONCOPYABLE cweir_wait {
     struct cweir_wait *_Nullable next;
 } cweir_wait_t;
 
-// Says that the calling thread waits for the thread `target`. Returns false, and begins nothing, when `target` waits,
-// directly or through others, for the calling thread. A target of zero, which is nobody, is fine.
+// Records that the calling thread waits for the thread `target`. Returns false, and records nothing, when `target`
+// waits, directly or through others, for the calling thread. A target of zero, which is no thread, is fine.
 bool cweir_wait_begin(cweir_wait_t *wait, uintptr_t target);
 
 // Ends a wait that was begun.

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// The processor's counter ticks at a constant rate that nobody tells. So readings lie on a line through a reading of
-// the kernel's clock, with a slope that is measured; whoever reads a millisecond after the line began draws a new one.
+// The processor's counter ticks at a constant rate that is not known. So readings lie on a line through a reading of
+// the kernel's clock, with a measured slope; the first read more than a millisecond after its start draws a new line.
 // In between, readings err by the error of the slope, some millionths, so by some nanoseconds.
 //
 // The line is guarded by a version, which is odd while it is being drawn. The fields are read with acquire and written
@@ -21,7 +21,7 @@ enum {
     LEARNING = 2000000,       // nanoseconds from the first reading to the first line
     INTERVAL = 1000000,       // nanoseconds that a line is good for
     FORGETTING = 1000000000,  // nanoseconds after which the slope is measured from a later reading on
-    TOLERANCE = 1000,         // slopes that differ by more than one part in so many are not those of one counter
+    TOLERANCE = 1000,         // slopes that differ by more than one part in 1000 are not those of one counter
     LONGEST = 4096,           // ticks between two readings that are taken for one moment
 };
 

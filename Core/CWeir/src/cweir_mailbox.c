@@ -70,7 +70,7 @@ bool cweir_mailbox_signal(cweir_mailbox_t *mailbox, uint32_t bits) {
 }
 
 // Clears the bit of a lane that was found empty, unless something has been claimed in it. Returns true when the bit is
-// clear: whoever claims from now on finds it missing. Consumer.
+// clear: the next claim finds it missing. Consumer.
 bool cweir_mailbox_settle(cweir_mailbox_t *mailbox, uint32_t lane) {
     const uint32_t bit = 1u << lane;
     mailbox->misses[lane] = 0;
@@ -116,7 +116,7 @@ static uint64_t count_of(cweir_mailbox_t *mailbox, uint32_t lane) {
 }
 
 cweir_mailbox_item_t cweir_mailbox_take_oldest(cweir_mailbox_t *mailbox, uint32_t lane) {
-    // Whoever needs room has found the lane full.
+    // The caller needs room, so the lane is full.
     cweir_mailbox_raise_peak(mailbox, lane, capacity_of(mailbox, lane));
     if (lane < CWEIR_MAILBOX_LEVELS) {
         return (cweir_mailbox_item_t){
@@ -170,8 +170,8 @@ bool cweir_mailbox_wait_for_room(cweir_mailbox_t *mailbox, uint32_t lane, uint32
     if (!cweir_wait_begin(&wait, atomic_load_explicit(&mailbox->consumer, memory_order_relaxed))) {
         return false;
     }
-    // The timeout is for the consumer that gave a slot back and did not see in time that somebody asks, and for a lane
-    // that is left alone half full: 1 ms, then twice as long each time, up to 64 ms.
+    // The timeout covers a consumer that gave a slot back before it could see this request, and a lane that stays half
+    // full: 1 ms, then twice as long each time, up to 64 ms.
     const uint32_t doublings = round - SPINS - YIELDS < LONGEST ? round - SPINS - YIELDS : LONGEST;
     (void)cweir_parking_sleep(room, word, cweir_clock_monotonic() + ((int64_t)1000000 << doublings));
     cweir_wait_end(&wait);
@@ -265,7 +265,7 @@ static bool sleep_until(cweir_mailbox_t *mailbox, int64_t deadline) {
     while (is_in_time && atomic_load_explicit(word, memory_order_seq_cst) == CWEIR_MAILBOX_PARKED) {
         is_in_time = cweir_parking_sleep(&mailbox->signals, CWEIR_MAILBOX_PARKED, deadline);
     }
-    // Not parked any longer, so whoever has just set a bit need not wake anybody.
+    // No longer parked: a thread that has just set a bit need not wake this one.
     const uint32_t before = atomic_fetch_and_explicit(word, ~(uint32_t)CWEIR_MAILBOX_PARKED, memory_order_seq_cst);
     return is_in_time || before != CWEIR_MAILBOX_PARKED;
 }
@@ -297,7 +297,7 @@ uint32_t cweir_mailbox_park(cweir_mailbox_t *mailbox, int64_t deadline, int64_t 
             return CWEIR_MAILBOX_READY;
         }
         if (is_empty) {
-            // All lanes were looked at: from now on whoever put something nevertheless has to take it out.
+            // All lanes were empty: from now on a producer that still put something has to take it out.
             uint32_t expected = CWEIR_MAILBOX_CLOSED;
             if (was_closed
                 && atomic_compare_exchange_strong_explicit(
@@ -316,8 +316,8 @@ uint32_t cweir_mailbox_park(cweir_mailbox_t *mailbox, int64_t deadline, int64_t 
             }
             continue;
         }
-        // Somebody has claimed a slot and not yet published it, and will not wake anybody when it does: wait for it
-        // here, running at first, then leaving the processor to it.
+        // A producer has claimed a slot and not yet published it, and will not wake the consumer when it does: spin at
+        // first, then yield the processor to it.
         if (deadline != CWEIR_PARKING_FOREVER && cweir_clock_monotonic() >= deadline) {
             return CWEIR_MAILBOX_TIMED_OUT;
         }
@@ -370,7 +370,7 @@ cweir_mailbox_numbers_t cweir_mailbox_read(cweir_mailbox_t *mailbox, uint32_t la
     cweir_mailbox_numbers_t result;
     result.pending = count_of(mailbox, lane);
     result.peak = atomic_load_explicit(&numbers->peak, memory_order_relaxed);
-    uint64_t peak = result.pending; // nobody may have looked since it became that long
+    uint64_t peak = result.pending; // the consumer may not have looked since it became that long
     if (lane < CWEIR_MAILBOX_LEVELS) {
         result.accepted = cweir_stack_read(&mailbox->stacks[lane]->pushed);
         const uint64_t highest = cweir_stack_read(&mailbox->stacks[lane]->peak);

@@ -61,7 +61,7 @@ void cweir_parking_wake(cweir_parking_t *parking, bool all) {
     void *address = (void *)&parking->word;
 #if CWEIR_HAS_OS_SYNC
     if (__builtin_available(macOS 14.4, iOS 17.4, tvOS 17.4, watchOS 10.4, visionOS 1.1, *)) {
-        // Fails when nobody sleeps.
+        // Fails when no thread sleeps.
         if (all) {
             (void)os_sync_wake_by_address_all(address, sizeof(uint32_t), OS_SYNC_WAKE_BY_ADDRESS_NONE);
         } else {

@@ -70,7 +70,7 @@ int cweir_thread_start(const char *name, void (*body)(void *context), void *cont
     return error;
 }
 
-// An object that a thread keeps, and how to let go of it.
+// An object that a thread keeps, and how to release it.
 typedef struct kept {
     void *object;
     void (*release)(void *object);

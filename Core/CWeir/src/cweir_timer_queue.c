@@ -56,7 +56,7 @@ typedef struct bucket {
 
 // Of the keys, those up to `near_last` are in the heap. The others are in the level of the first digit in which they
 // differ from `base`, in the bucket of that digit. `base` may move within the block of 64^near_level keys that ends at
-// `near_last`, without moving anybody: keys outside the block differ from all keys in it in the same digit.
+// `near_last`, without moving any entry: keys outside the block differ from all keys in it in the same digit.
 struct cweir_timer_queue {
     uint64_t base;
     uint64_t near_last;
@@ -120,7 +120,7 @@ static void *payload_of(const cweir_timer_queue_t *queue, slot_t *slot) {
 // The heap.
 
 static bool comes_before(const entry_t *one, const entry_t *other) {
-    // Without branches, which nobody could predict.
+    // Without branches, which would be mispredicted.
     return (one->key < other->key) | ((one->key == other->key) & (one->sequence < other->sequence));
 }
 

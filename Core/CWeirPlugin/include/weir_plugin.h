@@ -159,13 +159,13 @@ typedef struct weir_node {
 /// What a plugin can tell its host during a call. `context` is handed back to each function.
 typedef struct weir_host {
     void *context;
-    /// Says why something failed: the option that is at fault, if one is, and the reason.
+    /// Reports why something failed: the option that is at fault, if one is, and the reason.
     void (*fail)(void *context, weir_text option, weir_text reason);
     /// Takes the fields that are wanted, and how many nanoseconds a time counts that is a bare number.
     void (*take_schema)(void *context, const weir_field *fields, size_t count, int64_t time_unit);
     /// Takes complex events: `count` lines of JSON, each with its line feed.
     void (*take_lines)(void *context, weir_text lines, uint64_t count);
-    /// Takes note that the plugin refuses a record of the batch.
+    /// Rejects a record of the batch.
     void (*reject)(void *context, uint64_t line, uint32_t start, uint32_t length, weir_text reason);
     /// Takes the value of a count, by its index; the name is the same in each call.
     void (*take_count)(void *context, size_t index, weir_text name, uint64_t value);
@@ -192,8 +192,7 @@ typedef struct weir_plugin {
     /// Takes the records of a batch; calls `take_lines`, `reject`, `take_count`.
     /// Returns 0 when nothing that follows can matter any more, otherwise 1.
     uint32_t (*receive)(void *instance, const weir_batch *batch, const weir_host *host);
-    /// Takes note that nothing follows, because of a failure where its text is not empty; calls `take_lines`,
-    /// `take_count`.
+    /// Called once at the end of the input, which failed if `failure` is not empty; calls `take_lines`, `take_count`.
     void (*finish)(void *instance, weir_text failure, const weir_host *host);
     /// Ends an instance.
     void (*release)(void *instance);
@@ -205,10 +204,10 @@ typedef struct weir_plugin {
     /// Names the field whose values the plugin keeps apart completely with these settings, with `take_bytes`, if there is
     /// one: a host may then have several instances share its values.
     void (*partition_field)(const weir_setting *settings, size_t count, const weir_host *host);
-    /// Tells the operators that the plugin is made of with these settings, with `take_node`.
+    /// Lists the plugin's operators with these settings, by `take_node`.
     void (*graph)(const weir_setting *settings, size_t count, const weir_host *host);
-    /// Says how many partial matches an instance holds, for displays and metrics; `UINT64_MAX` where it has no patterns.
-    /// Called after `start`, `receive` and `finish`.
+    /// Returns how many partial matches an instance holds, for displays and metrics; `UINT64_MAX` where it has no
+    /// patterns. Called after `start`, `receive` and `finish`.
     uint64_t (*partial_matches)(void *instance);
 } weir_plugin;
 

@@ -9,11 +9,10 @@ public import Synchronization
 ///
 /// ## Order and threads
 ///
-/// The sinks run on one thread at a time. Whoever publishes while nobody else does runs them, before `publish`
-/// returns. Whoever publishes while another thread is at it, or from inside a sink, leaves the event in the channel's
-/// waiting ring; the thread that is at it takes it after the event, or the batch, that it is handling. So nobody
-/// waits, nothing recurses, and the events of one publisher keep their order. The ring is bounded, and the overflow
-/// policy says what happens when it is full.
+/// The sinks run on one thread at a time. A publisher that finds the channel free runs them before `publish` returns.
+/// A concurrent publisher, or one inside a sink, enqueues the event in the channel's waiting ring; the thread inside
+/// takes it after the event, or the batch, that it is handling. So no publisher waits, nothing recurses, and the events
+/// of one publisher keep their order. The ring is bounded, and the overflow policy says what happens when it is full.
 ///
 /// A watermark or the completion that meets a busy channel takes effect after all events that wait. A sink that comes
 /// later is told the last watermark, or the completion, at once.
@@ -42,7 +41,7 @@ public final class EventChannel<Element: Event>: GroupableStream, @unchecked Sen
         @usableFromInline var table: Unmanaged<ObjectTable<Subscriber<Element>>>
         @usableFromInline var isFinished = false
         @usableFromInline var options = DispatchOptions()
-        // When the event that is being sent was dispatched; nobody knows until somebody asks.
+        // When the event that is being sent was dispatched; set at the first use (`isStamped`).
         @usableFromInline var dispatchTime = Timestamp.distantPast
         @usableFromInline var isStamped = false
         @usableFromInline var latest: Element?
@@ -84,7 +83,7 @@ public final class EventChannel<Element: Event>: GroupableStream, @unchecked Sen
     @usableFromInline let inside: UnsafeMutablePointer<Inside>
 
     @usableFromInline let receivers = Snapshot<ObjectTable<Receiver<Element>>>()
-    // False while there is neither a sink nor an end to tell: then nobody needs the gate.
+    // False while there is neither a sink nor a completion to send: then publishers skip the gate.
     @usableFromInline let needsGate: Atomic<Bool>
     // Written inside the gate, by plain stores. What goes to receivers alone is counted by reading their table.
     @usableFromInline let publishedInside = Atomic<UInt64>(0)
@@ -199,11 +198,11 @@ public final class EventChannel<Element: Event>: GroupableStream, @unchecked Sen
             return (removed, replaced)
         }
         withExtendedLifetime(unused) {}
-        // What was detached is let go at once, unless somebody is at work; then by them.
+        // What was detached is released at once, or by the thread inside when it leaves.
         enterAndDrain()
     }
 
-    /// Offers a new table to whoever is inside the gate; returns the one before, if nobody has taken it.
+    /// Offers a new table to the thread inside the gate; returns the one before, if it was not taken.
     private func offerTable(_ registration: Registration) -> ObjectTable<Subscriber<Element>>? {
         let new = unsafe Unmanaged.passRetained(ObjectTable(registration.subscribers.map(\.subscriber)))
         guard let old = unsafe cweir_handoff_put(incomingTable, new.toOpaque()) else { return nil }
@@ -233,7 +232,7 @@ public final class EventChannel<Element: Event>: GroupableStream, @unchecked Sen
         withExtendedLifetime(unused) {}
     }
 
-    /// Inside the gate only, or when nobody else has the channel.
+    /// Inside the gate only, or when no other thread has the channel.
     @usableFromInline
     func takeTable() {
         while let new = unsafe cweir_handoff_take(incomingTable) {
@@ -244,7 +243,7 @@ public final class EventChannel<Element: Event>: GroupableStream, @unchecked Sen
         }
     }
 
-    /// Tells those that have just come what was said before that still counts.
+    /// Replays to new subscribers what still holds: the latest event and the watermark.
     private func startNewcomers() {
         unsafe inside.pointee.table._withUnsafeGuaranteedRef { table in
             table.forEach { subscriber in
@@ -383,7 +382,7 @@ public final class EventChannel<Element: Event>: GroupableStream, @unchecked Sen
 
     // MARK: Counters
 
-    /// What the channel has done so far; reading it disturbs nobody.
+    /// A snapshot of the channel's counts; reading it delays no publisher.
     public var metrics: ChannelMetrics {
         ChannelMetrics(
             published: publishedInside.load(ordering: .relaxed) + publishedToNobody.load(ordering: .relaxed)
@@ -457,8 +456,8 @@ public final class EventChannel<Element: Event>: GroupableStream, @unchecked Sen
     @usableFromInline
     var hasWaiting: Bool { waiting.count > 0 }
 
-    /// Delivers all that waits, also what is behind a slot that somebody is still writing: it may be the publisher's
-    /// own, and must not be overtaken by its next event.
+    /// Delivers all that waits, also what is behind a slot that is still being written: it may be the publisher's own
+    /// event, which its next one must not overtake.
     @usableFromInline
     @inline(never)
     func drainAll() {
@@ -517,11 +516,11 @@ public final class EventChannel<Element: Event>: GroupableStream, @unchecked Sen
     // MARK: Outside the gate
 
     private func enterAndDrain() {
-        // Notifying instead of entering: whoever is inside looks at the requests before leaving.
+        // Notify instead of entering: the thread inside looks at the requests before it leaves.
         if unsafe cweir_gate_notify(gate) { leaveAfterDraining() }
     }
 
-    /// Leaves an event in the ring for whoever is inside, or goes inside when nobody is.
+    /// Leaves an event in the ring for the thread inside, or enters if there is none.
     @usableFromInline
     @inline(never)
     func leaveBehind(_ event: Element, _ options: DispatchOptions) -> Bool {

@@ -1,4 +1,4 @@
-/// What a handler is told beside its event: how urgent it is, in what order it was dispatched, and when.
+/// What a handler gets beside its event: its priority, the order of its dispatch, and when it was dispatched.
 @frozen
 public struct EventContext: Sendable {
     /// How urgent the event is.

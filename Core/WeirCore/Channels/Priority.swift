@@ -9,7 +9,7 @@ public enum Priority: UInt8, CaseIterable, Comparable, Sendable {
     /// Before what is normal.
     case high = 1
 
-    /// What an event has when nobody says otherwise.
+    /// The default of an event.
     case normal = 2
 
     /// After what is normal.

@@ -2,7 +2,7 @@ public import CWeir
 
 /// A reference that many threads read without waiting while others replace it.
 ///
-/// What was replaced is let go when the last reader that could have seen it is gone, at the next replacement at the
+/// A replaced value is released when the last reader that could have seen it is gone, at the next replacement at the
 /// latest.
 ///
 /// Thread safety: all members, from any thread, also from inside `read`.
@@ -44,7 +44,7 @@ package final class Snapshot<Value: AnyObject & Sendable>: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - isCounted: Whether to count it, also when there is no value.
-    ///   - body: May take its time: nobody waits for it, but what is replaced meanwhile is kept.
+    ///   - body: May take long: no thread waits for it, but values replaced meanwhile are kept.
     @inlinable
     package func read(isCounted: Bool = false, _ body: (Value) -> Void) {
         let reading = unsafe cweir_snapshot_enter(state, isCounted ? 1 : 0)
@@ -57,7 +57,8 @@ package final class Snapshot<Value: AnyObject & Sendable>: @unchecked Sendable {
     /// Replaces the value, also while it is read.
     ///
     /// - Parameter value: The new value; `nil` leaves nothing to read.
-    /// - Returns: What nobody reads any more. What goes with it may be foreign: let go of it outside locks.
+    /// - Returns: Values that no reader uses any more. Their deinitializers are foreign code: release them outside
+    ///   locks.
     @discardableResult
     package func replace(with value: Value?) -> [Value] {
         let new = unsafe value.map { unsafe Unmanaged.passRetained($0).toOpaque() }
@@ -71,14 +72,15 @@ package final class Snapshot<Value: AnyObject & Sendable>: @unchecked Sendable {
 
     /// Looks again whether what was replaced is still read.
     ///
-    /// - Returns: What nobody reads any more. What goes with it may be foreign: let go of it outside locks.
+    /// - Returns: Values that no reader uses any more. Their deinitializers are foreign code: release them outside
+    ///   locks.
     package func collect() -> [Value] {
         retired.withLock { collect(&$0) }
     }
 
     private func collect(_ retired: inout Retired) -> [Value] {
         var unused: [Value] = []
-        // Twice: with nobody reading, what was just replaced goes at once.
+        // Twice: without a reader, the value just replaced is released at once.
         for _ in 0..<2 where unsafe cweir_snapshot_advance(state) {
             unused += retired.before
             retired.before = retired.sinceLastPhase

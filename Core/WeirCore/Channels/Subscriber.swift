@@ -9,7 +9,7 @@ final class Subscriber<Element: Event>: @unchecked Sendable {
     // Safety of `@unchecked Sendable`: the closures are called from inside the channel's gate only, so by one thread
     // at a time; the sink that they work on is itself `Sendable`.
 
-    /// Takes one element, without asking whether the sink is still wanted: ``isOver`` says so.
+    /// Takes one element, without checking ``isOver``.
     @usableFromInline let receive: (Element) -> Void
 
     /// Set when the sink is detached: what the subscription says, where it is read anyway.
@@ -28,10 +28,6 @@ final class Subscriber<Element: Event>: @unchecked Sendable {
     var hasStarted = false
 
     /// Puts a sink behind closures.
-    ///
-    /// - Parameters:
-    ///   - sink: The sink.
-    ///   - subscription: Asked before each element whether the sink is still wanted.
     @inlinable
     init<S: Sink>(_ sink: consuming S, _ subscription: Subscription) where S.Input == Element {
         let box = SharedCell(driven: sink)
@@ -61,7 +57,7 @@ final class Subscriber<Element: Event>: @unchecked Sendable {
         }
     }
 
-    /// Lets a sink know of the elements that come eight and sixteen places behind an index: as many as the memory brings
+    /// Shows a sink the elements that come eight and sixteen places behind an index: as many as the memory brings
     /// at a time.
     @inlinable
     static func lookAhead<S: Sink>(_ sink: borrowing S, _ batch: Span<Element>, _ index: Int)

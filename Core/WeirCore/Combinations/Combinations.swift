@@ -182,7 +182,7 @@ where Downstream.Input == (repeat each Element) {
         }
     }
 
-    /// Lets go of what can not be combined with anything that is `horizon` old or younger.
+    /// Removes what cannot be combined with anything that is `horizon` old or younger.
     @inlinable
     mutating func forget(before horizon: Timestamp) {
         let oldest = horizon.shifted(byNanoseconds: -settings.within)

@@ -1,6 +1,6 @@
 /// Values in the order of their event times; equal times in the order of arrival.
 ///
-/// For operators that remember elements until a watermark lets go of them. Made for input that is nearly in order: a
+/// For operators that keep elements until a watermark releases them. Made for input that is nearly in order: a
 /// value that arrives with *d* younger ones before it is put in place in O(*d*), the oldest is taken in O(1) amortised,
 /// and no memory is allocated once the storage has grown to what is needed.
 @frozen

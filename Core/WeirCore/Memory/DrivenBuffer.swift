@@ -1,7 +1,7 @@
-/// Elements that wait for whoever drives a chain, in memory that stays for the next ones.
+/// A buffer for elements that wait until a chain is driven; its memory is reused.
 ///
-/// Like an array that is filled behind and emptied in front; but it has one owner, so that adding an element need not
-/// ask whether somebody else has the memory too. Allocates only where more elements wait than ever before.
+/// It is filled at the end and emptied at the front. Unlike an array it has one owner, so adding an element needs no
+/// check for uniqueness. It allocates only when more elements wait than ever before.
 ///
 /// Thread safety: that of its owner.
 @safe
@@ -9,7 +9,7 @@
 @usableFromInline
 package struct DrivenBuffer<Element>: ~Copyable {
     // Safety: the elements from `first` to `end` are initialised, and no others; `first <= end <= capacity` holds
-    // always. The buffer cannot be copied, so that nobody else has the memory.
+    // always. The buffer cannot be copied, so its memory has one owner.
 
     @usableFromInline var start: UnsafeMutablePointer<Element>
     @usableFromInline var capacity: Int
@@ -37,7 +37,6 @@ package struct DrivenBuffer<Element>: ~Copyable {
 
     /// Adds an element.
     ///
-    /// - Parameter element: The element.
     /// - Complexity: O(1) on average; without allocation once there is room.
     @inlinable
     package mutating func append(_ element: consuming Element) {
@@ -74,7 +73,7 @@ package struct DrivenBuffer<Element>: ~Copyable {
         first += number
     }
 
-    /// Begins anew where nothing waits.
+    /// Starts over at the front if nothing waits.
     @inlinable
     package mutating func rewind() {
         precondition(count == 0, "\(count) elements wait")

@@ -1,8 +1,8 @@
 internal import CWeir
 
-/// State that one thread at a time works on: whoever comes while another is at it leaves the work to that one.
+/// State that one thread at a time works on: a thread that finds it busy leaves the work to the thread inside.
 ///
-/// Nobody waits and nothing recurses: ``run()`` from inside the work makes it run once more. The state need not be
+/// No thread waits and nothing recurses: ``run()`` from inside the work makes it run once more. The state need not be
 /// `Sendable`: it is made by a closure that captures nothing that is not, and only the work gets to see it.
 ///
 /// Thread safety: any thread.
@@ -16,10 +16,6 @@ package final class GatedState<State>: @unchecked Sendable {
     private let work: @Sendable (inout State) -> Void
 
     /// Creates the state.
-    ///
-    /// - Parameters:
-    ///   - make: Makes the state.
-    ///   - work: Does what is to be done, for everybody who has asked so far.
     package init(_ make: @Sendable () -> State, work: @escaping @Sendable (inout State) -> Void) {
         guard let line = unsafe cweir_allocate_lines(1, MemoryLayout<cweir_gate_t>.size) else {
             preconditionFailure("there is no memory for confined state")

@@ -1,6 +1,6 @@
-/// Says where a hash table looks first for a key.
+/// Computes the home bucket of a key in a hash table.
 ///
-/// Integers are mixed with a seed that differs from hash to hash, so that nobody outside can choose keys that collide;
+/// Integers are mixed with a seed that differs from hash to hash, so that an attacker cannot choose keys that collide;
 /// other keys are hashed by Swift's seeded hash, and mixed too.
 @frozen
 public struct KeyHash<Key: Hashable & Sendable>: Sendable {

@@ -11,8 +11,6 @@ package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     private let value: UnsafeMutablePointer<Value>
 
     /// Creates a lock around a value.
-    ///
-    /// - Parameter initial: The value.
     package init(_ initial: consuming sending Value) {
         guard let lock = unsafe cweir_lock_create() else { preconditionFailure("there is no memory for a lock") }
         unsafe self.lock = lock
@@ -28,7 +26,6 @@ package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
 
     /// Waits for the lock and calls `body` with the value; not reentrant.
     ///
-    /// - Parameter body: What to do with the value; short, and without calling foreign code.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws.
     package borrowing func withLock<Result: ~Copyable, Failure: Error>(

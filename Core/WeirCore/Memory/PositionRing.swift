@@ -57,7 +57,7 @@ public struct PositionRing<Value>: ~Copyable {
         set { unsafe places[Int(position & mask)] = newValue }
     }
 
-    /// Begins to bring the value at a position into the cache.
+    /// Prefetches the value at a position.
     ///
     /// - Parameter position: Any position.
     @inlinable

@@ -7,9 +7,8 @@ public import CWeir
 @safe
 @usableFromInline
 package enum TableMemory {
-    /// Gets memory; traps if there is none.
+    /// Allocates memory; traps if there is none.
     ///
-    /// - Parameter capacity: For how many values.
     /// - Returns: Memory that is not initialised, to be given to ``free(_:)``.
     @inlinable
     package static func allocate<Value>(_ capacity: Int) -> UnsafeMutablePointer<Value> {
@@ -22,8 +21,6 @@ package enum TableMemory {
     }
 
     /// Gives memory back.
-    ///
-    /// - Parameter values: What ``allocate(_:)`` returned, with nothing in it that needs to be deinitialised.
     @inlinable
     package static func free<Value>(_ values: UnsafeMutablePointer<Value>) {
         unsafe cweir_free_lines(values)
@@ -32,10 +29,6 @@ package enum TableMemory {
 
 extension ContiguousArray {
     /// Creates an array that is a table: as `init(repeating:count:)`, in large pages where it is large.
-    ///
-    /// - Parameters:
-    ///   - value: The value of all places.
-    ///   - count: How many places there are.
     @inlinable
     package init(tableOf value: Element, count: Int) {
         unsafe self.init(unsafeUninitializedCapacity: count) { places, initializedCount in
@@ -44,9 +37,7 @@ extension ContiguousArray {
             initializedCount = count
         }
     }
-    /// Begins to bring a place into the cache.
-    ///
-    /// - Parameter index: The place.
+    /// Prefetches a place.
     @inlinable
     package func prefetch(_ index: Int) {
         assert(indices.contains(index))

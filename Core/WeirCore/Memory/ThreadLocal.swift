@@ -11,15 +11,12 @@ public import CWeir
 package enum ThreadLocal<Object: AnyObject> {
     /// Calls `body` with this thread's object, without retaining it: the thread does, until it ends.
     ///
-    /// - Parameters:
-    ///   - make: Makes the object, once for each thread.
-    ///   - body: What to do with it.
     /// - Returns: What `body` returns.
     @inline(__always)
     @inlinable
     package static func with<Result>(_ make: () -> Object, _ body: (Object) -> Result) -> Result {
         let kept = unsafe cweir_thread_kept() ?? keep(make())
-        // Safety: the thread owns the object, and nothing but the end of the thread lets go of it.
+        // Safety: the thread owns the object, and nothing but the end of the thread releases it.
         let reference = unsafe Unmanaged<AnyObject>.fromOpaque(kept)
         return unsafe reference._withUnsafeGuaranteedRef { object in
             precondition(type(of: object) == Object.self, "a thread keeps objects of one type only")

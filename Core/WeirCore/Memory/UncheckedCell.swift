@@ -15,8 +15,6 @@ package struct UncheckedCell<Value>: ~Copyable {
     @usableFromInline let pointer: UnsafeMutablePointer<Value>
 
     /// Creates a cell.
-    ///
-    /// - Parameter value: The value.
     @inlinable
     package init(_ value: consuming Value) {
         unsafe pointer = .allocate(capacity: 1)

@@ -1,7 +1,7 @@
 /// A reference that does not count, for the back edges of a graph.
 ///
-/// It must not be used once its object is gone: whoever stores one sees to it that the object's `deinit` takes it out
-/// again. So following an edge costs a load, where a weak reference costs several atomic operations.
+/// It must not be used once its object is gone: the object's `deinit` has to remove every stored one. So following an
+/// edge costs a load, where a weak reference costs several atomic operations.
 ///
 /// Thread safety: that of the object.
 @safe
@@ -13,8 +13,6 @@ package struct Unretained<Object: AnyObject> {
     @usableFromInline let reference: Unmanaged<Object>
 
     /// Creates a reference to an object.
-    ///
-    /// - Parameter object: The object; it outlives the reference.
     @inlinable
     package init(_ object: Object) {
         unsafe reference = .passUnretained(object)
@@ -26,7 +24,6 @@ package struct Unretained<Object: AnyObject> {
 
     /// Calls `body` with the object, without retaining it.
     ///
-    /// - Parameter body: What to do with the object; something keeps the object alive meanwhile.
     /// - Returns: What `body` returns.
     @inlinable
     package func with<Result>(_ body: (Object) -> Result) -> Result {
@@ -35,7 +32,6 @@ package struct Unretained<Object: AnyObject> {
 
     /// Whether this is a reference to `object`.
     ///
-    /// - Parameter object: The object to compare with.
     /// - Returns: True when it is the same object.
     @inlinable
     package func refers(to object: Object) -> Bool {

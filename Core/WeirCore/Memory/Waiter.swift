@@ -13,9 +13,7 @@ package final class Waiter<Value: Sendable>: Sendable {
     /// Creates a waiter without a result.
     package init() {}
 
-    /// Brings the result; only the first one counts.
-    ///
-    /// - Parameter result: What `wait()` returns or throws.
+    /// Sets the result; only the first one counts.
     package func resume(with result: Result<Value, any Error>) {
         let waiting = state.withLock { state -> CheckedContinuation<Value, any Error>? in
             if case .done = state { return nil }

@@ -2,8 +2,8 @@ public import CWeir
 
 /// A bounded queue from one producer to one consumer, on two threads or on one.
 ///
-/// A ring has two ends that cannot be copied: whoever holds the ``RingProducer`` writes, whoever holds the
-/// ``RingConsumer`` reads, and the compiler rules out a second writer or reader. Neither ever waits for the other:
+/// A ring has two ends that cannot be copied: the ``RingProducer`` writes, the ``RingConsumer`` reads, and the compiler
+/// rules out a second writer or reader. Neither ever waits for the other:
 /// writing to a full ring and reading from an empty one fail, and the caller decides what to do about it.
 ///
 ///     let ends = try Ring<Int>.makeEnds(capacity: 1024)

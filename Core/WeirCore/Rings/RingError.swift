@@ -1,4 +1,4 @@
-/// Says why a ring could not be made.
+/// The reason why a ring could not be made.
 public enum RingError: Error, Hashable, Sendable {
     /// The capacity, which is attached, is not a power of two between 1 and 2³⁰.
     case invalidCapacity(Int)

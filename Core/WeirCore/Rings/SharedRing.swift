@@ -132,8 +132,8 @@ public final class SharedRing<Element: Sendable>: @unchecked Sendable {
     ///
     /// Does what ``consume(upTo:_:)`` does without an atomic exchange.
     ///
-    /// - Warning: While this runs nobody else may call it, ``pop()`` or ``consume(upTo:_:)``, nor may `body`; pushing is
-    ///   allowed. A ring whose producers pop to make room has no only consumer.
+    /// - Warning: While this runs no other thread may call it, ``pop()`` or ``consume(upTo:_:)``, nor may `body`;
+    ///   pushing is allowed. A ring whose producers pop to make room has no only consumer.
     /// - Parameters:
     ///   - limit: How many elements to take at most; not negative.
     ///   - body: Gets the elements, oldest first, where they are in the ring; called once, or not at all when there are

@@ -17,9 +17,8 @@ package final class DeferredSubscription: Sendable {
     /// Whether ``cancel()`` was called.
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Says what the subscription is; it is cancelled at once if that was asked for before.
+    /// Sets the subscription; cancels it at once if that was asked for before.
     ///
-    /// - Parameter subscription: What attaching returned.
     /// - Returns: The same.
     @usableFromInline
     @discardableResult
@@ -32,7 +31,7 @@ package final class DeferredSubscription: Sendable {
         return subscription
     }
 
-    /// Cancels the subscription, now or when it is there, and lets go of it.
+    /// Cancels the subscription, now or when it is set, and releases it.
     @usableFromInline
     package func cancel() {
         let subscription = state.withLock { state in

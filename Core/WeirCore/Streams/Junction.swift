@@ -3,18 +3,17 @@ public import Synchronization
 
 /// Where several inputs meet in one operator, whatever threads drive them.
 ///
-/// The inputs' elements, watermarks and completions reach the operator's state one at a time. Whoever comes while
-/// nobody else is at it works on the state, and on everything downstream, before the call returns. Whoever comes while
-/// another thread is at it, or from inside the operator's own downstream, leaves the signal in a bounded ring; the
-/// thread that is at it takes it next. So no lock is held while foreign code runs, nothing recurses, and the signals of
-/// each input keep their order.
+/// The inputs' elements, watermarks and completions reach the operator's state one at a time. If no other thread is
+/// inside, the caller works on the state, and on everything downstream, before the call returns. A concurrent caller,
+/// or one inside the operator's own downstream, enqueues the signal in a bounded ring; the thread inside takes it
+/// next. So no lock is held while foreign code runs, nothing recurses, and the signals of each input keep their order.
 ///
 /// A thread that finds the ring full waits until there is room, which slows its input down. From inside the junction's
 /// own downstream it cannot wait for itself: then the stream fails with ``ChannelError/overflow(capacity:)``.
 ///
 /// The watermark of the whole is the earliest of the inputs' watermarks; an input that has finished holds nothing back.
-/// The whole finishes when all inputs have finished, or earlier if the state says so; it fails with the first failure.
-/// What comes after that is ignored, and inputs that have not finished are detached.
+/// The whole finishes when all inputs have finished, or earlier if the state decides so; it fails with the first
+/// failure. What comes after that is ignored, and inputs that have not finished are detached.
 ///
 ///     extension Merged {
 ///         func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
@@ -167,7 +166,7 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
 
     // MARK: From the inputs
 
-    /// Brings a signal to the state; for operators that are driven by calls rather than by attached streams.
+    /// Passes a signal to the state; for operators that are driven by calls rather than by attached streams.
     ///
     /// - Parameters:
     ///   - signal: The signal.
@@ -206,7 +205,7 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
         }
     }
 
-    /// Leaves a signal in the ring, and goes inside if nobody is.
+    /// Leaves a signal in the ring, and enters if no thread is inside.
     @inlinable
     @inline(never)
     func leaveBehind(_ message: Message) {
@@ -220,7 +219,7 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
             cweir_thread_back_off(round)
             round &+= 1
         }
-        // Also from inside: whoever is inside looks at the ring once more before leaving.
+        // Also from inside: the thread inside looks at the ring once more before leaving.
         if unsafe cweir_gate_notify(gate) { leaveAfterDraining() }
     }
 

@@ -13,25 +13,25 @@ public protocol JunctionState: Sendable {
     ///   - time: The element's event time.
     mutating func receive(_ signal: Signal, from input: Int, at time: Timestamp)
 
-    /// Takes note that no input will send an element older than `watermark`.
+    /// Called when no input will send an element older than `watermark` any more.
     ///
     /// - Parameter watermark: The earliest of the watermarks of the inputs that have not finished; after the last one.
     mutating func advance(to watermark: Timestamp)
 
-    /// Takes note of one input's watermark, before that of all; does nothing unless the operator says otherwise.
+    /// Called with one input's watermark, before that of all inputs; the default does nothing.
     ///
     /// - Parameters:
     ///   - input: The position of the input.
     ///   - watermark: The input's watermark; after its last one.
     mutating func advance(_ input: Int, to watermark: Timestamp)
 
-    /// Takes note that an input has said everything; goes on unless the operator says otherwise.
+    /// Called when an input has finished; by default the stream goes on.
     ///
     /// - Parameter input: The position of the input.
     /// - Returns: Whether that ends the whole stream: then ``finish(_:)`` is next.
     mutating func finishInput(_ input: Int) -> Bool
 
-    /// Takes note that nothing follows: all inputs have finished, or one has failed.
+    /// Called once at the end of the stream: all inputs have finished, or one has failed.
     ///
     /// - Parameter completion: How it ended.
     mutating func finish(_ completion: Completion)

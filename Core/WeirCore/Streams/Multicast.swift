@@ -1,4 +1,4 @@
-/// Hands one stream of signals to any number of sinks that come and go: the heart of subjects and shared streams.
+/// Forwards one stream of signals to any number of sinks, which come and go; used by subjects and shared streams.
 ///
 /// Sinks run one at a time, in the order in which they were attached, on the thread that sends, or on the one that is
 /// at it already: see ``Junction``. A sink that comes after the completion gets the completion at once.
@@ -42,7 +42,7 @@ public final class Multicast<Element: Sendable>: EventStream {
         junction.receive(.element(element), from: 0, at: time)
     }
 
-    /// Says that no element older than `watermark` will follow.
+    /// Announces that no element older than `watermark` will follow.
     ///
     /// - Parameter watermark: One that is not after the last is ignored.
     public func advance(to watermark: Timestamp) {
@@ -62,7 +62,7 @@ public final class Multicast<Element: Sendable>: EventStream {
 public enum MulticastReplay<Element: Sendable>: Sendable {
     /// What is sent from then on.
     case nothing
-    /// The last elements that were sent, at most so many, also after the completion.
+    /// The last elements that were sent, at most this number, also after the completion.
     case last(Int)
     /// A value, as long as nothing was sent; then the last element that was. Nothing after the completion.
     case current(Element, Timestamp)

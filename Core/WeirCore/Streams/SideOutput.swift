@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Where an operator puts what it cannot use: late elements, elements beyond a limit.
 ///
-/// They are counted, and offered to whoever wants them, so that nothing is lost in silence.
+/// They are counted, and subscribers get them, so that nothing is lost in silence.
 ///
 /// An operator's stream shows its side outputs as properties; they belong to the stream, so all sinks that are attached
 /// to it share them.
@@ -21,7 +21,7 @@ public final class SideOutput<Element: Sendable>: Sendable {
     private let handlers = Locked<[Handler]>([])
     private let sent = Atomic<UInt64>(0)
 
-    /// Creates a side output that nobody listens to.
+    /// Creates a side output without subscribers.
     public init() {}
 
     /// How many elements were put here.

@@ -1,6 +1,6 @@
 public import CWeir
 
-/// Many sinks of one type that nobody else knows, side by side in memory, behind closures formed where it was known.
+/// Many sinks of one erased type, side by side in memory, behind closures formed where the type was known.
 ///
 /// For operators that keep a pipeline for each key: an element costs a call and the memory of its own sink, not that of a
 /// handle, a closure and a box for each. Sinks are told by their indexes, in the order in which they were added.
@@ -16,7 +16,7 @@ public final class SinkBank<Input: Sendable>: @unchecked Sendable {
     /// Adds a sink, a copy of the prototype, behind the others, and hands it a watermark.
     public let append: (Timestamp) -> Void
 
-    /// Hands a watermark to all sinks, in order.
+    /// Passes a watermark to all sinks, in order.
     public let advance: (Timestamp) -> Void
 
     /// Ends a sink.
@@ -45,7 +45,7 @@ public final class SinkBank<Input: Sendable>: @unchecked Sendable {
         keep = { isKept in sinks.keep(isKept) }
     }
 
-    /// Hands an element to a sink.
+    /// Passes an element to a sink.
     ///
     /// - Parameters:
     ///   - index: The sink.
@@ -53,11 +53,11 @@ public final class SinkBank<Input: Sendable>: @unchecked Sendable {
     ///   - time: Its event time.
     @inlinable
     public func receive(_ index: Int, _ element: Input, _ time: Timestamp) {
-        // Whoever calls holds the bank; called as a property, the closure would be retained and released each time.
+        // The caller holds the bank; called as a property, the closure would be retained and released each time.
         unsafe Unmanaged.passUnretained(self)._withUnsafeGuaranteedRef { $0.receiveAt(index, element, time) }
     }
 
-    /// Begins to bring a sink into the cache.
+    /// Prefetches a sink.
     ///
     /// - Parameter index: The sink.
     @inlinable

@@ -31,8 +31,8 @@ public final class SinkHandle<Input: Sendable>: @unchecked Sendable {
 
     /// Creates a handle of closures that share state which is confined to them.
     ///
-    /// - Parameter make: Makes the closures and their state; it captures nothing that is not `Sendable`, so nobody else
-    ///   can refer to the state.
+    /// - Parameter make: Makes the closures and their state; it captures nothing that is not `Sendable`, so no other
+    ///   code can refer to the state.
     package init(confining make: @Sendable () -> Closures) {
         (receiveElement, advance, finish) = make()
     }
@@ -44,7 +44,7 @@ public final class SinkHandle<Input: Sendable>: @unchecked Sendable {
     ///   - time: Its event time.
     @inlinable
     public func receive(_ element: Input, _ time: Timestamp) {
-        // Whoever calls holds the handle; called as a property, the closure would be retained and released each time.
+        // The caller holds the handle; called as a property, the closure would be retained and released each time.
         unsafe Unmanaged.passUnretained(self)._withUnsafeGuaranteedRef { $0.receiveElement(element, time) }
     }
 }

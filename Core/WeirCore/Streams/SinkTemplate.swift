@@ -1,4 +1,4 @@
-/// Tells operators whether the chain of sinks that is being attached is a template, of which copies will run.
+/// Shows operators whether the chain of sinks that is being attached is a template, of which copies will run.
 ///
 /// Copies of a chain own what its sinks hold as values and share its objects. So an operator whose state is in an object
 /// cannot be part of a template. The compiler rejects those that are no ``GroupableStream``; this is the check of those

@@ -1,6 +1,6 @@
 internal import CWeir
 
-/// Says what time it is.
+/// A clock.
 ///
 /// Nothing in Weir reads the system's clock but through a value of this kind, so a test or a replay can put its own
 /// in place.
@@ -9,7 +9,7 @@ public protocol TimeSource: Sendable {
     func now() -> Timestamp
 }
 
-/// The system's wall clock: civil time, which may jump when somebody sets the clock.
+/// The system's wall clock: civil time, which jumps when the clock is set.
 public struct WallClock: TimeSource {
     /// Creates the clock.
     public init() {}

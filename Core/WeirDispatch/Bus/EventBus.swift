@@ -190,7 +190,7 @@ public final class EventBus: Sendable {
 
     /// Every event of every type, with the way it was dispatched: for logging and recording.
     ///
-    /// Costs nothing while nobody is attached. What is attached runs on the thread that dispatches, one thread at a
+    /// Costs nothing while no sink is attached. What is attached runs on the thread that dispatches, one thread at a
     /// time, with the bus's capacity and overflow policy.
     public var events: BusEvents { BusEvents(bus: self) }
 
@@ -216,7 +216,7 @@ public final class EventBus: Sendable {
         }
     }
 
-    /// What the channels have done so far, by event type; reading it disturbs nobody.
+    /// A snapshot of the channels' counts, by event type; reading it delays no publisher.
     public var metrics: [(eventType: any Event.Type, metrics: ChannelMetrics)] {
         state.withLock { state in state.channels.map { ($0.channel.eventType, $0.channel.metrics) } }
     }

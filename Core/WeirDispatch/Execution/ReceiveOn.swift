@@ -2,7 +2,7 @@ internal import Synchronization
 public import WeirCore
 
 extension EventStream {
-    /// Brings the stream to a context: what comes after this runs there, whatever thread publishes.
+    /// Moves the stream to a context: everything downstream runs there, whatever thread publishes.
     ///
     ///     readings.receive(on: .processor(logger)).filter { $0.celsius > 90 }.subscribe { print("hot:", $0) }
     ///

@@ -128,9 +128,6 @@ extension EventChannel {
 
     /// Starts a listener that is sent its events.
     ///
-    /// - Parameters:
-    ///   - listener: The listener.
-    ///   - receive: Called by every publisher; asks the listener whether it admits the event, and sends it on.
     /// - Returns: The handle that ends the listener.
     @inlinable
     func start(

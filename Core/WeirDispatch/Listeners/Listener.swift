@@ -38,7 +38,6 @@ final class Listener<E: Event>: Sendable {
 
     /// Makes the handle of the listener.
     ///
-    /// - Parameter detach: Takes the listener out of its channel.
     /// - Returns: The handle.
     @usableFromInline
     func subscription(_ detach: @escaping @Sendable () -> Void) -> Subscription {
@@ -116,7 +115,7 @@ final class Listener<E: Event>: Sendable {
         return false
     }
 
-    /// Says that an event which was admitted was dropped on its way.
+    /// Counts an admitted event that was dropped on its way.
     @usableFromInline
     func dropped() {
         if case .latestOnly = filter { latest.withLock { $0 = nil } }

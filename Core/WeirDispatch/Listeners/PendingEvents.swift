@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import WeirCore
 
-/// The events that wait for a listener in the concurrent world, and the promise that somebody will come for them.
+/// The events that wait for an asynchronous listener, and the guarantee that a runner takes them.
 ///
 /// The first event to arrive starts a runner; runners take events until none is left. So a burst starts one runner,
 /// the order of dispatch is kept with one runner, and no more than `limit` run at a time.
@@ -41,7 +41,7 @@ final class PendingEvents<E: Event>: Sendable {
             if let next = ring.pop() { return next }
             runners.subtract(1, ordering: .sequentiallyConsistent)
             atomicMemoryFence(ordering: .sequentiallyConsistent)
-            // An event that came between the two is somebody's: this runner's, if it can have its place back.
+            // An event that arrived in between needs a runner: this one, if it can count itself again.
             guard ring.count > 0, claimRunner() else { return nil }
         }
     }

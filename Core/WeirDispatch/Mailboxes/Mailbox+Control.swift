@@ -4,7 +4,7 @@ public import WeirCore
 /// How a consumer's wait ended.
 @frozen
 public enum MailboxAwakening: Hashable, Sendable {
-    /// There may be something to take, or somebody called ``Mailbox/nudge()``.
+    /// There may be something to take, or ``Mailbox/nudge()`` was called.
     case ready
 
     /// The deadline passed.
@@ -48,7 +48,7 @@ extension Mailbox {
         }
     }
 
-    /// Lets nothing more in: every later put returns `false` and is counted.
+    /// Closes the mailbox: every later put returns `false` and is counted.
     ///
     /// Wakes the consumer and the producers that wait for room. What waits can still be taken.
     public func close() {
@@ -60,7 +60,7 @@ extension Mailbox {
         unsafe cweir_mailbox_nudge(mailbox)
     }
 
-    /// Says that the calling thread is the one that takes from now on.
+    /// Makes the calling thread the consumer from now on.
     ///
     /// The mailbox has to know, to drop what its own consumer puts into a full place instead of waiting for ever;
     /// ``park(until:spinning:)`` says it, too.
@@ -68,7 +68,7 @@ extension Mailbox {
         unsafe cweir_mailbox_become_consumer(mailbox)
     }
 
-    /// Says that the calling thread takes no more; nothing happens when it is not the consumer.
+    /// Removes the calling thread as the consumer; does nothing when it is not.
     ///
     /// For a consumer that ends before its mailbox: the system gives a thread's identity to later ones.
     public func resignConsumer() {

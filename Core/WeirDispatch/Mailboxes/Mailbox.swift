@@ -114,7 +114,7 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
         return true
     }
 
-    /// Hands a filled slot to the consumer, or takes it out again when that has ended.
+    /// Publishes a filled slot to the consumer, or takes it out again when that has ended.
     @unsafe
     @inlinable
     @inline(__always)
@@ -124,10 +124,6 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
 
     /// Puts an element that `write` makes where it will lie, which saves moving it there.
     ///
-    /// - Parameters:
-    ///   - priority: How urgent it is.
-    ///   - order: Whether to queue or to stack it.
-    ///   - write: Initialises the element; short, as other elements wait behind it.
     /// - Returns: `false` when there is no room, and nothing was written or counted: then ``put(_:priority:order:)``.
     @unsafe
     @inlinable

@@ -1,9 +1,9 @@
 internal import CWeir
 public import WeirCore
 
-/// What a mailbox holds and has seen: a snapshot that disturbs nobody.
+/// What a mailbox holds and has seen: a snapshot, which delays no thread.
 ///
-/// Each number is right at some moment while the snapshot was made; taken together they are exact when nobody was at
+/// Each number is right at some moment while the snapshot was made; taken together they are exact when no thread was at
 /// work.
 public struct MailboxMetrics: Hashable, Sendable {
     /// The numbers of one priority's queue or stack, or sums of them.

@@ -1,7 +1,7 @@
 internal import CWeir
 package import WeirCore
 
-/// Lets one thread sleep until another one says that there is work: without using the processor, and with a deadline.
+/// Parks one thread until another one unparks it: without using the processor, and with a deadline.
 ///
 /// The thread that waits calls `park(until:)` and then looks for work; any other provides work and then calls `unpark()`.
 ///
@@ -24,9 +24,8 @@ package final class Parker: @unchecked Sendable {
         unsafe cweir_parking_destroy(parking)
     }
 
-    /// Sleeps until somebody unparks.
+    /// Sleeps until another thread unparks this one.
     ///
-    /// - Parameter deadline: When to return at the latest, on the `MonotonicClock`.
     /// - Returns: `false` when the deadline passed first.
     @discardableResult
     package func park(until deadline: Timestamp = .distantFuture) -> Bool {

@@ -1,10 +1,10 @@
 public import WeirCore
 
-/// How many elements wait for whoever iterates over a stream, and which are dropped when there are more.
+/// How many elements wait for an iteration over a stream, and which are dropped when there are more.
 public enum BufferingPolicy: Sendable, Hashable {
-    /// At most so many; the newest are dropped.
+    /// Keeps the oldest, at most this number, and drops newer ones.
     case oldest(Int)
-    /// At most so many; the oldest are dropped.
+    /// Keeps the newest, at most this number, and drops older ones.
     case newest(Int)
 }
 
@@ -92,11 +92,11 @@ extension AsyncThrowingStream.Continuation.BufferingPolicy {
     }
 }
 
-/// Hands elements to an asynchronous sequence.
+/// Passes elements to an asynchronous sequence.
 struct ContinuationSink<Input: Sendable>: Sink {
     let dropped: SideOutput<Input>
 
-    /// Hands an element on, and returns the one that was dropped for want of room.
+    /// Forwards an element, and returns the one that was dropped for want of room.
     let yield: @Sendable (Input) -> Input?
     let finish: @Sendable (Completion) -> Void
 

@@ -52,7 +52,7 @@ public final class ObserverList<Observer: Sendable>: Sendable {
         entries.withLock { entries in entries.removeAll { $0.object == nil || $0.object === object } }
     }
 
-    /// Tells every observer.
+    /// Notifies every observer.
     ///
     /// - Parameter body: Called with each observer that is still there.
     public func notify(_ body: (Observer) -> Void) {

@@ -1,4 +1,4 @@
-/// What `values()` gives: an asynchronous sequence that lets go of its source as soon as an iteration ends.
+/// The result of `values()`: an asynchronous sequence that detaches from its source as soon as an iteration ends.
 ///
 /// The sequences of the standard library hold on to their source as long as they exist, also after `break`.
 ///

@@ -21,15 +21,15 @@ public final class ProcessorPool: Sendable {
         var made = 0
         var grown: UInt64 = 0
         var shrunk: UInt64 = 0
-        // Those that were shrunk away, with the members among whom somebody may still choose them: a mailbox that closed
-        // before the last of these has put in its event would lose it.
+        // Removed processors, with the members among which a sender may still choose them: a mailbox that closed before
+        // the last of these senders put its event would lose it.
         var retiring: [(core: ProcessorCore, members: PoolMembers)] = []
-        // Those that nobody can choose any more, and that may still be at their last events.
+        // Processors that no sender can choose any more, and that may still handle their last events.
         var leaving: [ProcessorCore] = []
         // What those have done that have left.
         var departed = PoolCounts()
 
-        /// Takes note that nobody chooses among some members any more; returns the processors that can go.
+        /// Forgets member lists that no sender uses any more; returns the processors that can stop.
         mutating func settle(_ unused: [PoolMembers]) -> [ProcessorCore] {
             let settled = retiring.filter { entry in unused.contains { $0 === entry.members } }.map(\.core)
             retiring.removeAll { entry in unused.contains { $0 === entry.members } }
@@ -37,7 +37,7 @@ public final class ProcessorPool: Sendable {
             return settled
         }
 
-        /// Lets go of those that have left; what they did stays counted.
+        /// Removes processors that have ended; their counts stay.
         mutating func forgetStopped() {
             leaving.removeAll { core in
                 guard core.hasStopped else { return false }
@@ -208,7 +208,7 @@ public final class ProcessorPool: Sendable {
         return cores
     }
 
-    /// What the pool has done so far; reading it disturbs nobody.
+    /// A snapshot of the pool's counts; reading it delays no sender.
     public var metrics: PoolMetrics {
         state.withLock { state -> PoolMetrics in
             var counts = state.departed

@@ -4,7 +4,7 @@ public import WeirCore
 ///
 /// Events of up to 48 bytes travel inside the envelope, which then is one cache line; larger ones in a box of their own,
 /// which costs an allocation.
-/// Whoever takes an envelope out of a mailbox must open or destroy it, once.
+/// The taker of an envelope must open or destroy it, once.
 ///
 /// An envelope does not keep its inbox alive, or each event would cost two changes of a reference count that the
 /// threads of both sides fight over: a ``ProcessorEndpoint`` does, until its processor has nothing pending any more.
@@ -33,7 +33,7 @@ struct Envelope: Sendable {
         self.payload = payload
     }
 
-    /// Hands the event to its listener.
+    /// Passes the event to its listener.
     @inline(__always)
     func open(_ context: EventContext) {
         var payload = payload
@@ -43,7 +43,7 @@ struct Envelope: Sendable {
         }
     }
 
-    /// Destroys the event of an envelope that nobody will open.
+    /// Destroys the event of an envelope that will not be opened.
     @usableFromInline
     func destroy() {
         var payload = payload

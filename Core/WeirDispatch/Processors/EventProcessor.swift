@@ -162,7 +162,7 @@ public final class EventProcessor: Sendable {
         core.add(.closure(body))
     }
 
-    /// What the processor has done so far; reading it disturbs nobody.
+    /// A snapshot of the processor's counts; reading it delays no sender.
     public var metrics: ProcessorMetrics { core.metrics }
 }
 

@@ -22,10 +22,10 @@ final class ProcessorCore: Sendable {
         var work: [Work] = []
         // Empty: the memory of work that is done, for what comes.
         var spare: [Work] = []
-        // Whether somebody does the work of a thread that has ended.
+        // Whether a successor does the work of a thread that has ended.
         var hasSuccessor = false
         var onStop: [UInt64: @Sendable () -> Void] = [:]
-        // Ends the listeners, when nobody can ask for the numbers any more.
+        // Ends the listeners, once the numbers cannot be read any more.
         var onAbandon: [UInt64: @Sendable () -> Void] = [:]
         var isAbandoned = false
         var nextID: UInt64 = 0
@@ -45,7 +45,7 @@ final class ProcessorCore: Sendable {
     private let hasRetired = Atomic<Bool>(false)
     private let dropsPending = Atomic<Bool>(false)
 
-    // Written by the processor's thread alone, by plain stores; read by whoever asks for metrics.
+    // Written by the processor's thread alone, by plain stores; read by any thread for metrics.
     private let handledCount = Atomic<UInt64>(0)
     private let workCount = Atomic<UInt64>(0)
     private let busySince = Atomic<Int64>(0)
@@ -86,7 +86,7 @@ final class ProcessorCore: Sendable {
         }
     }
 
-    /// Keeps an inbox until nothing of it can be pending; nobody may send to it any more.
+    /// Keeps an inbox until nothing of it can be pending; no publisher may send to it any more.
     func retire(_ inbox: Inbox) {
         let isKept = state.withLock { state in
             guard state.phase != .stopped || !mailbox.isAtRest else { return false }
@@ -179,7 +179,7 @@ final class ProcessorCore: Sendable {
     /// Calls `body` when the processor has stopped; at once if it has already.
     ///
     /// - Parameter body: Called once.
-    /// - Returns: What ``forget(_:)`` takes when nobody needs to be told any more.
+    /// - Returns: What ``forget(_:)`` takes to remove the action.
     @discardableResult
     func onStop(_ body: @escaping @Sendable () -> Void) -> UInt64 {
         let (id, isStopped) = state.withLock { state in
@@ -221,7 +221,7 @@ final class ProcessorCore: Sendable {
             } else if hasRetired.load(ordering: .relaxed), letRetiredGo() {
                 continue
             } else if unsafe mailbox.park(spinning: patience) == .finished {
-                // Closed, by somebody who stops the processor or by an overflow, and no event is pending or on its way in.
+                // Closed by `stop()` or by an overflow, and no event is pending or being put.
                 break
             }
         }
@@ -249,7 +249,7 @@ final class ProcessorCore: Sendable {
         handledCount.store(handled, ordering: .relaxed)
     }
 
-    /// Lets go of the inboxes that were retired, unless something is pending; returns whether it did.
+    /// Releases the retired inboxes, unless something is pending; returns whether it did.
     private func letRetiredGo() -> Bool {
         // What was sent to them was sent before they were retired: so it is counted, if it was not taken.
         let gone = state.withLock { state -> [Inbox] in
@@ -298,7 +298,8 @@ final class ProcessorCore: Sendable {
 
     /// Drops what is pending in the closed mailbox, and on its way in, until nothing can come any more.
     private func discardPending() {
-        // Safety: nobody else consumes: this is the processor's thread, or it never ran. After the end it takes nothing.
+        // Safety: no other thread consumes: this is the processor's thread, or it never ran. After the end it takes
+        // nothing.
         while unsafe mailbox.park() != .finished {
             while let (envelope, _, _) = unsafe mailbox.take() {
                 envelope.destroy()

@@ -2,8 +2,8 @@ public import WeirCore
 
 /// Where the events of one listener enter a processor.
 ///
-/// Keeps the inbox alive while somebody can send, and then leaves it to the processor until nothing is pending there:
-/// the endpoint goes when the last publisher that could use it has gone.
+/// Keeps the inbox alive while a publisher can send, then leaves it to the processor until nothing is pending there:
+/// the endpoint is released when the last publisher that could use it has gone.
 @usableFromInline
 final class ProcessorEndpoint<E: Event>: Sendable {
     private let core: ProcessorCore

@@ -4,8 +4,8 @@ public import WeirCore
 /// Runs things at times of a clock, without a main queue or run loop.
 ///
 /// On the system's clock a thread of its own waits for the next deadline; it starts with the first schedule, sleeps
-/// while nothing is due, and ends when the scheduler goes away. On any other clock nothing waits: whoever moves the
-/// clock calls ``runDue()``, as `VirtualClock` does.
+/// while nothing is due, and ends when the scheduler goes away. On any other clock nothing waits: the owner of
+/// the clock calls ``runDue()`` after it moved it, as `VirtualClock` does.
 ///
 /// What is due at the same time runs in the order in which it was scheduled, one after the other.
 ///

@@ -18,7 +18,7 @@ final class SchedulerCore: Sendable {
     private struct State: ~Copyable {
         var timers: TimerQueue<Pending>
         var phase = Phase.idle
-        // Until when the thread sleeps, unless somebody has woken it; what is due earlier has to.
+        // Until when the thread sleeps; a timer that is due earlier has to wake it.
         var wakeTime = Timestamp.distantPast
 
         init(limit: Int) throws(TimerError) {

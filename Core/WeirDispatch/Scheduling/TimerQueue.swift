@@ -149,7 +149,7 @@ public struct TimerQueue<Payload: Sendable>: ~Copyable, @unchecked Sendable {
         )
     }
 
-    /// Begins to bring what the payload of the next timer points to into the cache.
+    /// Prefetches what the payload of the next timer points to.
     ///
     /// - Parameter offset: Where in the payload the pointer is, in bytes.
     func fetchNext(pointerAt offset: Int) {

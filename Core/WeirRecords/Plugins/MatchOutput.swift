@@ -18,12 +18,12 @@ public final class MatchOutput: Sendable {
     // Changed under the lock, read without it: hosts ask after each record.
     private let written = Atomic<UInt64>(0)
 
-    /// What the run shows to people afterwards; `nil` where nobody asked for that.
+    /// The report that the run shows afterwards; `nil` if not requested.
     public let report: Report?
 
     /// Creates an output without lines.
     ///
-    /// - Parameter report: What the run shows to people afterwards, if somebody asked for it.
+    /// - Parameter report: The report that the run shows afterwards, if requested.
     public init(report: Report? = nil) {
         self.report = report
     }
@@ -63,7 +63,7 @@ public final class MatchOutput: Sendable {
         return all.isEmpty ? nil : all.reduce(0) { $0 + $1() }
     }
 
-    /// Says how to find out how many partial matches a pattern holds, for displays and metrics.
+    /// Sets how to read the number of partial matches of a pattern, for displays and metrics.
     ///
     ///     let held = suspicions.partialMatches
     ///     output.showPartialMatches { held.value }
@@ -104,7 +104,7 @@ public final class MatchOutput: Sendable {
         }
     }
 
-    /// Says that nothing more can come.
+    /// Declares that no more matches can come.
     public func end() {
         state.withLock { state in
             state.openSinks = 0
@@ -131,7 +131,7 @@ public final class MatchOutput: Sendable {
         }
     }
 
-    /// Hands over the lines written since the last call, and forgets them.
+    /// Returns the lines written since the last call, and forgets them.
     ///
     /// - Parameter body: Called with the bytes; not called when there are none.
     /// - Throws: What `body` throws; the lines are then forgotten too.

@@ -113,7 +113,7 @@ public struct RecordConsumer {
     /// Takes the records of a batch, and refuses those that do not fit.
     public let receive: (_ batch: inout RecordBatch) -> Void
 
-    /// Takes note that nothing follows.
+    /// Called once at the end of the input.
     public let finish: (_ completion: Completion) -> Void
 
     /// How far the records were out of the order of their times, those that were refused for it included; `nil` where the
@@ -129,7 +129,7 @@ public struct RecordConsumer {
     ///   - receive: Takes the records of a batch, and refuses those that do not fit.
     ///   - receiveEach: The same, but calls a function after each record, with the batch and the record's index, when all
     ///     that the record brings was written or refused; without it, `receive` gets batches of one record for that.
-    ///   - finish: Takes note that nothing follows.
+    ///   - finish: Called once at the end of the input.
     ///   - order: Says how far the records were out of order so far; called by the thread that calls `receive`.
     public init(
         schema: RecordSchema,
@@ -146,10 +146,6 @@ public struct RecordConsumer {
     }
 
     /// Takes the records of a batch one after the other, so that a host can tell which of them brings what.
-    ///
-    /// - Parameters:
-    ///   - batch: A batch of the schema.
-    ///   - done: Called after each record with its index, when all that it brings was written or refused.
     package func receiveEach(_ batch: inout RecordBatch, done: (borrowing RecordBatch, Int) -> Void) {
         if let each { return each(&batch, done) }
         var single = RecordBatch(schema: schema, capacity: 1)

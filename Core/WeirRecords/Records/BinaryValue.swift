@@ -1,6 +1,6 @@
 /// A field that stands in the input as a value and not as text.
 ///
-/// It reads as its text would: whoever asks for another type gets what the text would give, or its error.
+/// It reads as its text would: reading it as another type gives what the text would give, or its error.
 @usableFromInline
 struct BinaryValue {
     private let encoding: FieldEncoding

@@ -176,7 +176,7 @@ package enum DecimalText {
         }
     }
 
-    /// NaN or infinity, when the text from `next` says so.
+    /// NaN or infinity, if the text from `next` is one.
     private static func notFinite(
         _ next: UnsafePointer<UInt8>,
         _ end: UnsafePointer<UInt8>,

@@ -49,7 +49,7 @@ public struct FieldError: Error, Sendable, Hashable {
         self.reason = reason
     }
 
-    /// Says what is wrong, with the field's name in the input.
+    /// Describes the error, with the field's name in the input.
     ///
     /// - Parameter schema: The schema that the record was read with.
     /// - Returns: The error in words.

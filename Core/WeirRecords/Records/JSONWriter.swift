@@ -137,7 +137,7 @@ package struct JSONWriter: Sendable {
         bytes.append(contentsOf: json)
     }
 
-    /// Begins a line that is an object.
+    /// Starts a line that is an object.
     mutating func beginLine() {
         needsComma = false
         open(UInt8(ascii: "{"))
@@ -150,7 +150,7 @@ package struct JSONWriter: Sendable {
         needsComma = false
     }
 
-    /// Begins an array or an object.
+    /// Starts an array or an object.
     mutating func open(_ bracket: UInt8) {
         separate()
         bytes.append(bracket)

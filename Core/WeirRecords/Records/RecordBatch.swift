@@ -153,7 +153,7 @@ public struct RecordBatch: ~Copyable {
         }
     }
 
-    /// Says where a field of the record that was begun is.
+    /// Sets where a field of the record that was begun is.
     ///
     /// - Parameters:
     ///   - field: The index of the field in the schema.
@@ -209,7 +209,7 @@ public struct RecordBatch: ~Copyable {
         return first
     }
 
-    /// Says where a field of a record is that was added with ``appendRecords(_:line:start:)``.
+    /// Sets where a field is of a record that was added with ``appendRecords(_:line:start:)``.
     ///
     /// - Parameters:
     ///   - field: The index of the field in the schema.
@@ -306,7 +306,6 @@ public struct RecordBatch: ~Copyable {
 
     /// Whether any record has a value in a field, which is neither empty nor null.
     ///
-    /// - Parameter field: The index of the field in the schema.
     /// - Returns: Whether there is one.
     /// - Complexity: O(*n*), where *n* is ``count``.
     package func hasValue(inField field: Int) -> Bool {
@@ -348,10 +347,6 @@ public struct RecordBatch: ~Copyable {
 
     /// Appends the text of a field, with quotes and escapes resolved, to some bytes.
     ///
-    /// - Parameters:
-    ///   - field: The index of the field in the schema.
-    ///   - index: The record's index, below ``count``.
-    ///   - bytes: Takes the text: nothing for a field that is absent or null.
     /// - Returns: What the field is.
     package func appendText(ofField field: Int, recordAt index: Int, to bytes: inout [UInt8]) -> FieldShape {
         precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")

@@ -15,8 +15,6 @@ package struct RecordChunk: Sendable {
     private var rows: [RecordBatch.Row] = []
 
     /// Creates a chunk without records.
-    ///
-    /// - Parameter schema: The schema of the batches whose records it will take.
     package init(schema: RecordSchema) {
         self.schema = schema
     }
@@ -36,9 +34,6 @@ package struct RecordChunk: Sendable {
 
     /// Copies a record.
     ///
-    /// - Parameters:
-    ///   - index: The record's index in the batch.
-    ///   - batch: A batch of the same schema.
     /// - Returns: Whether there was room: a chunk takes up to 1 GiB.
     /// - Complexity: O(*n*) for *n* bytes.
     package mutating func append(recordAt index: Int, of batch: borrowing RecordBatch) -> Bool {
@@ -142,9 +137,6 @@ extension RecordBatch {
     ///
     /// FNV-1a with 64 bits (Fowler, Noll and Vo), over the text without quotes and escapes.
     ///
-    /// - Parameters:
-    ///   - field: The index of the field in the schema.
-    ///   - index: The record's index, below ``count``.
     /// - Returns: The same number for all records whose field is missing or cannot be read.
     package func stableHash(ofField field: Int, inRecordAt index: Int) -> UInt64 {
         let record = unsafe RecordFields(base: base, slots: slots + index * fieldCount, timeScale: timeScale)

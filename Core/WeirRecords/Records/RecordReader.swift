@@ -72,7 +72,7 @@ public struct RecordReader: ~Copyable {
         unsafe buffer.deallocate()
     }
 
-    /// Hands out the next records, waiting for bytes where none are left.
+    /// Returns the next records, waiting for bytes where none are left.
     ///
     /// - Parameter body: Called once with a batch that is not empty, unless the input has ended; the batch is valid
     ///   only during the call.
@@ -100,7 +100,7 @@ public struct RecordReader: ~Copyable {
         return false
     }
 
-    /// Hands over what was read and not decoded, and ends the reader: another one can go on with the same source.
+    /// Returns what was read and not decoded, and ends the reader: another one can go on with the same source.
     ///
     /// - Returns: The bytes that come before those that the source hands out next.
     package mutating func takeUnread() -> [UInt8] {
@@ -156,7 +156,7 @@ public struct RecordReader: ~Copyable {
             if count == 0 { phase = byteCount == 0 ? .finished : .draining }
         } catch {
             phase = .finished
-            // Where somebody stops who could have read on, it is like all that was not read.
+            // After an interruption the rest stays unread, like everything behind it.
             let isLeftThere = if case .interrupted = error { !source.drainsWhenInterrupted } else { false }
             guard start < end, !isLeftThere else { throw error }
             failure = error

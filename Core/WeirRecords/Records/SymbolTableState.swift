@@ -16,7 +16,7 @@ struct SymbolTableState {
 
     private var entries: [Entry] = []
     // Open addressing with linear probing, at most half full; -1 marks a free place. The hash is Swift's own, which
-    // is seeded anew in each process: nobody can choose texts that collide.
+    // is seeded anew in each process: an attacker cannot choose texts that collide.
     private var places: [Int32] = Array(repeating: -1, count: 64)
     private var oldest: Int32 = -1
     private var newest: Int32 = -1

@@ -47,9 +47,6 @@ package enum TimeText {
 
     /// The number of `scale`s that `nanoseconds` is, exactly, in the fewest digits.
     ///
-    /// - Parameters:
-    ///   - nanoseconds: Any number.
-    ///   - scale: A power of ten.
     /// - Returns: The number, such as `1.25`.
     package static func decimal(nanoseconds: Int64, scale: Int64) -> String {
         let (whole, rest) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: scale.magnitude)

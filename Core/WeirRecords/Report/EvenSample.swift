@@ -19,8 +19,6 @@ struct EvenSample<Element> {
     private var position = 1
 
     /// Creates an empty sample.
-    ///
-    /// - Parameter limit: The greatest number of kept elements; even.
     init(limit: Int) {
         precondition(limit > 0 && limit.isMultiple(of: 2), "neighbours are joined in pairs")
         self.limit = limit

@@ -33,7 +33,7 @@ public final class Report: Sendable {
 
     /// A match, as it was written.
     public struct Match: Sendable {
-        /// Its event time; `nil` where nobody says.
+        /// Its event time; `nil` if unknown.
         public let time: Timestamp?
 
         /// The line of JSON, without its line feed.
@@ -108,7 +108,7 @@ public final class Report: Sendable {
     /// How many charts found no room.
     public var refusedChartCount: Int { state.withLock { $0.refusedCharts } }
 
-    /// Says how many of some things are drawn.
+    /// Sets how many of some things are drawn.
     ///
     /// - Parameters:
     ///   - name: What the things are, as a plural, such as `recordings`; a later call of the same name takes the place of

@@ -2,7 +2,7 @@ public import WeirCore
 
 /// Values over event time, thinned out honestly: each stretch keeps its least and its greatest value, with their times.
 ///
-/// A stretch is so many values in the order of arrival. When there are twice as many stretches as are kept, neighbours
+/// A stretch is a fixed number of values in the order of arrival. At twice as many stretches as are kept, neighbours
 /// join, and stretches are twice as long from then on: what remains is spread evenly over the input.
 ///
 /// A gap is an interval between two values that is longer than ``gapFactor`` times the median spacing of the line's values;

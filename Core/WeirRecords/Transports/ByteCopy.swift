@@ -1,4 +1,4 @@
-/// Hands the bytes of a source on, piece by piece.
+/// Forwards the bytes of a source, piece by piece.
 package enum ByteCopy {
     /// Reads a source to its end.
     ///
@@ -11,7 +11,7 @@ package enum ByteCopy {
         _ body: (Span<UInt8>) throws(TransportError) -> Void
     ) throws(TransportError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 1)
-        // Allocated above; nobody else knows it.
+        // Allocated above; nothing else refers to it.
         defer { unsafe buffer.deallocate() }
         while true {
             let count = unsafe try source.read(into: buffer)

@@ -1,6 +1,6 @@
 /// A source that remembers its first line, so that its reading can begin again in the middle.
 ///
-/// Blank lines before the first one are passed over, as whoever reads a header does.
+/// Blank lines before the first one are skipped, as readers of headers do.
 package final class HeadKeepingSource: TransportSource {
     private let source: any TransportSource
     private var prefix: ByteSource?
@@ -32,7 +32,7 @@ package final class HeadKeepingSource: TransportSource {
 
     package var drainsWhenInterrupted: Bool { source.drainsWhenInterrupted }
 
-    /// Hands out bytes before those that the source has left.
+    /// Returns bytes before those that the source has left.
     package func prepend(_ bytes: [UInt8]) {
         prefix = ByteSource(bytes)
     }

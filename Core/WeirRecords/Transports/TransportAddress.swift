@@ -22,12 +22,6 @@ package struct TransportAddress: Sendable {
 
     /// Takes an address apart.
     ///
-    /// - Parameters:
-    ///   - address: The address without the scheme and its colon.
-    ///   - scheme: The scheme, for messages.
-    ///   - declarations: The options that there are.
-    ///   - others: The options of the other direction, which are refused with a reason of their own.
-    ///   - direction: What has these options, such as `a source`.
     /// - Throws: ``TransportError/badAddress(address:reason:)`` for options that there are not, or values that make no
     ///   sense.
     package init(
@@ -82,9 +76,6 @@ package struct TransportAddress: Sendable {
 
     /// Takes the address of a source apart.
     ///
-    /// - Parameters:
-    ///   - address: The address without the scheme and its colon.
-    ///   - transport: Whose source it is.
     /// - Throws: ``TransportError/badAddress(address:reason:)``.
     package init(ofSource address: String, _ transport: some Transport) throws(TransportError) {
         try self.init(
@@ -98,9 +89,6 @@ package struct TransportAddress: Sendable {
 
     /// Takes the address of a sink apart.
     ///
-    /// - Parameters:
-    ///   - address: The address without the scheme and its colon.
-    ///   - transport: Whose sink it is.
     /// - Throws: ``TransportError/badAddress(address:reason:)``.
     package init(ofSink address: String, _ transport: some Transport) throws(TransportError) {
         try self.init(
@@ -114,10 +102,6 @@ package struct TransportAddress: Sendable {
 
     /// Refuses options that would do nothing.
     ///
-    /// - Parameters:
-    ///   - names: The options.
-    ///   - isUseful: Whether they would do something.
-    ///   - reason: What they would take, to follow their name, such as `takes 'listen=true'`.
     /// - Throws: ``TransportError/badAddress(address:reason:)`` where one of them was given all the same.
     package func permit(_ names: [String], if isUseful: Bool, otherwise reason: String) throws(TransportError) {
         guard !isUseful, let name = names.first(where: given.contains) else { return }
@@ -126,7 +110,6 @@ package struct TransportAddress: Sendable {
 
     /// The place of an address, without its options.
     ///
-    /// - Parameter address: The address without the scheme and its colon.
     /// - Returns: What stands before the last `?`.
     package static func place(of address: String) -> String {
         String(address[..<(address.lastIndex(of: "?") ?? address.endIndex)])

@@ -1,4 +1,4 @@
-/// What can go wrong at a door.
+/// What can go wrong in a transport.
 public enum TransportError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The address itself is wrong, whatever is there: an option that there is not, or a value that makes no sense.
     case badAddress(address: String, reason: String)
@@ -8,9 +8,9 @@ public enum TransportError: Error, Sendable, Hashable, CustomStringConvertible {
     case readFailed(address: String, reason: String)
     /// Writing broke off.
     case writeFailed(address: String, reason: String)
-    /// Nobody reads any more, such as after `| head`.
+    /// The reader has gone, such as after `| head`.
     case closed(address: String)
-    /// Somebody asked the reader to stop, such as with Ctrl-C.
+    /// The reader was asked to stop, such as with Ctrl-C.
     case interrupted(address: String)
 
     public var description: String {

@@ -31,13 +31,13 @@ public final class TransportMeter: Sendable {
         }
     }
 
-    /// Hands over the notices that came since the last call, such as that the kernel gave less memory than was asked
+    /// Returns the notices that came since the last call, such as that the kernel gave less memory than was asked
     /// for; each is a line for people.
     public func takeNotices() -> [String] {
         state.withLock { exchange(&$0.notices, with: []) }
     }
 
-    /// Has notices handed over as they come, and first of all those that came before.
+    /// Sets a function that gets notices as they come, and first of all those that came before.
     ///
     /// A thread that waits in a sink that is full cannot ask for them.
     ///
@@ -50,7 +50,7 @@ public final class TransportMeter: Sendable {
         for notice in notices { observer(notice) }
     }
 
-    /// Hands over the messages that the source refused since the last call, in their order.
+    /// Returns the messages that the source refused since the last call, in their order.
     ///
     /// The source keeps up to a mebibyte of them, or one that is longer, and counts the others.
     ///
@@ -104,8 +104,8 @@ public final class TransportMeter: Sendable {
         observer?(notice)
     }
 
-    /// Has something counted elsewhere added whenever somebody wants the metrics, such as what the kernel dropped: it says
-    /// so with a datagram only, and after the last one there is none.
+    /// Adds counts from elsewhere to each snapshot of the metrics, such as what the kernel dropped: it reports that
+    /// with a datagram only, and after the last one there is none.
     ///
     /// - Parameter probe: Adds to the metrics; must not use the meter.
     package func addProbe(_ probe: @escaping @Sendable (inout TransportMetrics) -> Void) {

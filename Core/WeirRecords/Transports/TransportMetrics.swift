@@ -30,7 +30,7 @@ public struct TransportMetrics: Sendable, Hashable {
         case header
     }
 
-    /// Where a message was lost that nobody refused.
+    /// Where a message was lost that was not refused.
     public enum Drop: String, Sendable, CaseIterable {
         /// In the kernel, whose receive buffer was full.
         case kernel = "by the kernel"
@@ -40,7 +40,7 @@ public struct TransportMetrics: Sendable, Hashable {
         case oldest = "oldest in the queue"
         /// Nobody took it before the sink was closed.
         case unsent
-        /// The other side refused it, such as a datagram for a port that nobody listens at.
+        /// The other side refused it, such as a datagram for a port without a listener.
         case refused
         /// It was too long to be sent.
         case tooLongToSend = "too long to send"

@@ -10,7 +10,7 @@ extension TransportSource {
     public func readAll(limit: Int, address: String) throws(TransportError) -> [UInt8] {
         let capacity = 64 << 10
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 1)
-        // Allocated above, of `capacity` bytes; nobody else knows it.
+        // Allocated above, of `capacity` bytes; nothing else refers to it.
         defer { unsafe buffer.deallocate() }
         var contents: [UInt8] = []
         while true {

@@ -32,7 +32,7 @@ public protocol TransportSink: AnyObject {
     /// Writes all of the bytes, waiting where it has to.
     ///
     /// - Parameter bytes: What to write.
-    /// - Throws: ``TransportError``; ``TransportError/closed(address:)`` when nobody reads any more.
+    /// - Throws: ``TransportError``; ``TransportError/closed(address:)`` when the reader has gone.
     func write(_ bytes: Span<UInt8>) throws(TransportError)
 
     /// Delivers what the sink still keeps, waiting where it has to, and closes it; nothing is written afterwards.
@@ -48,7 +48,7 @@ extension TransportSink {
     /// Writes all of the bytes, waiting where it has to; they are not copied.
     ///
     /// - Parameter bytes: What to write.
-    /// - Throws: ``TransportError``; ``TransportError/closed(address:)`` when nobody reads any more.
+    /// - Throws: ``TransportError``; ``TransportError/closed(address:)`` when the reader has gone.
     public func write(_ bytes: [UInt8]) throws(TransportError) {
         // The span is of memory that stays as it is during the call.
         try unsafe bytes.withUnsafeBufferPointer { bytes throws(TransportError) in try write(unsafe bytes.span) }

@@ -105,7 +105,7 @@ extension Flow where Output == Input {
 }
 
 extension Flow where Output == Input, Handle == KillSwitch {
-    /// Lets everything through until its switch is used; each run gives one of its own.
+    /// Forwards everything until its switch is used; each run gives one of its own.
     @inlinable
     public static func killSwitch() -> Flow {
         stopping({ KillSwitch() }, { $0 })
@@ -113,7 +113,7 @@ extension Flow where Output == Input, Handle == KillSwitch {
 }
 
 extension Flow where Output == Input, Handle == Void {
-    /// Lets everything through until a switch is used.
+    /// Forwards everything until a switch is used.
     ///
     /// - Parameter killSwitch: The switch; several flows may share it.
     /// - Returns: The flow.

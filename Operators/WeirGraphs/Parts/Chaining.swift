@@ -49,7 +49,7 @@ extension Source {
         via(Flow<Element, Element, Void>.filter(supervision: supervision, condition))
     }
 
-    /// Lets the first elements through and then ends; see `Flow/take(_:)`.
+    /// Forwards the first elements and then ends; see `Flow/take(_:)`.
     @inlinable
     public func take(_ limit: Int) -> Source<Element, Handle> {
         via(Flow<Element, Element, Void>.take(limit))
@@ -61,7 +61,7 @@ extension Source {
         via(Flow<Element, Element, Void>.recover(replacement))
     }
 
-    /// Begins another island; see `Flow/async(capacity:)`.
+    /// Starts another island; see `Flow/async(capacity:)`.
     @inlinable
     public func async(capacity: Int = 1024) -> Source<Element, Handle> {
         via(Flow<Element, Element, Void>.async(capacity: capacity))
@@ -154,7 +154,7 @@ extension Flow {
         via(Flow<Output, Output, Void>.filter(supervision: supervision, condition))
     }
 
-    /// Lets the first elements through and then ends; see `Flow/take(_:)`.
+    /// Forwards the first elements and then ends; see `Flow/take(_:)`.
     @inlinable
     public func take(_ limit: Int) -> Flow<Input, Output, Handle> {
         via(Flow<Output, Output, Void>.take(limit))
@@ -166,7 +166,7 @@ extension Flow {
         via(Flow<Output, Output, Void>.recover(replacement))
     }
 
-    /// Begins another island; see `Flow/async(capacity:)`.
+    /// Starts another island; see `Flow/async(capacity:)`.
     @inlinable
     public func async(capacity: Int = 1024) -> Flow<Input, Output, Handle> {
         via(Flow<Output, Output, Void>.async(capacity: capacity))

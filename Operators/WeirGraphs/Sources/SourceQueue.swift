@@ -43,7 +43,7 @@ public final class SourceQueue<Element: Sendable>: Sendable {
         boundary.finish(.finished)
     }
 
-    /// Begins to write, unless the queue is closed.
+    /// Starts a write, unless the queue is closed.
     private func enter() -> Bool {
         guard writers.load(ordering: .relaxed) & 1 == 0, !boundary.isCancelled else { return false }
         // Acquire and release, here and below: the thread that ends the source sees all that was written.

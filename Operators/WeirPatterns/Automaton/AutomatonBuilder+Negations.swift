@@ -24,7 +24,7 @@ extension AutomatonBuilder {
         if !automaton.states[state].edges.contains(edge) { automaton.states[state].edges.append(edge) }
     }
 
-    /// Lets a loop end when the negation behind it comes true.
+    /// Ends a loop when the negation behind it comes true.
     mutating func addFollowingStop(_ state: Int, _ place: Place) {
         if let negation = negationBehind(place) { addStop(state, negation, place) }
     }

@@ -89,7 +89,7 @@ struct StepTable: Sendable {
         relevant = automaton.states.indices.map { state in
             automaton.closure(of: state).reduce(0) { bits, reached in
                 automaton.states[reached].edges.reduce(bits) { bits, edge in
-                    // Whether a move also completes a match is told by the edges behind its target.
+                    // The edges behind a move's target determine whether it also completes a match.
                     let behind = edge.action == .take ? automaton.closure(of: edge.target) : []
                     return behind.reduce(bits | edge.condition.mentioned) { bits, state in
                         automaton.states[state].edges.reduce(bits) {
@@ -106,9 +106,6 @@ struct StepTable: Sendable {
 
     /// The position of the step that the unary conditions alone decide, or that says which others are needed.
     ///
-    /// - Parameters:
-    ///   - state: The state of the partial match.
-    ///   - truth: A bit for each unary condition that holds.
     /// - Returns: A position in ``steps``, good until the next look-up.
     @inlinable
     mutating func step(_ state: Int, unary truth: UInt64) -> Int {
@@ -117,9 +114,6 @@ struct StepTable: Sendable {
 
     /// The position of the step for the truth of all conditions that it needed.
     ///
-    /// - Parameters:
-    ///   - state: The state of the partial match.
-    ///   - truth: A bit for each condition that holds, of the unary ones and those that were needed.
     /// - Returns: A position in ``steps``, good until the next look-up.
     @inlinable
     mutating func step(_ state: Int, all truth: UInt64) -> Int {

@@ -33,7 +33,7 @@ where Output.Element == Input {
     ///   - plan: The plan; it must be one for the compact strategy if the settings ask for that.
     ///   - conditions: What its conditions are.
     ///   - key: The group of an element; `nil` if there is only one.
-    ///   - settings: The order of events, limits, and what else the evaluation is told.
+    ///   - settings: The order of events, limits, and other settings of the evaluation.
     ///   - sides: Get what can not be used.
     ///   - output: Gets the matches. Where there are no groups and its demand is ``MatchDemand/count``, it must stay so:
     ///     then matches are counted in constant time, however many there are, and no events are kept; as long as the

@@ -8,7 +8,7 @@ extension EventStream {
     ///
     /// - Parameters:
     ///   - pattern: The pattern.
-    ///   - settings: The order of events, limits, and what else the evaluation is told.
+    ///   - settings: The order of events, limits, and other settings of the evaluation.
     /// - Returns: The matches.
     public func matches(
         of pattern: DynamicPattern<Element>,

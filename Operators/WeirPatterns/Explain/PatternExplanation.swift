@@ -200,7 +200,7 @@ extension PlanQuantifier {
 extension StagedPattern {
     /// Explains how the pattern is evaluated.
     ///
-    /// - Parameter settings: What the evaluation is told.
+    /// - Parameter settings: The settings of the evaluation.
     /// - Returns: The explanation; a mistake in the pattern traps, see ``validated()``.
     public func explain(_ settings: PatternSettings = PatternSettings()) -> PatternExplanation {
         do {
@@ -214,7 +214,7 @@ extension StagedPattern {
 extension GroupedPattern {
     /// Explains how the pattern is evaluated.
     ///
-    /// - Parameter settings: What the evaluation is told.
+    /// - Parameter settings: The settings of the evaluation.
     /// - Returns: The explanation; a mistake in the pattern traps.
     public func explain(_ settings: PatternSettings = PatternSettings()) -> PatternExplanation {
         pattern.explain(settings)
@@ -224,7 +224,7 @@ extension GroupedPattern {
 extension DynamicPattern {
     /// Explains how the pattern is evaluated.
     ///
-    /// - Parameter settings: What the evaluation is told.
+    /// - Parameter settings: The settings of the evaluation.
     /// - Returns: The explanation.
     /// - Throws: ``PatternError/notCompact(reason:)`` where the settings ask for what cannot be.
     public func explain(

@@ -57,7 +57,7 @@ extension EventStream {
     ///
     /// - Parameters:
     ///   - pattern: The pattern; a mistake in it traps, see ``StagedPattern/validated()``.
-    ///   - settings: The order of events, limits, and what else the evaluation is told.
+    ///   - settings: The order of events, limits, and other settings of the evaluation.
     /// - Returns: The matches.
     /// - Complexity: The runs strategy looks at each state that has partial matches of the event's group, and at those
     ///   partial matches that the event may move; a match is read in O(its events).
@@ -75,7 +75,7 @@ extension EventStream {
     ///
     /// - Parameters:
     ///   - pattern: The pattern; a mistake in it traps, see ``StagedPattern/validated()``.
-    ///   - settings: The order of events, limits, and what else the evaluation is told.
+    ///   - settings: The order of events, limits, and other settings of the evaluation.
     /// - Returns: The matches.
     @inlinable
     public func matches<Key: Hashable & Sendable, Captured: Sendable>(

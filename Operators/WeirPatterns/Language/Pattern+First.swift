@@ -1,7 +1,7 @@
 public import WeirExpressions
 
 extension Pattern {
-    /// Begins a pattern with an event that satisfies a condition.
+    /// Starts a pattern with an event that satisfies a condition.
     ///
     /// - Parameters:
     ///   - name: What the stage is called in diagnostics.
@@ -15,7 +15,7 @@ extension Pattern {
         begin(name, .unary(condition))
     }
 
-    /// Begins a pattern with an event that satisfies a typed expression.
+    /// Starts a pattern with an event that satisfies a typed expression.
     ///
     /// - Parameters:
     ///   - name: What the stage is called in diagnostics.
@@ -29,7 +29,7 @@ extension Pattern {
         begin(name, .expression(condition))
     }
 
-    /// Begins a pattern with an event that satisfies an expression that looks at captures.
+    /// Starts a pattern with an event that satisfies an expression that looks at captures.
     ///
     /// - Parameters:
     ///   - name: What the stage is called in diagnostics.
@@ -43,7 +43,7 @@ extension Pattern {
         begin(name, condition)
     }
 
-    /// Begins a pattern with an event that can be left out.
+    /// Starts a pattern with an event that can be left out.
     ///
     /// - Parameters:
     ///   - optional: That it can be left out.
@@ -59,7 +59,7 @@ extension Pattern {
         beginOptional(name, .unary(condition))
     }
 
-    /// Begins a pattern with a loop.
+    /// Starts a pattern with a loop.
     ///
     /// - Parameters:
     ///   - repetition: How often, and how closely.
@@ -75,7 +75,7 @@ extension Pattern {
         begin(name, repetition, .unary(condition))
     }
 
-    /// Begins a pattern with a loop whose events are compared with the loop so far.
+    /// Starts a pattern with a loop whose events are compared with the loop so far.
     ///
     /// - Parameters:
     ///   - repetition: How often, and how closely.
@@ -94,7 +94,7 @@ extension Pattern {
         return begin(name, repetition, loop)
     }
 
-    /// Begins a pattern with a loop, by a typed expression.
+    /// Starts a pattern with a loop, by a typed expression.
     ///
     /// - Parameters:
     ///   - repetition: How often, and how closely.
@@ -110,7 +110,7 @@ extension Pattern {
         begin(name, repetition, .expression(condition))
     }
 
-    /// Begins a pattern with a loop, by an expression that looks at captures.
+    /// Starts a pattern with a loop, by an expression that looks at captures.
     ///
     /// - Parameters:
     ///   - repetition: How often, and how closely.
@@ -126,7 +126,7 @@ extension Pattern {
         begin(name, repetition, condition)
     }
 
-    /// Begins a pattern with a group of stages.
+    /// Starts a pattern with a group of stages.
     ///
     /// - Parameters:
     ///   - group: The stages; what else the pattern says is not looked at.
@@ -142,7 +142,7 @@ extension Pattern {
         begin(group.draft, name, repetition) { .group($0) }
     }
 
-    /// Begins a pattern with alternatives, of which one has to match.
+    /// Starts a pattern with alternatives, of which one has to match.
     ///
     /// - Parameters:
     ///   - alternatives: What can match; a stage or a sequence of stages each.
@@ -157,7 +157,7 @@ extension Pattern {
         return begin(group, name, nil, content)
     }
 
-    /// Begins a pattern with events that match in any order, each of them once.
+    /// Starts a pattern with events that match in any order, each of them once.
     ///
     /// - Parameters:
     ///   - conditions: What each of them must satisfy; 2 to 8.

@@ -156,7 +156,7 @@ extension StagedPattern {
         return copy
     }
 
-    /// Says what a match does to what overlaps with it; nothing unless said otherwise.
+    /// Sets what a match does to matches that overlap with it; by default nothing.
     ///
     /// - Parameter policy: The policy.
     /// - Returns: The same with that policy.
@@ -184,7 +184,7 @@ extension StagedPattern {
         draft.afterMatch = policy(capture)
     }
 
-    /// Says which of the matches that one event completes are emitted; all unless said otherwise.
+    /// Sets which of the matches that one event completes are emitted; by default all.
     ///
     /// - Parameter selection: Which.
     /// - Returns: The same with that selection.

@@ -38,7 +38,7 @@ public struct PlanStage: Sendable, Hashable {
 
     /// What a stage matches.
     public indirect enum Content: Sendable, Hashable {
-        /// One event (or several, if the quantifier says so), put into the capture with this number.
+        /// One event (or several, by the quantifier), put into the capture with this number.
         ///
         /// Without a condition every event will do. The stages of negations have captures too, which stay empty.
         case event(capture: Int, condition: ConditionID?)

@@ -111,13 +111,13 @@ struct PathStore<Element: Sendable>: Sendable {
         }
     }
 
-    /// Lets one more partial match end at a node.
+    /// Adds a partial match that ends at a node.
     @inlinable
     mutating func retain(_ node: Int32) {
         if node >= 0 { nodes[Int(node)].references += 1 }
     }
 
-    /// Lets one partial match fewer end at a node, and frees what nothing leads to any more.
+    /// Removes a partial match that ends at a node, and frees what nothing leads to any more.
     @inlinable
     mutating func release(_ node: Int32) {
         var index = node
@@ -134,7 +134,7 @@ struct PathStore<Element: Sendable>: Sendable {
         }
     }
 
-    /// Lets go of an event that was kept for nodes to come.
+    /// Releases an event that was kept for nodes to come.
     @inlinable
     mutating func unpin(_ event: Int32) {
         events[Int(event)].references -= 1

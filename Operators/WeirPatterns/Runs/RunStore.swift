@@ -21,7 +21,7 @@ struct RunStore: Sendable {
         @usableFromInline var previous: Int32 = -1
         @usableFromInline var nextOfFamily: Int32 = -1
         @usableFromInline var previousOfFamily: Int32 = -1
-        // Tells runs in the same place apart.
+        // Distinguishes runs in the same place.
         @usableFromInline var generation: UInt32
 
         @inlinable

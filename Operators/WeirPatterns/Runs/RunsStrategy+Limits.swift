@@ -7,7 +7,7 @@ extension RunsStrategy {
         store.count >= limits.partialMatches || Int(store.counts[slot]) >= greatestGroup
     }
 
-    /// Brings the number of partial matches down to the limits.
+    /// Reduces the number of partial matches to the limits.
     @inlinable
     mutating func enforceLimits(_ slot: Int) {
         guard limits.policy != .dropNewest else { return }

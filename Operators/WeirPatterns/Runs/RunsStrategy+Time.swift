@@ -124,7 +124,7 @@ extension RunsStrategy {
         scratch.entries.removeAll(keepingCapacity: true)
     }
 
-    /// Lets expire what must, of a group whose runs are in a queue.
+    /// Expires the runs that are due, of a group whose runs are in a queue.
     @inlinable
     mutating func expireGroup<Output: MatchReceiver>(_ slot: Int, _ time: Timestamp, _ output: inout Output)
     where Output.Element == Element {

@@ -100,7 +100,7 @@ extension EventStream {
     }
 }
 
-/// Hands each element to the patterns of a set that it concerns.
+/// Passes each element to the patterns of a set that it concerns.
 @frozen
 @usableFromInline
 struct PatternSetSink<Input: Sendable>: Sink {

@@ -121,7 +121,7 @@ struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
     }
 }
 
-/// Hands the matches of a pattern to its closure.
+/// Passes the matches of a pattern to its closure.
 @frozen
 @usableFromInline
 struct RuleOutput<Element: Sendable>: MatchReceiver {

@@ -63,11 +63,6 @@ struct RuleIndex<Element: Sendable>: Sendable {
     init() {}
 
     /// Adds the conditions of a pattern.
-    ///
-    /// - Parameters:
-    ///   - table: The conditions.
-    ///   - count: How many there are.
-    ///   - rule: The number of the pattern.
     @usableFromInline
     mutating func add(_ table: ConditionTable<Element>, _ count: Int, rule: Int) {
         for id in 0..<count {

@@ -28,7 +28,6 @@ struct Thresholds<Value: Comparable & Sendable>: Sendable {
 
     /// Finds where a value lies.
     ///
-    /// - Parameter value: The value.
     /// - Returns: Its place; `nil` if it has no order.
     /// - Complexity: O(log *n*) comparisons.
     func place(of value: Value) -> Int? {
@@ -49,7 +48,6 @@ struct Thresholds<Value: Comparable & Sendable>: Sendable {
 
     /// Finds the places that all of some bounds allow.
     ///
-    /// - Parameter bounds: The bounds, of which each constant is one of these.
     /// - Returns: The places; an empty range if the bounds exclude each other.
     func places(for bounds: [Bound<Value>]) -> Range<Int> {
         var (lower, upper) = (0, placeCount)

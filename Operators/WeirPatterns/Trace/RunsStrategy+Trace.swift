@@ -24,7 +24,7 @@ extension RunsStrategy {
         note(index, happening, now, nil)
     }
 
-    /// Tells what the group is called that a slot is given to.
+    /// Reports the name of the group that a slot is given to.
     @usableFromInline
     mutating func nameGroup(_ slot: Int, _ name: String) {
         while groupNames.count <= slot { groupNames.append("") }

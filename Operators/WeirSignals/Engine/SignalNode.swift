@@ -57,7 +57,7 @@ final class SignalNode {
 
         // MARK: What happens while the node is being computed
 
-        /// Tells one computation from all others.
+        /// Identifies a computation.
         var run: UInt64 = 0
         /// The number of confirmed dependencies; those behind them are from the last computation.
         var confirmed = 0
@@ -200,7 +200,7 @@ final class SignalNode {
         SignalCycle.onThisThread { $0.endFirstRun(of: self) }
     }
 
-    /// Begins a write; returns `false` while observers are being notified, when it has to be deferred.
+    /// Starts a write; returns `false` while observers are being notified, when it has to be deferred.
     @usableFromInline
     func beginWrite() -> Bool {
         SignalCycle.onThisThread { $0.beginWrite(to: self) }

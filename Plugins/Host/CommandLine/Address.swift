@@ -162,7 +162,7 @@ struct Address: Sendable {
     ///   - word: What the option says; `nil` where it was not given.
     ///   - option: That option.
     ///   - direction: Whether the address is read or written.
-    /// - Returns: The address, and how its bytes are cut; `nil` where nobody said.
+    /// - Returns: The address, and how its bytes are cut; `nil` if not given.
     /// - Throws: ``HostError`` where the two contradict each other.
     func framed(
         by word: String?,

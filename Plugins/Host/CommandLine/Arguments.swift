@@ -11,10 +11,6 @@ struct Arguments {
 
     /// Sorts the words: `--name value`, `--name=value`, and after `--` no options any more.
     ///
-    /// - Parameters:
-    ///   - words: The words.
-    ///   - accepted: The options that there are; the values of a repeatable one stand a line each.
-    ///   - topic: The page of the help that explains them, such as `run shake`.
     /// - Throws: ``HostError`` for options that there are not, that lack a value, or that come twice.
     init(
         _ words: [String],

@@ -86,9 +86,6 @@ struct ConvertRequest {
 
     /// Reads what follows `weir convert`.
     ///
-    /// - Parameters:
-    ///   - words: The words.
-    ///   - registry: What there is.
     /// - Throws: ``HostError`` when it cannot be understood.
     init(_ words: [String], _ registry: Registry) throws(HostError) {
         let arguments = try Arguments(words, of: ConvertCommand.self)

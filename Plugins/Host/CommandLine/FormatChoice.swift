@@ -6,11 +6,6 @@ internal import WeirRecords
 enum FormatChoice {
     /// The format of a name, cut into frames where that is wanted.
     ///
-    /// - Parameters:
-    ///   - name: The name of the format.
-    ///   - framing: The name of the framing, if one was given.
-    ///   - option: The option that it was given for.
-    ///   - registry: Has the formats.
     /// - Returns: The format.
     /// - Throws: ``HostError`` when there is no such format, or it cannot be cut so.
     static func format(
@@ -65,7 +60,7 @@ enum FormatChoice {
         return registry.format(named: name)?.name
     }
 
-    /// How matches are written to an output whose ending says so; as JSON otherwise.
+    /// The form of matches by the ending of the output's name; JSON by default.
     static func style(forEndingOf address: Address) -> MatchStyle {
         address.formatPath?.lowercased().hasSuffix(".csv") == true ? .csv : .json
     }

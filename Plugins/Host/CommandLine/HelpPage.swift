@@ -32,7 +32,6 @@ struct HelpPage {
 
     /// The page.
     ///
-    /// - Parameter isLong: Whether all is to be said; a page that fits the screen says it in any case.
     /// - Returns: Lines, each with its end.
     func text(isLong: Bool) -> String {
         let long = longText

@@ -104,7 +104,6 @@ struct RunLine {
 
     /// Checks that what lets people look at a run can be opened; nothing of it stays.
     ///
-    /// - Parameter requests: The pipelines.
     /// - Throws: ``HostError`` when it cannot.
     func checkMonitoring(of requests: [RunRequest]) throws(HostError) {
         try checkMetrics(beside: requests)

@@ -13,9 +13,6 @@ extension RunRequest {
 
     /// Opens an input.
     ///
-    /// - Parameters:
-    ///   - input: The input.
-    ///   - meters: Takes the meter of a transport that has one.
     /// - Returns: A source at the start of its bytes.
     /// - Throws: ``HostError`` when it cannot be opened.
     func openSource(of input: Input, _ meters: TransportMeters? = nil) throws(HostError) -> any TransportSource {
@@ -39,7 +36,7 @@ extension RunRequest {
         }
     }
 
-    /// What somebody may have meant who named a file that there is not.
+    /// Suggests what may have been meant by the name of a missing file.
     private func hint(for address: Address) -> String {
         guard address.isFile, !address.path.contains(where: { $0 == "/" || $0 == "." }) else { return "" }
         return Suggestion.text(for: address.path, among: ["demo", "stdin"])

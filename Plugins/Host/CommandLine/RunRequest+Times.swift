@@ -4,9 +4,6 @@ internal import WeirRecords
 extension RunRequest {
     /// The index of the field with a record's time.
     ///
-    /// - Parameters:
-    ///   - schema: What is wanted of each record.
-    ///   - option: What needs the time.
     /// - Returns: The index.
     /// - Throws: ``HostError`` where no plugin says which field that is.
     func timeField(in schema: RecordSchema, for option: String) throws(HostError) -> Int {

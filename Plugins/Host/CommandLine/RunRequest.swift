@@ -82,7 +82,7 @@ struct RunRequest: Sendable {
     /// How long an input that brings nothing holds up the others.
     let idleTimeout: Duration
 
-    /// The files that plugins come from, or that their options name, and what says so.
+    /// The files that plugins come from, or that their options name, and where each is named.
     let files: [(option: String, path: String)]
 
     /// How often the pipeline is started again after it failed; only where there are several.

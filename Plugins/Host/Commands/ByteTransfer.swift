@@ -1,7 +1,7 @@
 internal import WeirCore
 internal import WeirRecords
 
-/// Hands the bytes of a source on to a sink, for `weir record` and `weir replay`.
+/// Copies the bytes of a source to a sink, for `weir record` and `weir replay`.
 struct ByteTransfer {
     /// How many bytes were handed on.
     private(set) var count: UInt64 = 0
@@ -9,7 +9,7 @@ struct ByteTransfer {
     /// Why it ended before the source did, if so.
     private(set) var fault: TransportError?
 
-    /// Hands everything on; what came before an interruption or damage is delivered.
+    /// Copies everything; what came before an interruption or damage is delivered.
     ///
     /// - Parameters:
     ///   - source: Where the bytes come from.

@@ -203,7 +203,7 @@ struct ReplayCommand: Command {
         return .done
     }
 
-    /// Says when a line is due.
+    /// Computes when a line is due.
     private final class Pace {
         private let speed: ReplaySpeed
         private let interruption: Interruption?

@@ -50,10 +50,6 @@ struct Configuration: Sendable {
 
     /// Reads a file.
     ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - environment: What stands for options that neither the pipeline nor the command line gives.
-    ///   - registry: What there is.
     /// - Throws: ``HostError`` with the place of the first mistake.
     init(path: String, environment: EnvironmentOptions, _ registry: Registry) throws(HostError) {
         let bytes: [UInt8]
@@ -111,7 +107,7 @@ struct Configuration: Sendable {
         guard !member.name.isEmpty else { throw error("a pipeline needs a name", file, member.place) }
         let named = members.filter { $0.name == "plugin" || $0.name == "plugins" }
         guard let plugin = named.first, named.count == 1 else {
-            // Somebody may have written it with a typo, which is then the first thing to say.
+            // It may be a typo, which is then the first thing to report.
             if named.isEmpty,
                 let near = members.first(where: { Suggestion.nearest(to: $0.name, among: ["plugin"]) != nil })
             {

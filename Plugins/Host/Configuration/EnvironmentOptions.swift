@@ -10,8 +10,6 @@ struct EnvironmentOptions: Sendable {
     private let value: @Sendable (String) -> String?
 
     /// Options from an environment.
-    ///
-    /// - Parameter value: Looks a variable up.
     init(value: @escaping @Sendable (String) -> String? = { ProgramEnvironment.value(of: $0) }) {
         self.value = value
     }
@@ -26,9 +24,6 @@ struct EnvironmentOptions: Sendable {
 
     /// Adds the options that are not given yet.
     ///
-    /// - Parameters:
-    ///   - options: What is given, by name.
-    ///   - accepted: The options that there are.
     /// - Throws: ``HostError`` for a value that says neither yes nor no where one of them is wanted.
     func fill(_ options: inout [String: String], _ accepted: [AcceptedOption]) throws(HostError) {
         for option in accepted where options[option.name] == nil && option.name != OptionDeclaration.showHelp.name {

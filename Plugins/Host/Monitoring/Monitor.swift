@@ -4,7 +4,7 @@ internal import WeirFiles
 internal import WeirRecords
 internal import WeirSystem
 
-/// Lets people look at a run: over the control socket, in a file of metrics, on the terminal.
+/// Shows a run to people: over the control socket, in a file of metrics, on the terminal.
 ///
 /// Nothing here touches the path of events: the pipelines say once per batch how they go, and this looks at that.
 final class Monitor: Sendable {
@@ -41,13 +41,6 @@ final class Monitor: Sendable {
 
     /// Begins.
     ///
-    /// - Parameters:
-    ///   - request: What was asked for.
-    ///   - writesToTerminal: Whether matches go to the terminal, which a display needs for itself.
-    ///   - console: Where to tell people.
-    ///   - statuses: The pipelines that there are now.
-    ///   - isStopping: Whether somebody wants the run to end, so that the display makes room for what is said of that.
-    ///   - stop: Called when somebody presses the key for it.
     /// - Throws: ``HostError`` when something that was asked for cannot be opened.
     init(
         _ request: Request,
@@ -78,7 +71,6 @@ final class Monitor: Sendable {
 
     /// Checks that what was asked for can be opened, and leaves nothing behind.
     ///
-    /// - Parameter request: What was asked for.
     /// - Throws: ``HostError`` when it cannot be.
     static func check(_ request: Request) throws(HostError) {
         if request.control != nil { try openSocket(request) { [] }?.remove() }
@@ -187,7 +179,7 @@ struct LiveDisplay {
     /// Why a display ended.
     enum Ending {
         case over
-        /// Somebody pressed the key for it.
+        /// The key to quit was pressed.
         case quit
         /// There are no numbers any more.
         case unanswered
@@ -208,7 +200,7 @@ struct LiveDisplay {
         view = LiveView(title: title)
     }
 
-    /// Draws until somebody quits, the terminal goes away, or it is over.
+    /// Draws until the user quits, the terminal goes away, or the run is over.
     ///
     /// - Parameters:
     ///   - isOn: Whether to go on.

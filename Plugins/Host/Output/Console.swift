@@ -27,17 +27,11 @@ final class Console: Sendable {
     }
 
     /// Creates a console.
-    ///
-    /// - Parameter sink: Takes what is written.
     init(_ sink: sending (any TransportSink)?) {
         screen = Locked(Screen(sink: sink))
     }
 
     /// Writes a line that says who speaks; control characters in what others wrote are replaced.
-    ///
-    /// - Parameters:
-    ///   - message: What to say.
-    ///   - pipeline: Whom it is about, where there are several.
     func writeLine(_ message: String, about pipeline: String? = nil) {
         show(Excerpt.line("weir: \(pipeline.map { "[\($0)] " } ?? "")\(message)") + "\n")
     }

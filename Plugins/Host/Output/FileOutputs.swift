@@ -3,7 +3,7 @@ internal import WeirFiles
 internal import WeirFormats
 internal import WeirRecords
 
-/// Begins the next line on its own behind a line whose end was never written.
+/// Starts a new line behind a line whose end was never written.
 final class LineMendingSink: TransportSink {
     let meter: TransportMeter? = TransportMeter()
 

@@ -127,7 +127,6 @@ struct MatchStyler {
 
     /// Writes matches.
     ///
-    /// - Parameter lines: JSON objects, a line each.
     /// - Returns: The text.
     mutating func write(_ lines: [UInt8]) -> [UInt8] {
         var text = ""
@@ -156,10 +155,6 @@ struct MatchStyler {
 
     /// The fields by name; those of an object in an object are named with a dot.
     ///
-    /// - Parameters:
-    ///   - node: An object.
-    ///   - prefix: The names of the objects that it is in.
-    ///   - keepsLists: Whether a list is one field, as JSON, so that its length makes no columns.
     /// - Returns: The fields in their order.
     private func fields(
         of node: JSONNode,

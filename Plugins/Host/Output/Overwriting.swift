@@ -13,12 +13,6 @@ enum Overwriting {
 
     /// Checks that the outputs are not an input, nor each other.
     ///
-    /// - Parameters:
-    ///   - inputs: What is read.
-    ///   - outputs: What is written.
-    ///   - rejected: Where rejected lines go.
-    ///   - late: Where lines go that come too late.
-    ///   - report: Where a report goes.
     /// - Throws: ``HostError`` when one of them would be overwritten.
     static func check(
         inputs: [Address],
@@ -27,7 +21,7 @@ enum Overwriting {
         late: Address? = nil,
         report: Address? = nil
     ) throws(HostError) {
-        // What takes everything and keeps nothing takes it from anybody.
+        // `/dev/null` keeps nothing, so any number may write there.
         func kept(_ address: Address?) -> Address? { address.flatMap { $0.path == "/dev/null" ? nil : $0 } }
         let (outputs, rejected, late, report) = (outputs.compactMap(kept), kept(rejected), kept(late), kept(report))
         let inputFiles = inputs.compactMap { identity($0, standard: .input) }
@@ -87,10 +81,6 @@ enum Overwriting {
 
     /// Checks that a file that is replaced again and again is none that is read or written otherwise.
     ///
-    /// - Parameters:
-    ///   - metrics: The path of the file.
-    ///   - configuration: The path of the configuration, if there is one.
-    ///   - requests: The pipelines.
     /// - Throws: ``HostError`` when it is one of theirs.
     static func check(
         metrics: String,

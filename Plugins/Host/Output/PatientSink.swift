@@ -18,10 +18,6 @@ final class PatientSink: TransportSink {
     private var hasGivenUp = false
 
     /// Creates a sink.
-    ///
-    /// - Parameters:
-    ///   - sink: Takes what a write brings wholly, or lets it be written again.
-    ///   - patience: How long to wait for it.
     init(_ sink: any TransportSink, _ patience: OutputPatience) {
         self.sink = sink
         self.patience = patience

@@ -10,12 +10,6 @@ struct Progress {
     private var last: Timestamp
 
     /// Creates a line that is not shown yet.
-    ///
-    /// - Parameters:
-    ///   - console: Where to show it.
-    ///   - isOn: Whether to show it at all.
-    ///   - expectedByteCount: How long the input is, where that is known.
-    ///   - clock: Says how much time has passed.
     init(
         _ console: Console,
         isOn: Bool,

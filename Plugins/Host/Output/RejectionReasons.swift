@@ -23,7 +23,7 @@ struct RejectionReasons {
         counts.map { (reason: $0.key, count: $0.value) }.sorted { ($1.count, $0.reason) < ($0.count, $1.reason) }
     }
 
-    /// Says once what many lines were rejected for, or all.
+    /// Reports once why many lines, or all, were rejected.
     ///
     /// - Parameters:
     ///   - tally: What was counted.

@@ -14,11 +14,6 @@ final class RejectionReport: Sendable {
 
         /// Opens a file.
         ///
-        /// - Parameters:
-        ///   - address: Where it is.
-        ///   - context: What the pipeline shares with others, so that what this run has written there stays.
-        ///   - meters: Takes the meter of the sink.
-        ///   - name: What the meter is about.
         /// - Throws: ``HostError`` when it cannot be opened.
         init(
             _ address: Address,
@@ -61,13 +56,6 @@ final class RejectionReport: Sendable {
     private static let limit = Int(RejectionReasons.shownCount)
 
     /// Creates a report.
-    ///
-    /// - Parameters:
-    ///   - console: Where rejections are shown.
-    ///   - pipeline: The pipeline that they are of, where there are several.
-    ///   - file: Where lines and messages are kept that were rejected.
-    ///   - late: Where lines are kept that came too late.
-    ///   - outputs: The outputs that several pipelines write to.
     init(
         _ console: Console,
         pipeline: String? = nil,

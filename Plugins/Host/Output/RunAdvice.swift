@@ -2,7 +2,7 @@ internal import WeirCore
 internal import WeirFormats
 internal import WeirRecords
 
-/// Says why a run found less than it could have, and what to do about it.
+/// Explains why a run found less than it could have, and what to do about it.
 struct RunAdvice {
     let request: RunRequest
     let tally: Tally
@@ -141,7 +141,6 @@ struct RunAdvice {
 extension RunRequest {
     /// The names of the fields of an input.
     ///
-    /// - Parameter sample: The header, or a record.
     /// - Returns: The names; empty where they cannot be found out.
     func fieldNames(in sample: [UInt8]?) -> [String] {
         guard let sample, inputs.count == 1 else { return [] }

@@ -28,7 +28,7 @@ struct RunReport {
         self.sink = sink
     }
 
-    /// Takes note of a batch after its consumer took it.
+    /// Counts a batch after its consumer took it.
     mutating func count(_ batch: borrowing RecordBatch, _ tally: Tally, nanoseconds: Int64) {
         events = tally.events
         rejectedCount = tally.rejected
@@ -45,9 +45,6 @@ struct RunReport {
 
     /// Writes the page.
     ///
-    /// - Parameters:
-    ///   - nanoseconds: How long the run took.
-    ///   - counts: What the plugin counted.
     /// - Throws: ``TransportError`` when the page cannot be written.
     func write(nanoseconds: Int64, counts: [NamedCount]) throws(TransportError) {
         var page = ReportPage(title: title, of: report)

@@ -13,10 +13,6 @@ struct Tally: Sendable {
     var late: UInt64 = 0
 
     /// Counts a batch after its consumer took it.
-    ///
-    /// - Parameters:
-    ///   - batch: The batch.
-    ///   - found: How many rejections it had before.
     mutating func count(_ batch: borrowing RecordBatch, rejectedBefore found: Int) {
         let refused = batch.rejections.count - found
         events += UInt64(batch.count - refused)

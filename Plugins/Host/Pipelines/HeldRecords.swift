@@ -39,11 +39,6 @@ struct HeldRecords {
 
     /// Adds a record.
     ///
-    /// - Parameters:
-    ///   - index: The record's index in the batch.
-    ///   - batch: A batch of the schema.
-    ///   - time: The record's time.
-    ///   - origin: A number that comes back with the record.
     /// - Returns: Whether there was room.
     /// - Complexity: O(log *n*) for *n* records, amortised.
     mutating func insert(

@@ -2,7 +2,7 @@ internal import WeirRecords
 
 /// Where the records of a pipeline come from, batch by batch.
 protocol Intake: AnyObject {
-    /// Hands out the next records, waiting for them.
+    /// Returns the next records, waiting for them.
     ///
     /// - Parameter body: Called once with a batch that is not empty, unless the inputs have ended.
     /// - Returns: False when the inputs have ended; `body` was then not called.
@@ -41,7 +41,9 @@ protocol Intake: AnyObject {
     /// - Returns: False when the intake cannot do that; nothing has changed then.
     func change(to schema: RecordSchema) -> Bool
 
-    /// Waits until nothing reads any more; somebody must have interrupted the inputs before, unless they have ended.
+    /// Waits until nothing reads any more.
+    ///
+    /// Inputs that have not ended must have been interrupted before.
     func close()
 }
 
@@ -128,7 +130,7 @@ extension RunRequest {
         -> any Intake
     {
         try checkTimes(of: schema)
-        // Which of several inputs has a field is nobody's business: one of them may bring it.
+        // Any one of several inputs may bring a field.
         let schema = inputs.count == 1 ? schema.requiring(NamedField.all(of: instances, in: schema)) : schema
         let intake: any Intake =
             readsOnThreads

@@ -15,10 +15,6 @@ struct Knowledge: Sendable {
 
 extension Pipeline.Context {
     /// Counts and tells that the plugins end in the middle of the input, and others begin anew.
-    ///
-    /// - Parameters:
-    ///   - knowledge: What is given up.
-    ///   - remarks: What becomes of the inputs.
     func abandon(_ knowledge: Knowledge, _ remarks: [String] = []) {
         var losses: [String] = []
         if let partialMatches = knowledge.partialMatches {

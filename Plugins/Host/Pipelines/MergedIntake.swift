@@ -69,11 +69,6 @@ final class MergedIntake: Intake {
 
     /// Starts reading.
     ///
-    /// - Parameters:
-    ///   - request: Says what to read.
-    ///   - schema: What is wanted of each record; has a time.
-    ///   - batchCapacity: How many records to hand out at a time.
-    ///   - meters: Takes the meters of the transports.
     /// - Throws: ``HostError`` when an input cannot be opened or there is no time to merge by.
     init(_ request: RunRequest, schema: RecordSchema, batchCapacity: Int, _ meters: TransportMeters?) throws(HostError)
     {

@@ -12,7 +12,7 @@ struct NamedField: Sendable {
     /// How another field is named instead, such as `--columns x=NAME`.
     let naming: String
 
-    /// Whether somebody named it, and it is no default.
+    /// Whether the user named it; otherwise it is a default.
     let isGiven: Bool
 
     /// The fields of a schema that the options of plugins name.
@@ -48,7 +48,7 @@ struct NamedField: Sendable {
 }
 
 extension RecordSchema {
-    /// The same, in which fields are required that somebody named: a header that lacks one is refused.
+    /// The same schema, in which fields that the user named are required: a header that lacks one is refused.
     func requiring(_ fields: [NamedField]) -> RecordSchema {
         var schema = self
         for field in fields where field.isGiven { schema.fields[field.index].isRequired = true }

@@ -35,7 +35,7 @@ final class OrderedIntake: Intake {
 
     /// The greatest time so far.
     private var newest = Timestamp.distantPast
-    /// What is older comes too late.
+    /// Older records are late.
     private var frontier = Timestamp.distantPast
     private var lastArrival: Timestamp
     private var hastened: UInt64 = 0
@@ -143,7 +143,7 @@ final class OrderedIntake: Intake {
         frontier = max(frontier, time)
     }
 
-    /// Hands out the oldest records where too many wait.
+    /// Returns the oldest records where too many wait.
     private func makeRoom() {
         while held.count > limit || held.byteCount > Self.byteLimit, due.count < batch.capacity,
             let time = held.oldestTime

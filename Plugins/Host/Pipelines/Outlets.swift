@@ -36,7 +36,7 @@ final class SharedOutputs: Sendable {
         return try address.appending()
     }
 
-    /// Takes note that a pipeline writes there from now on.
+    /// Records that a pipeline writes there from now on.
     func begin(_ address: Address) {
         guard address.isFile || address.isRecording, let path = Overwriting.wholePath(address.path) else { return }
         _ = begun.withLock { $0.insert(path) }
@@ -144,7 +144,7 @@ final class Outlets {
 
     /// Writes lines to all outputs.
     ///
-    /// - Throws: ``TransportError/closed(address:)`` when nobody reads any of them any more; where one fails in another
+    /// - Throws: ``TransportError/closed(address:)`` when the readers of all have gone; where one fails in another
     ///   way, its error, after the others have got the lines.
     func write(_ lines: Span<UInt8>) throws(TransportError) {
         try begin()

@@ -67,9 +67,6 @@ final class Pipeline {
 
     /// Opens everything and starts the plugins; nothing is read yet, except where several inputs are merged.
     ///
-    /// - Parameters:
-    ///   - request: What to do.
-    ///   - context: What it shares with the rest of the program.
     /// - Throws: ``HostError`` when something cannot be opened, or a plugin does not start.
     init(_ request: RunRequest, _ context: Context) throws(HostError) {
         self.request = request
@@ -122,7 +119,6 @@ final class Pipeline {
 
     /// Reads the inputs to their end, or until something stops it.
     ///
-    /// - Parameter beforeSummary: Called when nothing more happens, before that is told.
     /// - Returns: How it ended; everything that there is to say was said.
     func run(_ beforeSummary: () -> Void = {}) -> Ending {
         context.status.watch(meters)

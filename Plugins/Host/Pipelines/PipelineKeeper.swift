@@ -23,7 +23,7 @@ final class PipelineKeeper: Sendable {
     struct State {
         var plan: Configuration.Plan
         var desired = DesiredState.run
-        /// Counts the starts that somebody asked for, so that the thread notices.
+        /// Counts the requested starts, so that the thread notices new ones.
         var revision = 0
         var interruption: Interruption?
         var exitCode: ExitCode?
@@ -240,7 +240,7 @@ final class PipelineKeeper: Sendable {
         end(code, unlessChangedSince: nil)
     }
 
-    /// Ends for good, unless somebody wants another start since a revision.
+    /// Ends for good, unless another start was requested since a revision.
     ///
     /// - Returns: Whether it has ended.
     @discardableResult

@@ -1,7 +1,7 @@
 internal import WeirCore
 internal import WeirRecords
 
-/// How a pipeline goes, for whoever looks at it.
+/// The status of a pipeline, for displays and metrics.
 ///
 /// Thread safety: any thread; the pipeline updates it once per batch.
 final class PipelineStatus: Sendable {
@@ -96,7 +96,7 @@ struct DelayHistogram: Sendable {
     /// All durations together, in nanoseconds.
     private(set) var sum: Int64 = 0
 
-    /// Counts a duration for each of so many events.
+    /// Counts a duration for each of `count` events.
     mutating func add(nanoseconds: Int64, count: Int) {
         guard count > 0 else { return }
         counts[Self.step(of: max(1, nanoseconds))] += UInt64(count)

@@ -9,7 +9,7 @@ struct PluginResult: Sendable {
     /// What was refused, in the order of records.
     var rejections: [(record: Int32, line: RejectedInput)] = []
 
-    /// Says which records of a larger batch those of this one are, and which inputs they came from.
+    /// Maps the records of this batch to those of a larger batch and their inputs.
     ///
     /// - Parameters:
     ///   - places: The record's place in the larger batch, by its index in this one.
@@ -23,8 +23,8 @@ struct PluginResult: Sendable {
         }
     }
 
-    /// Brings what several plugins and threads made of a batch into the order of its records; of one record, in the order
-    /// of the plugins.
+    /// Merges the results of several plugins and threads in the order of the batch's records; of one record, in the
+    /// order of the plugins.
     static func merged(_ all: [PluginResult]) -> (lines: [UInt8], rejections: [RejectedInput]) {
         var lines: [UInt8] = []
         lines.reserveCapacity(all.reduce(0) { $0 + $1.lines.count })

@@ -43,7 +43,7 @@ final class RunningPlugins {
     ///
     /// - Parameters:
     ///   - instances: The plugins; at least one.
-    ///   - report: What the run shows to people afterwards, if somebody asked for it.
+    ///   - report: The report that the run shows afterwards, if requested.
     ///   - batchCapacity: How many records a batch can have.
     /// - Throws: ``HostError`` when one does not start.
     init(
@@ -104,7 +104,7 @@ final class RunningPlugins {
         )
     }
 
-    /// Has the plugins take a batch.
+    /// Feeds a batch to the plugins.
     ///
     /// What several find is in the order of the records, and so the same however the records come in batches.
     ///
@@ -123,7 +123,7 @@ final class RunningPlugins {
         if !rejections.isEmpty { refused(rejections) }
     }
 
-    /// Has the plugins take a batch, record by record.
+    /// Feeds a batch to the plugins, record by record.
     ///
     /// - Parameter batch: Records of ``schema``, not more than fit.
     /// - Returns: What each plugin found.
@@ -180,7 +180,7 @@ final class RunningPlugins {
     /// Whether a plugin takes records in any order.
     var takesAnyOrder: Bool { consumers.contains { !$0.schema.isOrdered && !$0.schema.isOrderedInGroups } }
 
-    /// Tells the plugins that nothing follows.
+    /// Finishes the plugins.
     func finish(_ completion: Completion) {
         for consumer in consumers { consumer.finish(completion) }
     }
@@ -202,7 +202,7 @@ final class RunningPlugins {
         }
     }
 
-    /// Hands over the lines written since the last call.
+    /// Returns the lines written since the last call.
     ///
     /// - Parameter body: Called with whole lines; not called when there are none.
     /// - Throws: What `body` throws.

@@ -20,11 +20,6 @@ final class Supervisor: Sendable {
     private let outputs = SharedOutputs()
 
     /// Creates a supervisor; nothing runs yet.
-    ///
-    /// - Parameters:
-    ///   - path: The configuration file.
-    ///   - environment: What stands for options that are given nowhere else.
-    ///   - console: Where to tell people.
     init(path: String, environment: EnvironmentOptions, console: Console) {
         self.path = path
         self.environment = environment
@@ -34,13 +29,13 @@ final class Supervisor: Sendable {
     /// How the pipelines go.
     var statuses: [PipelineStatus] { state.withLock { $0.keepers.map(\.status) } }
 
-    /// Has the configuration read again.
+    /// Requests a reload of the configuration.
     func reload() {
         state.withLock { $0.wantsReload = true }
         wake.unpark()
     }
 
-    /// Has the pipelines end in order.
+    /// Requests an orderly end of the pipelines.
     func interrupt() {
         state.withLock { $0.wasInterrupted = true }
         wake.unpark()

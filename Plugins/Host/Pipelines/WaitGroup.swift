@@ -19,7 +19,7 @@ final class WaitGroup: Sendable {
         empty.unpark()
     }
 
-    /// Waits until nobody is counted.
+    /// Waits until the count is zero.
     func wait() {
         while count.withLock({ $0 > 0 }) { empty.park() }
     }

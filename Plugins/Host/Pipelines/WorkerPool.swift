@@ -103,11 +103,6 @@ final class WorkerPool {
 
     /// Starts the threads; the inputs are opened by one of them.
     ///
-    /// - Parameters:
-    ///   - request: What to do.
-    ///   - partition: How to spread it.
-    ///   - schema: What is wanted of each record.
-    ///   - meters: Takes the meters of the transports.
     /// - Throws: ``HostError`` when the field is not among those, or the system has no threads left.
     init(_ request: RunRequest, _ partition: RunRequest.Partition, schema: RecordSchema, _ meters: TransportMeters)
         throws(HostError)
@@ -149,7 +144,9 @@ final class WorkerPool {
         }
     }
 
-    /// Waits until no thread is at work any more; somebody must have interrupted the inputs before, unless they ended.
+    /// Waits until no thread works any more.
+    ///
+    /// Inputs that have not ended must have been interrupted before.
     func close() {
         headers.close()
         for queue in jobs { queue.close() }

@@ -71,7 +71,7 @@ static bool begin(uint64_t seed, uint32_t kinds) {
         atomic_store_explicit(&call_counts[call], 0, memory_order_relaxed);
     }
     atomic_store_explicit(&fault_count, 0, memory_order_relaxed);
-    // Last: whoever sees the kinds sees the seed as well.
+    // Last: a thread that sees the kinds sees the seed as well.
     atomic_store_explicit(&wanted_kinds, kinds, memory_order_release);
     return true;
 }
@@ -178,7 +178,7 @@ int accept4(int socket, struct sockaddr *address, socklen_t *length, int flags) 
 
 int connect(int socket, const struct sockaddr *address, socklen_t length) {
     REAL(connect)
-    // To a port there is nobody to wait for.
+    // A port has no listener to wait for.
     if (address->sa_family != AF_UNIX) {
         return real(socket, address, length);
     }

@@ -20,7 +20,7 @@ import WeirCore
         #expect(output.count == 2)
     }
 
-    /// Whoever comes and goes leaves nothing behind.
+    /// A handler that is cancelled leaves nothing behind.
     @Test func aCancelledHandlerIsLetGo() {
         let output = SideOutput<Int>()
         weak var gone: Listener?

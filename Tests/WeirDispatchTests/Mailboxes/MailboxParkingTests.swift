@@ -81,7 +81,7 @@ import WeirDispatch
                     #expect(MonotonicClock().now() - start >= .seconds(2))
                     let after = Self.usage()
                     // Going to sleep is the one switch of its own. Awake, before and after, the machine's other work and
-                    // the sanitizer may add one or two; whoever polled, even every 100 ms, would have twenty.
+                    // the sanitizer may add one or two; a thread that polled, even every 100 ms, would have twenty.
                     #expect(after.voluntary - before.voluntary <= 4)
                     #expect(after.involuntary - before.involuntary <= 4)
                     #expect(after.microseconds - before.microseconds < 1000)

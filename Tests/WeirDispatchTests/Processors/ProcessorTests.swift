@@ -138,7 +138,7 @@ import WeirTesting
         processor.stop()
         try await processor.stopped()
         #expect(handled.count == 800)
-        // Its actors outlive the thread: somebody does their jobs, and is nobody else's processor afterwards.
+        // Its actors outlive the thread: another thread does their jobs, and afterwards is no processor's thread.
         #expect(await resident.visit() == 802)
         #expect(processor.isIsolatingCurrentContext() == false)
     }

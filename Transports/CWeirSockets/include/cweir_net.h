@@ -89,8 +89,8 @@ int cweir_net_share_port(int socket);
 long cweir_net_grow_receive_buffer(int socket, int wanted);
 long cweir_net_grow_send_buffer(int socket, int wanted);
 
-// Has the kernel count the datagrams that it drops. Returns 0 where it says how many when it is asked, 1 where it says so
-// with each datagram, and an error where it does not.
+// Makes the kernel count the datagrams that it drops. Returns 0 where it says how many when it is asked, 1 where it
+// says so with each datagram, and an error where it does not.
 int cweir_net_count_drops(int socket);
 
 // How many datagrams the kernel dropped at this socket so far, modulo 2^32. Returns an error where it cannot say.
@@ -105,7 +105,7 @@ int cweir_net_send_multicast(int socket, int family, const char *_Nullable inter
 // Permits sending to broadcast addresses.
 int cweir_net_permit_broadcast(int socket);
 
-// Has the kernel keep a record of each datagram that was refused; where it cannot, an error.
+// Makes the kernel keep a record of each datagram that was refused; fails where it cannot.
 int cweir_net_report_refusals(int socket, int family);
 
 // Takes those records. Returns how many there were.
@@ -121,7 +121,7 @@ typedef struct cweir_net_credentials {
 // Who made the connection.
 int cweir_net_peer(int socket, cweir_net_credentials_t *credentials);
 
-// Has the kernel say with each datagram who sent it.
+// Makes the kernel attach the sender to each datagram.
 int cweir_net_pass_credentials(int socket);
 
 // Looks a user or a group up by name or number. Returns 0 or an error.

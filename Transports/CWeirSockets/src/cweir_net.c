@@ -151,7 +151,7 @@ int cweir_net_socket(const cweir_net_address_t *address, int kind) {
     const int type = kind == CWEIR_NET_STREAM ? SOCK_STREAM : kind == CWEIR_NET_DATAGRAM ? SOCK_DGRAM : SOCK_SEQPACKET;
     const int made = cweir_net_make_socket(raw(address)->sa_family, type);
     if (made >= 0 && raw(address)->sa_family == AF_INET6) {
-        // An address of IPv6 means IPv6: who listens for all of both says so with two sources.
+        // An address of IPv6 means IPv6: listening on all of both takes two sources.
         (void)set_option(made, IPPROTO_IPV6, IPV6_V6ONLY, 1);
     }
     return made;

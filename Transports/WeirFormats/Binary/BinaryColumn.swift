@@ -18,12 +18,6 @@ struct BinaryColumn {
     private var words = 0
 
     /// Checks a column; there is none when it is not as it should be.
-    ///
-    /// - Parameters:
-    ///   - block: The block.
-    ///   - place: Where the column starts; moved to its end.
-    ///   - end: Where the block ends.
-    ///   - rowCount: How many records there are.
     init?(_ block: UnsafeRawBufferPointer, at place: inout Int, end: Int, rowCount: Int) {
         guard let length = unsafe Self.length(block, at: place, end: end),
             let encoding = unsafe ColumnEncoding(rawValue: block[place])

@@ -3,7 +3,7 @@ public import WeirRecords
 
 /// Weir's own binary format: typed columns in blocks with checksums, behind a header that names the fields.
 ///
-/// Made to be read in place: a number is read where it stands, a field that nobody wants costs nothing. It is about a
+/// Made to be read in place: a number is read where it stands, an unused field costs nothing. It is about a
 /// third to a half of the size of the same records as CSV.
 ///
 /// ## The layout, version 1

@@ -73,10 +73,6 @@ struct BinaryHeader {
     }
 
     /// Appends a header.
-    ///
-    /// - Parameters:
-    ///   - fields: The names, and the types where they are known.
-    ///   - bytes: Takes the header.
     static func append(_ fields: [(name: String, type: ColumnEncoding?)], to bytes: inout [UInt8]) {
         let start = bytes.count
         for index in BinaryLayout.magic.indices { bytes.append(BinaryLayout.magic[index]) }

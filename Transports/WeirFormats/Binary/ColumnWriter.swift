@@ -90,7 +90,6 @@ struct ColumnWriter {
 
     /// Appends the column.
     ///
-    /// - Parameter output: Takes the column.
     /// - Returns: The type of the values; `nil` where there are none.
     mutating func write(to output: inout [UInt8]) -> ColumnEncoding? {
         let start = output.count

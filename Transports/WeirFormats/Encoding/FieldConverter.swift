@@ -8,12 +8,6 @@ struct FieldConverter {
 
     /// Appends the text of a field as an encoder is to write it.
     ///
-    /// - Parameters:
-    ///   - field: The index of the field.
-    ///   - type: Its declared type, if it has one.
-    ///   - index: The index of the record.
-    ///   - batch: Has the record.
-    ///   - bytes: The text is appended to it.
     /// - Returns: What the field is. Text of an input that does not tell text from numbers, without a declared type,
     ///   may be anything.
     /// - Throws: `FieldError` when the value is not of the type.

@@ -52,7 +52,7 @@ public struct FieldSurvey {
             end += count
             hasMore = count > 0
             start += try unsafe buffer.withUnsafeBytes { all throws(FormatError) in
-                // An input without a byte is empty; nobody has anything to say about it.
+                // An input without a byte is empty; there is nothing to report.
                 guard end > 0 || hasMore else { return 0 }
                 return unsafe try finder.find(
                     in: UnsafeRawBufferPointer(rebasing: all[start..<end]),

@@ -3,8 +3,8 @@ public import WeirRecords
 
 /// Finds the records in frames that start with their length; see ``Framing/length``.
 ///
-/// A frame that is longer than the line limit is rejected piece by piece, and nobody has to hold it. An empty frame is
-/// passed over. Where a rejection is about a frame, its line is the number of the frame.
+/// A frame that is longer than the line limit is rejected piece by piece, and is never held as a whole. An empty frame
+/// is passed over. Where a rejection is about a frame, its line is the number of the frame.
 ///
 /// - Complexity: O(1) per frame besides what the decoder of its contents takes. No allocation in steady state,
 ///   rejections aside.

@@ -2,7 +2,7 @@ internal import Foundation
 internal import WeirCore
 public import WeirRecording
 
-/// Gets one value out of bytes, which may be anything: what does not fit is an error.
+/// Decodes one value from untrusted bytes: what does not fit is an error.
 final class BodyDecoder: Decoder {
     let bytes: [UInt8]
     let keys: [String]

@@ -162,7 +162,7 @@ public final class EventRecorder: Sendable {
         }
     }
 
-    /// Hands all events to the operating system, and to the disk if the recorder synchronizes.
+    /// Passes all events to the operating system, and to the disk if the recorder synchronizes.
     ///
     /// - Throws: `RecordingError/writeFailed(path:reason:)` or `RecordingError/closed`.
     public func flush() throws(RecordingError) {

@@ -30,7 +30,7 @@ public struct EventReplayer {
         self.speed = speed
     }
 
-    /// Hands the events of a type to a handler; several handlers are called in the order in which they were added.
+    /// Passes the events of a type to a handler; several handlers are called in the order in which they were added.
     ///
     /// - Parameters:
     ///   - type: The type.

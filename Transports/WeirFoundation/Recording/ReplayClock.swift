@@ -4,7 +4,7 @@ public import WeirCore
 
 /// What a replay takes its time from.
 public protocol ReplayClock: TimeSource {
-    /// Begins a replay: called once, before the first event.
+    /// Starts a replay: called once, before the first event.
     ///
     /// - Parameter recorded: When the first event was dispatched.
     /// - Returns: The time of this clock that stands for it.

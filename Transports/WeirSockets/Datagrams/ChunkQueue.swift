@@ -74,7 +74,7 @@ final class ChunkQueue: Sendable {
         return chunk
     }
 
-    /// Hands a chunk on to the reader.
+    /// Passes a chunk to the reader.
     func put(_ chunk: Chunk) {
         let wakes = state.withLock { state in
             state.ready.append(chunk)

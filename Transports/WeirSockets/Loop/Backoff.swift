@@ -7,8 +7,6 @@ struct Backoff: Sendable {
     private static let first: Int64 = 20_000_000
 
     /// Creates the first wait.
-    ///
-    /// - Parameter longest: The longest wait.
     init(longest: Duration) {
         self.longest = max(Self.first, longest.inNanoseconds)
     }
@@ -20,7 +18,7 @@ struct Backoff: Sendable {
         return wait - Int64.random(in: 0...wait / 4)
     }
 
-    /// Begins with the shortest wait again.
+    /// Starts again with the shortest wait.
     mutating func reset() {
         current = Self.first
     }

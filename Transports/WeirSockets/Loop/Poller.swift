@@ -31,7 +31,6 @@ final class Poller {
 
     /// Creates a list without descriptors.
     ///
-    /// - Parameter address: The address of the transport that needs it, for the message.
     /// - Throws: ``TransportError/cannotOpen(address:reason:)`` when the system has no descriptors left.
     init(address: String) throws(TransportError) {
         descriptor = cweir_net_poller_create()
@@ -46,11 +45,6 @@ final class Poller {
 
     /// Changes what a descriptor is watched for.
     ///
-    /// - Parameters:
-    ///   - watched: The descriptor.
-    ///   - token: What events say it by.
-    ///   - old: What it was watched for.
-    ///   - new: What it is watched for now; nothing takes it off the list, as closing it does.
     /// - Returns: The error where the system refuses.
     func watch(_ watched: Int32, token: UInt64, from old: PollEvents, to new: PollEvents) -> SystemError? {
         SystemError(cweir_net_poller_watch(descriptor, watched, token, old.rawValue, new.rawValue))

@@ -14,7 +14,6 @@ final class Wakeup: Sendable {
 
     /// Creates a wake-up.
     ///
-    /// - Parameter address: The address of the transport that needs it, for the message.
     /// - Throws: ``TransportError/cannotOpen(address:reason:)`` when the system has no descriptors left.
     init(address: String) throws(TransportError) {
         var ends: [Int32] = [-1, -1]

@@ -96,7 +96,7 @@ final class ClientLink: OutgoingLink {
 
     func handle(token: UInt64, ready: PollEvents) {
         guard ready.contains(.hangUp), isUp, case .unix = target else { return }
-        // The kernel says so when the other side closed before it had read everything.
+        // The kernel reports this when the other side closed before it had read everything.
         if SystemError(cweir_net_error(descriptor)) == .connectionReset {
             meter.note("'\(address)' was closed by its reader before it had read everything that was sent to it")
         }

@@ -148,7 +148,7 @@ final class Outbox: Sendable {
 
     var isEmpty: Bool { state.withLock { $0.queue.isEmpty } }
 
-    /// Says that the thread is about to sleep, and whether it should not.
+    /// Marks that the thread is about to sleep; returns whether it should not.
     ///
     /// - Returns: Whether the writer waits for room, and until when to go on where nothing follows.
     func sleepUnlessPressed() -> (isPressed: Bool, deadline: Moment?) {
@@ -175,7 +175,7 @@ final class Outbox: Sendable {
     /// Until when to go on; `nil` where more may follow.
     var deadline: Moment? { state.withLock { $0.deadline } }
 
-    /// Says that the thread ends.
+    /// Marks the end of the thread.
     func threadEnds() {
         state.withLock { $0.hasEnded = true }
         room.ring()

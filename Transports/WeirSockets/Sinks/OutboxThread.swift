@@ -134,7 +134,7 @@ final class OutboxThread: @unchecked Sendable {
         nextAttempt = now + backoff.next()
     }
 
-    /// Records that what is sent arrives, and says so after a failure.
+    /// Records that what is sent arrives, and reports it after a failure.
     private func isProven() {
         if !wasUp { meter.note("'\(address)' can be written to again") }
         wasUp = true

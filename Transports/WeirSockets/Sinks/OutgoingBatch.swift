@@ -91,7 +91,7 @@ struct OutgoingBatch: Sendable {
         (index == 0 ? 0 : ends[index - 1])..<ends[index]
     }
 
-    /// Lets each line be a message, where they were lines of a stream: a spill may be that of another kind of sink.
+    /// Makes each line a message, where they were lines of a stream: a spill may be that of another kind of sink.
     mutating func splitIntoMessages() {
         guard ends.isEmpty else { return }
         ends = bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") || $0 == bytes.count - 1 }.map { $0 + 1 }

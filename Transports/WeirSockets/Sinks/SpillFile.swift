@@ -177,7 +177,7 @@ final class SpillFile {
         }
     }
 
-    /// Lets the disk have the front, which was sent.
+    /// Frees the disk space of the front, which was sent.
     private func giveBack() {
         guard canHaveHoles, head > holeEnd else { return }
         guard cweir_net_punch_hole(descriptor, holeEnd, head - holeEnd) == 0 else {

@@ -53,11 +53,6 @@ final class ConnectionSource: TransportSource {
 
     /// Creates a source.
     ///
-    /// - Parameters:
-    ///   - acceptor: Where connections come from.
-    ///   - settings: What is read from them.
-    ///   - address: For messages to people.
-    ///   - interruption: What ends the waiting, if anything does.
     /// - Throws: ``TransportError/cannotOpen(address:reason:)`` when the system has no descriptors left.
     init(
         _ acceptor: ConnectionAcceptor,

@@ -31,11 +31,6 @@ final class MessageStage {
     private static let capacity = 256 << 10
 
     /// Creates an empty stage.
-    ///
-    /// - Parameters:
-    ///   - settings: Says what a message is.
-    ///   - address: For messages to people.
-    ///   - meter: Counts.
     init(_ settings: ConnectionSettings, address: String, meter: TransportMeter) {
         self.settings = settings
         self.address = address
@@ -53,13 +48,13 @@ final class MessageStage {
     /// Whether there is room for what one connection may bring at a time.
     var hasRoom: Bool { end < Self.capacity - Self.share }
 
-    /// Begins at the start of the memory again; what was not read is forgotten.
+    /// Starts at the beginning of the memory again; what was not read is forgotten.
     func clear() {
         start = 0
         end = 0
     }
 
-    /// Hands out bytes.
+    /// Returns bytes.
     ///
     /// - Returns: How many.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -111,10 +106,6 @@ final class MessageStage {
 
     /// Receives what a connection may send now.
     ///
-    /// - Parameters:
-    ///   - connection: The connection.
-    ///   - now: The time.
-    ///   - isDraining: Whether its rate is of no account, because it is about to be closed.
     /// - Returns: False when it has ended, or is to be closed.
     func receive(from connection: inout Connection, _ now: Moment, isDraining: Bool) -> Bool {
         let hasRate = settings.rate != nil && !isDraining

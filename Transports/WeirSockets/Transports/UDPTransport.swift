@@ -9,7 +9,7 @@ public import WeirRecords
 /// host is named (`udp://:9000`), so that strangers cannot reach it by accident; `*` stands for all addresses of IPv4,
 /// `[::]` for all of IPv6, and a multicast address joins its group.
 ///
-/// Threads of its own empty the sockets, several where `workers` says so: the kernel then spreads the senders over them.
+/// Threads of its own empty the sockets, several with `workers`: the kernel then spreads the senders over them.
 /// Where more than 64 datagrams come in a millisecond, they are left to gather in the kernel's buffer for a tenth of one.
 /// What does not arrive is counted wherever it can be (`TransportMetrics`); with `sequence` or `key` also what was lost
 /// on the way.

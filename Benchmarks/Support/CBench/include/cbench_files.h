@@ -10,7 +10,7 @@ typedef struct cbench_run {
     int status;                    // its exit status; -1 when it did not run or was killed
     int64_t wall_nanoseconds;      // from its start to its end
     int64_t processor_nanoseconds; // on all cores, its own work and the kernel's for it
-    int64_t peak_bytes;            // the most memory that was resident; -1 when it ended before anybody looked
+    int64_t peak_bytes;            // the most memory that was resident; -1 when it ended before it was measured
 } cbench_run_t;
 
 // Runs the program `arguments[0]`, looked up in PATH, with its output and its messages in the files of these paths.

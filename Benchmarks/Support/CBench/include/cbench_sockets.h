@@ -18,7 +18,7 @@ int64_t cbench_send_datagrams(
 int cbench_listen(const char *path);
 int64_t cbench_read_stream(int listener);
 
-// Opens a port of this machine with a receive buffer of so many bytes; `port` is the number that it got.
+// Opens a port of this machine with a receive buffer of `buffer` bytes; `port` is the number that it got.
 int cbench_open_port(uint32_t buffer, uint16_t *port);
 
 // Receives in batches of 64 with recvmmsg, and looks at nothing, until half a second passes in which nothing comes.

@@ -141,7 +141,7 @@ ONE_PRODUCER(cbench_ring_one_to_batch, sizeof(uint64_t), 1, CBENCH_BATCH, false)
 // MARK: The limit of elements of a line
 
 // A ring of two places, each half of the slots: the lines move as they do in a ring, but the sides speak to each other
-// only once for so many lines.
+// only once per half.
 typedef struct handover {
     cbench_line_t halves[2][CBENCH_RING_CAPACITY / 2];
     uint64_t total;
