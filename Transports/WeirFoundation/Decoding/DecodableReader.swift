@@ -207,7 +207,7 @@ protocol ValueDecoder {
     ) throws -> Value
 }
 
-/// Says in words why a value could not be decoded.
+/// Describes why a value could not be decoded.
 enum DecodingFlaw {
     /// The error in words, with the name of the field.
     static func description(of error: any Error) -> String {
