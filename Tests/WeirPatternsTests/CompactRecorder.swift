@@ -3,7 +3,7 @@ import WeirCore
 @testable import WeirPatterns
 
 /// Writes down what the compact strategy tells, and when.
-struct CompactRecorder<Element: Sendable>: CompactOutput {
+struct CompactRecorder<Element: Sendable>: PatternOutput {
     var demand = MatchDemand.all
     var moment = ""
     var matches: [(moment: String, match: FoundMatch<Element>, time: Timestamp)] = []
@@ -20,8 +20,6 @@ struct CompactRecorder<Element: Sendable>: CompactOutput {
     mutating func receiveTimeout(_ match: borrowing FoundMatch<Element>, at time: Timestamp) {
         timeouts.append((moment, copy match, time))
     }
-
-    mutating func release(slot: Int) {}
 
     mutating func advance(to watermark: Timestamp) {}
 
@@ -44,7 +42,7 @@ struct CompactRecorder<Element: Sendable>: CompactOutput {
         guard var sink = CompactSink(plan, conditions, groupedBy: key, settings, PatternSides(), into: output) else {
             return nil
         }
-        func begin(_ moment: String) { sink.groups.withValue { $0.output.moment = moment } }
+        func begin(_ moment: String) { sink.base.front.withValue { $0.output.moment = moment } }
         for (index, event) in events.enumerated() {
             begin("t\(index)")
             sink.advance(to: event.time)
@@ -53,6 +51,6 @@ struct CompactRecorder<Element: Sendable>: CompactOutput {
         }
         begin("end")
         sink.finish(.finished)
-        return sink.groups.withValue { $0.output }
+        return sink.base.front.withValue { $0.output }
     }
 }

@@ -13,7 +13,7 @@ import WeirTesting
     }
 
     /// Counts matches and adds up the times of their events.
-    struct Sum: CompactOutput {
+    struct Sum: PatternOutput {
         var demand = MatchDemand.all
         var count = 0
         var times: Int64 = 0
@@ -28,8 +28,6 @@ import WeirTesting
         mutating func receive(count: Int, at time: Timestamp) { self.count += count }
 
         mutating func receiveTimeout(_ match: borrowing FoundMatch<Event>, at time: Timestamp) {}
-
-        mutating func release(slot: Int) {}
 
         mutating func advance(to watermark: Timestamp) {}
 
@@ -78,7 +76,7 @@ import WeirTesting
         return try #require(sink)
     }
 
-    static func sum(_ sink: CompactSink<Event, Int, Sum>) -> Sum { sink.groups.withValue { $0.output } }
+    static func sum(_ sink: CompactSink<Event, Int, Sum>) -> Sum { sink.base.front.withValue { $0.output } }
 
     static func send(_ event: Event, to sink: inout CompactSink<Event, Int, Sum>) {
         // As a batch does; it makes no difference.

@@ -27,6 +27,8 @@ import WeirTesting
             _ = strategy.receive(trade, at: trade.timestamp, slot: 0, into: &output)
         }
         strategy.advance(to: .distantFuture, into: &output)
+        var groups = SlotTable<Int>()
+        strategy.forgetGroups(in: &groups)
         #expect(strategy.equalities.heads.isEmpty || plan.within == nil)
         return output.found.sorted { $0.lexicographicallyPrecedes($1) }
     }
@@ -44,7 +46,6 @@ import WeirTesting
         mutating func receiveTimeout(_ match: borrowing FoundMatch<Trade>, at time: Timestamp) {
             found.append([-1] + match.entries.map(\.element.index))
         }
-        mutating func release(slot: Int) {}
     }
 
     @Test func lookingUpFindsWhatTryingAllFinds() throws {

@@ -119,7 +119,6 @@ import WeirTesting
         }
         mutating func receive(count: Int, at time: Timestamp) {}
         mutating func receiveTimeout(_ match: borrowing FoundMatch<Element>, at time: Timestamp) {}
-        mutating func release(slot: Int) {}
     }
 
     /// Stages as a line of text: captures by number, with the contiguity before and the quantifier behind them.

@@ -45,6 +45,19 @@ import WeirTesting
         #expect(Self.run(grouped, [1, 2, 3, 4, 30, 40, 20]) == (["2 20", "4 40"], 1))
     }
 
+    @Test func aLimitThatEndsTheStreamCountsThem() {
+        let feed = Feed<Int>()
+        let pattern = Self.pattern(.skipToNext).grouped { $0 < 100 }
+        let matches = feed.matches(of: pattern, PatternSettings(limits: PatternLimits(groups: 1, policy: .fail)))
+        let recorder = Recorder(matches)
+        for event in [1, 2, 20] { feed.send(event, at: .epoch) }
+        #expect(matches.losses.heldMatches == 0)
+        feed.send(100, at: .epoch)
+        #expect(recorder.isFinished && recorder.elements.isEmpty)
+        #expect(matches.losses.heldMatches == 1)
+        #expect(matches.refused.count == 1)
+    }
+
     @Test func aFailureCountsThem() {
         struct Failure: Error {}
         let pattern = Self.pattern(.skipToNext).grouped { _ in 0 }

@@ -13,7 +13,6 @@ import WeirTesting
         var matches: [[Int]] = []
         var total = 0
         var timeouts: [(events: [Int], time: Timestamp)] = []
-        var released: [Int] = []
 
         mutating func receive(_ match: borrowing FoundMatch<Int>, at time: Timestamp) -> Bool {
             matches.append(match.entries.map(\.element))
@@ -23,7 +22,6 @@ import WeirTesting
         mutating func receiveTimeout(_ match: borrowing FoundMatch<Int>, at time: Timestamp) {
             timeouts.append((match.entries.map(\.element), time))
         }
-        mutating func release(slot: Int) { released.append(slot) }
     }
 
     /// Odd, then even: every possibility.
@@ -71,7 +69,7 @@ import WeirTesting
         var strategy = strategy(PatternLimits(partialMatches: 2, policy: .dropNewest), after: after)
         var output = Count()
         feed(&strategy, [1, 3, 5, 7, 2], &output)
-        #expect(strategy.tallies.refusedPartialMatches == 2)
+        #expect(strategy.losses.partialMatches == 2)
         #expect(output.matches.map(\.[0]).allSatisfy { $0 == 1 || $0 == 3 })
     }
 
@@ -81,7 +79,7 @@ import WeirTesting
         var output = Count()
         feed(&strategy, [1, 3, 5, 7], &output)
         #expect(strategy.store.count == 2)
-        #expect(strategy.tallies.droppedPartialMatches == 2)
+        #expect(strategy.losses.partialMatches == 2)
         _ = strategy.receive(2, at: Timestamp(secondsSinceEpoch: 9), slot: 0, into: &output)
         #expect(output.matches.map(\.[0]).allSatisfy { $0 == 5 || $0 == 7 })
         #expect(!output.matches.isEmpty)
@@ -91,9 +89,9 @@ import WeirTesting
         var strategy = strategy(PatternLimits(partialMatches: 2, policy: .fail))
         var output = Count()
         feed(&strategy, [1, 3], &output)
-        #expect(strategy.failure == nil)
+        #expect(strategy.losses.failure == nil)
         feed(&strategy, [5], &output)
-        #expect(strategy.failure == .limitReached("2 partial matches"))
+        #expect(strategy.losses.failure == .limitReached("2 partial matches"))
         let pattern = Pattern<Int>.first { _ in true }.followedBy { _ in false }
         let source = Feed<Int>()
         let recorder = Recorder(
@@ -110,7 +108,7 @@ import WeirTesting
         var output = Count()
         feed(&strategy, [1, 11, 3, 13, 2, 12], &output) { $0 > 10 ? 1 : 0 }
         #expect(output.matches == [[3, 2], [13, 12]])
-        #expect(strategy.tallies.droppedPartialMatches == 2)
+        #expect(strategy.losses.partialMatches == 2)
     }
 
     @Test func eventsAreLimitedToo() {
@@ -119,7 +117,7 @@ import WeirTesting
         feed(&refusing, [1, 3, 5, 2], &output)
         // Neither what would begin nor what would complete finds room.
         #expect(output.matches.isEmpty)
-        #expect(refusing.tallies.refusedEvents == 2)
+        #expect(refusing.losses.refusedEvents == 2)
         var dropping = strategy(PatternLimits(events: 2, policy: .dropOldest))
         feed(&dropping, [1, 3, 5, 2], &output)
         #expect(output.matches == [[5, 2]])
@@ -168,7 +166,7 @@ import WeirTesting
         #expect(output.timeouts.map(\.time) == [bound])
         _ = strategy.receive(4, at: bound, slot: 0, into: &output)
         #expect(output.matches == [[1, 2]])
-        #expect(output.released == [0])
+        #expect(strategy.emptied == [0])
     }
 
     @Test func neighboursHaveABoundOfTheirOwn() {
@@ -210,34 +208,32 @@ import WeirTesting
             return
         }
         #expect(evaluation.strategy == .runs)
-        var engine = PatternEngine(
-            evaluation.plan,
-            evaluation.conditions,
-            evaluation.key,
-            PatternSettings(),
-            evaluation.sides
-        )
-        var output = MatchForwarder<Int, RecorderSink<Int>>(
+        let output = MatchForwarder<Int, RecorderSink<Int>>(
             { $0.entries.count },
             .all,
             evaluation.sides,
             [],
             Recorder<Int>().sink
         )
+        var sink = evaluation.sink(evaluation.runs, output)
         let count = Self.keyCount
         for key in 0..<count {
-            engine.receive(key, at: Timestamp(nanosecondsSinceEpoch: Int64(key) * 1000), into: &output)
+            sink.receive(key, at: Timestamp(nanosecondsSinceEpoch: Int64(key) * 1000))
         }
-        #expect(engine.groups.count == count)
-        #expect(engine.runs.store.count == count)
-        engine.advance(to: Timestamp(secondsSinceEpoch: 100), into: &output)
-        #expect(engine.groups.count == 0)
-        #expect(engine.runs.store.count == 0)
-        #expect(engine.runs.paths.eventCount == 0)
-        #expect(engine.runs.store.runs.capacity < 4096)
-        #expect(engine.runs.paths.events.capacity < 4096)
-        #expect(engine.runs.emptied.capacity <= 4096)
-        #expect(engine.groups.keys.capacity < 4096)
+        sink.front.withValue { front in
+            #expect(front.groups.count == count)
+            #expect(front.strategy.store.count == count)
+        }
+        sink.advance(to: Timestamp(secondsSinceEpoch: 100))
+        sink.front.withValue { front in
+            #expect(front.groups.count == 0)
+            #expect(front.groups.keys.capacity < 4096)
+            #expect(front.strategy.store.count == 0)
+            #expect(front.strategy.paths.eventCount == 0)
+            #expect(front.strategy.store.runs.capacity < 4096)
+            #expect(front.strategy.paths.events.capacity < 4096)
+            #expect(front.strategy.emptied.capacity <= 4096)
+        }
         withExtendedLifetime(source) {}
     }
 

@@ -35,6 +35,17 @@ import WeirTesting
         return pair.within(.nanoseconds(Int.random(in: 2..<9, using: &random)))
     }
 
+    @Test func windowsThatCloseLeaveNothingBehind() throws {
+        var set = PatternSet<Tick>()
+        try set.add(Pattern<Tick>.first(\.price > 0).notFollowedBy(\.price == 0).within(.nanoseconds(2))) { _ in }
+        var sink = PatternSetSink(set)
+        for time in 0..<10_000 as Range<Int64> {
+            sink.receive(Tick(symbol: "", price: 1, time: time), at: Timestamp(nanosecondsSinceEpoch: 3 * time))
+        }
+        let starts = sink.engines.value.engines[0].strategy.value.engine.starts.bytes
+        #expect(starts < 1000)
+    }
+
     @Test func findsWhatEachPatternFindsAlone() throws {
         for seed in 0..<UInt64(20) {
             var random = SeededGenerator(seed: seed)

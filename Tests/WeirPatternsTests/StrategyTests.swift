@@ -170,7 +170,6 @@ import WeirTesting
         }
         mutating func receive(count: Int, at time: Timestamp) {}
         mutating func receiveTimeout(_ match: borrowing FoundMatch<Letter>, at time: Timestamp) {}
-        mutating func release(slot: Int) {}
     }
 
     static func run(

@@ -204,7 +204,7 @@ enum Sequences {
 }
 
 /// Adds up matches.
-struct TallyOutput: CompactOutput {
+struct TallyOutput: PatternOutput {
     let demand: MatchDemand
     private let result: MatchResult
     private var tally = MatchTally()
@@ -230,8 +230,6 @@ struct TallyOutput: CompactOutput {
     mutating func receive(count: Int, at time: Timestamp) { tally.count &+= count }
 
     mutating func receiveTimeout(_ match: borrowing FoundMatch<StreamEvent>, at time: Timestamp) {}
-
-    mutating func release(slot: Int) {}
 
     mutating func advance(to watermark: Timestamp) {}
 

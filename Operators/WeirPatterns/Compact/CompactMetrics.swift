@@ -16,18 +16,3 @@ public struct CompactMetrics: Sendable, Hashable {
     /// Whether the limit was met under `fail`.
     public var hasFailed = false
 }
-
-/// What the compact strategy has lost at the limit with an event.
-@frozen
-@usableFromInline
-struct CompactLosses: Sendable {
-    /// Whether the event was refused.
-    @usableFromInline var hasRefused = false
-    /// First events of partial matches that were forgotten.
-    @usableFromInline var droppedStarts = 0
-    /// Whether it completed more matches than it may.
-    @usableFromInline var isCutShort = false
-
-    @inlinable
-    init() {}
-}

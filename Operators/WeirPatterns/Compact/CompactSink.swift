@@ -23,9 +23,9 @@ public import WeirCore
 ///   O(events in the window). No allocation in steady state. Where timeouts are reported, or a negation stands at the end,
 ///   the end of a window costs time that grows with the partial matches of the group.
 @frozen
-public struct CompactSink<Input: Sendable, Key: Hashable & Sendable, Output: CompactOutput>: Sink
+public struct CompactSink<Input: Sendable, Key: Hashable & Sendable, Output: PatternOutput>: Sink
 where Output.Element == Input {
-    @usableFromInline let groups: SharedCell<CompactGroups<Input, Key, Output>>
+    @usableFromInline var base: PatternSink<CompactStrategy<Input>, Key, Output>
 
     /// Creates the sink; fails if the pattern is evaluated with runs.
     ///
@@ -47,76 +47,44 @@ where Output.Element == Input {
         _ sides: PatternSides<Input>,
         into output: Output
     ) {
-        do {
-            guard let compact = try settings.compactPlan(for: plan) else { return nil }
-            self.init(compact, conditions, key, settings, sides, output, reportsTimeouts: settings.reportsTimeouts)
-        } catch {
-            preconditionFailure("\(error)")
-        }
-    }
-
-    @inlinable
-    init(
-        _ compact: CompactPlan,
-        _ conditions: ConditionTable<Input>,
-        _ key: (@Sendable (borrowing Input) -> Key)?,
-        _ settings: PatternSettings,
-        _ sides: PatternSides<Input>,
-        _ output: Output,
-        reportsTimeouts: Bool
-    ) {
-        let engine = CompactEngine<Input>(
+        let compact: CompactPlan?
+        do { compact = try settings.compactPlan(for: plan) } catch { preconditionFailure("\(error)") }
+        guard let compact else { return nil }
+        let strategy = CompactStrategy<Input>(
             compact,
             settings.limits,
-            reportsTimeouts: reportsTimeouts,
+            reportsTimeouts: settings.reportsTimeouts,
+            onlyCounts: key == nil && output.demand == .count,
             isGrouped: key != nil
         )
-        groups = SharedCell(
-            CompactGroups(
-                CompactState(engine, onlyCounts: key == nil && output.demand == .count, isGrouped: key != nil),
-                TruthTable(conditions, compact.conditionCount),
-                key,
-                settings,
-                sides,
-                output
-            )
-        )
+        base = PatternSink(PatternFront(strategy, plan, conditions, key, settings, sides, output))
     }
 
     /// What is held, and what had to be given up.
     public var metrics: CompactMetrics {
-        groups.withValue { groups in
-            var metrics = groups.state.metrics
-            metrics.bytes += groups.slots.bytes
-            metrics.bytesWithoutEvents += groups.slots.bytes
+        base.front.withValue { front in
+            var metrics = front.strategy.metrics
+            metrics.bytes += front.groups.bytes
+            metrics.bytesWithoutEvents += front.groups.bytes
             return metrics
         }
     }
 
     /// How many groups have partial matches.
-    public var groupCount: Int { groups.withValue { $0.slots.count } }
+    public var groupCount: Int { base.front.withValue { $0.groups.count } }
 
     @inlinable
-    public mutating func receive(_ element: borrowing Input, at time: Timestamp) {
-        let time = time.nanosecondsSinceEpoch
-        groups.withValue(element) { groups, element in groups.receive(element, time) }
-    }
+    public mutating func receive(_ element: borrowing Input, at time: Timestamp) { base.receive(element, at: time) }
 
     @inlinable
-    public var wantsPrefetch: Bool { groups.withValue { $0.wantsPrefetch } }
+    public var wantsPrefetch: Bool { base.wantsPrefetch }
 
     @inlinable
-    public func prefetch(for element: borrowing Input, isNear: Bool) {
-        groups.withValue(element) { groups, element in groups.prefetch(for: element, isNear: isNear) }
-    }
+    public func prefetch(for element: borrowing Input, isNear: Bool) { base.prefetch(for: element, isNear: isNear) }
 
     @inlinable
-    public mutating func advance(to watermark: Timestamp) {
-        groups.withValue { $0.advance(toWatermark: watermark) }
-    }
+    public mutating func advance(to watermark: Timestamp) { base.advance(to: watermark) }
 
     @inlinable
-    public mutating func finish(_ completion: Completion) {
-        groups.withValue { $0.finish(completion) }
-    }
+    public mutating func finish(_ completion: Completion) { base.finish(completion) }
 }

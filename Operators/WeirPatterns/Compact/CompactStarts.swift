@@ -37,6 +37,7 @@ struct CompactStarts: ~Copyable, Sendable {
     @usableFromInline let isNeeded: Bool
     @usableFromInline let isExact: Bool
     @usableFromInline let reportsTimeouts: Bool
+    @usableFromInline let isGrouped: Bool
     @usableFromInline var starts = PositionRing(capacity: 16, filler: Start(0, 0))
     @usableFromInline var first: UInt32 = 0
     @usableFromInline var end: UInt32 = 0
@@ -51,10 +52,11 @@ struct CompactStarts: ~Copyable, Sendable {
     @usableFromInline var releasedCount: UInt32 = 0
 
     @usableFromInline
-    init(isNeeded: Bool, isExact: Bool, reportsTimeouts: Bool) {
+    init(isNeeded: Bool, isExact: Bool, reportsTimeouts: Bool, isGrouped: Bool) {
         self.isNeeded = isNeeded
         self.isExact = isExact
         self.reportsTimeouts = reportsTimeouts
+        self.isGrouped = isGrouped
     }
 
     @usableFromInline var bytes: Int {
@@ -108,6 +110,8 @@ struct CompactStarts: ~Copyable, Sendable {
     @usableFromInline
     mutating func release(_ slot: UInt32) {
         flags[slot].isOccupied = false
+        // Without groups there is none to forget.
+        guard isGrouped else { return }
         if Int(releasedCount) == released.capacity {
             released.resize(to: released.capacity * 2, keeping: 0, to: releasedCount, filler: 0)
         }

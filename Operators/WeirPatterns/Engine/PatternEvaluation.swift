@@ -37,18 +37,23 @@ struct PatternEvaluation<Element: Sendable, Key: Hashable & Sendable>: Sendable 
         let shared =
             2 * (waiting * MemoryLayout<WaitingEvents<Element>.Waiting>.stride + keys * 2 * MemoryLayout<Key?>.stride)
         if compact == nil {
-            let runs = RunsStrategy(
-                plan: plan,
-                conditions: conditions,
-                limits: settings.limits,
-                isGrouped: key != nil
-            )
             return shared + runs.memoryBound
         }
         let nodes = CompactEngine<Element>.nodeLimit(settings.limits)
         let cells = (key == nil ? 1 : settings.limits.groups) * AutomatonBuilder(plan).automaton.states.count
         // A node of the graph has 24 bytes, a cell of a group 16, and an event its time beside it.
         return shared + 2 * (nodes * (24 + 8 + MemoryLayout<Element>.stride) + cells * 16)
+    }
+
+    @usableFromInline
+    var runs: RunsStrategy<Element> {
+        RunsStrategy(
+            plan: plan,
+            conditions: conditions,
+            limits: settings.limits,
+            isGrouped: key != nil,
+            trace: settings.tracer
+        )
     }
 
     /// Attaches the evaluation between a stream and a sink of its matches.
@@ -67,23 +72,21 @@ struct PatternEvaluation<Element: Sendable, Key: Hashable & Sendable>: Sendable 
             downstream,
             own
         )
-        if let compact {
-            let sink = CompactSink(
-                compact,
-                conditions,
-                key,
-                settings,
-                sides,
-                output,
-                reportsTimeouts: settings.reportsTimeouts && sides.wantsTimeouts
-            )
-            return own.set(upstream.attach(sink))
-        }
-        let engine = PatternEngine<Element, Key>(plan, conditions, key, settings, sides)
-        let sink = PatternSink(engine, output)
-        switch settings.order {
-        case .inOrder: return own.set(upstream.attach(sink))
-        case .byWatermark: return own.set(upstream.attach(WaitingSink(settings.limits, sides, sink)))
-        }
+        guard let compact else { return own.set(upstream.attach(sink(runs, output))) }
+        let strategy = CompactStrategy<Element>(
+            compact,
+            settings.limits,
+            reportsTimeouts: settings.reportsTimeouts && sides.wantsTimeouts,
+            isGrouped: key != nil
+        )
+        return own.set(upstream.attach(sink(strategy, output)))
+    }
+
+    @inlinable
+    func sink<Strategy: PatternStrategy & ~Copyable, Output: PatternOutput>(
+        _ strategy: consuming Strategy,
+        _ output: Output
+    ) -> PatternSink<Strategy, Key, Output> where Strategy.Element == Element, Output.Element == Element {
+        PatternSink(PatternFront(strategy, plan, conditions, key, settings, sides, output))
     }
 }

@@ -136,11 +136,14 @@ public struct PatternSides<Element: Sendable>: Sendable {
     /// How many partial matches are held.
     public let partialMatches = PartialMatchCount()
 
+    /// Counts what a strategy has given up with an event, and offers the event if it was refused.
     @usableFromInline
-    func noteGivenUp(_ count: Int) { losses.noteGivenUp(count) }
-
-    @usableFromInline
-    func noteCutShort(_ count: Int) { losses.noteCutShort(count) }
+    func note(_ losses: inout StrategyLosses, of element: borrowing Element, at time: Timestamp) {
+        self.losses.noteGivenUp(losses.partialMatches)
+        self.losses.noteCutShort(losses.eventsCutShort)
+        if losses.refusedEvents != 0 { refused.send(copy element, at: time) }
+        losses = StrategyLosses()
+    }
 
     @usableFromInline
     func noteHeldBack(_ count: Int) { losses.noteHeldBack(count) }

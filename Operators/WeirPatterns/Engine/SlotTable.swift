@@ -31,19 +31,26 @@ struct SlotTable<Key: Hashable & Sendable>: ~Copyable, Sendable {
         (places.capacity + freeSlots.capacity) * 4 + keys.capacity * MemoryLayout<Key?>.stride
     }
 
+    /// Where the search for a key begins.
     @inlinable
-    func place(of key: Key) -> UInt32 { UInt32(truncatingIfNeeded: hash(key)) }
+    func home(of key: Key) -> UInt32 { UInt32(truncatingIfNeeded: hash(key)) }
 
-    /// The slot of a key; `nil` if it has none.
+    /// Where the slot of a key stands, or would be put if it has none.
     @inlinable
-    func slot(of key: Key) -> UInt32? {
-        var place = place(of: key)
+    func place(for key: Key) -> UInt32 {
+        var place = home(of: key)
         while true {
             let slot = places[place]
-            if slot == 0 { return nil }
-            if keys[slot &- 1] == key { return slot &- 1 }
+            if slot == 0 || keys[slot &- 1] == key { return place }
             place &+= 1
         }
+    }
+
+    /// The slot at a place; `nil` if the key has none.
+    @inlinable
+    func slot(at place: UInt32) -> UInt32? {
+        let slot = places[place]
+        return slot == 0 ? nil : slot &- 1
     }
 
     /// Whether the table, and what belongs to its slots, is likely too large for the cache next to the processor.
@@ -52,7 +59,7 @@ struct SlotTable<Key: Hashable & Sendable>: ~Copyable, Sendable {
 
     /// Prefetches the place where the search for a key begins.
     @inlinable
-    func prefetchPlace(of key: Key) { places.prefetch(place(of: key)) }
+    func prefetchPlace(of key: Key) { places.prefetch(home(of: key)) }
 
     /// Prefetches the key that the search for a key compares first.
     ///
@@ -60,27 +67,15 @@ struct SlotTable<Key: Hashable & Sendable>: ~Copyable, Sendable {
     /// - Returns: The slot where that lies; `nil` if there is none.
     @inlinable
     func prefetchSlot(of key: Key) -> UInt32? {
-        let slot = places[place(of: key)]
+        let slot = places[home(of: key)]
         guard slot != 0 else { return nil }
         keys.prefetch(slot &- 1)
         return slot &- 1
     }
 
-    /// The slot of a key, which it gets if it has none.
+    /// Gives the next slot to a key that has none.
     @inlinable
-    mutating func makeSlot(of key: Key) -> UInt32 {
-        var place = place(of: key)
-        while true {
-            let slot = places[place]
-            if slot == 0 { break }
-            if keys[slot &- 1] == key { return slot &- 1 }
-            place &+= 1
-        }
-        return insert(key, place)
-    }
-
-    @inlinable
-    mutating func insert(_ key: Key, _ place: UInt32) -> UInt32 {
+    mutating func insert(_ key: Key, _ place: UInt32) {
         let slot: UInt32
         if freeCount != 0 {
             freeCount &-= 1
@@ -96,7 +91,6 @@ struct SlotTable<Key: Hashable & Sendable>: ~Copyable, Sendable {
         count &+= 1
         // Half of the places stay free: a search looks at the key of each place that it passes, which is another miss.
         if count * 2 > places.capacity { resizePlaces(to: places.capacity * 2) }
-        return slot
     }
 
     @inlinable
@@ -111,7 +105,7 @@ struct SlotTable<Key: Hashable & Sendable>: ~Copyable, Sendable {
         places = PositionRing(capacity: capacity, filler: 0)
         for slot in 0..<endOfSlots {
             guard let key = keys[slot], key == key else { continue }
-            var place = place(of: key)
+            var place = home(of: key)
             while places[place] != 0 { place &+= 1 }
             places[place] = slot &+ 1
         }
@@ -139,7 +133,7 @@ struct SlotTable<Key: Hashable & Sendable>: ~Copyable, Sendable {
 
     @inlinable
     mutating func removePlace(of key: Key, _ slot: UInt32) {
-        var hole = place(of: key)
+        var hole = home(of: key)
         while places[hole] != slot &+ 1 { hole &+= 1 }
         // Those behind that are not at home come forward, so that no chain breaks.
         let mask = UInt32(truncatingIfNeeded: places.capacity &- 1)
@@ -147,7 +141,7 @@ struct SlotTable<Key: Hashable & Sendable>: ~Copyable, Sendable {
         while true {
             let other = places[next]
             guard other != 0, let otherKey = keys[other &- 1] else { break }
-            let home = place(of: otherKey)
+            let home = self.home(of: otherKey)
             if (next &- home) & mask >= (next &- hole) & mask {
                 places[hole] = other
                 hole = next

@@ -26,9 +26,6 @@ public protocol MatchReceiver<Element> {
     ///   - match: What it has captured.
     ///   - time: When the window closed.
     mutating func receiveTimeout(_ match: borrowing FoundMatch<Element>, at time: Timestamp)
-
-    /// Called after time has moved on, for each group that has no partial match any more.
-    mutating func release(slot: Int)
 }
 
 /// How many of the matches that one event completes are wanted.

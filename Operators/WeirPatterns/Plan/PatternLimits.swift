@@ -117,23 +117,3 @@ public enum PatternFailure: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 }
-
-/// What the runs strategy has given up.
-@frozen
-@usableFromInline
-struct PatternTallies: Sendable {
-    /// Partial matches that `dropNewest` refused.
-    @usableFromInline var refusedPartialMatches = 0
-
-    /// Partial matches that `dropOldest` gave up, or the limit on work.
-    @usableFromInline var droppedPartialMatches = 0
-
-    /// Events that a limit left no room for.
-    @usableFromInline var refusedEvents = 0
-
-    /// Events that completed more matches than ``PatternLimits/work`` allowed.
-    @usableFromInline var eventsCutShort = 0
-
-    @inlinable
-    init() {}
-}

@@ -5,16 +5,17 @@ extension RunsStrategy {
     @inlinable
     mutating func receive<Output: MatchReceiver>(
         _ element: borrowing Element,
+        _ truth: UInt64,
         at time: Timestamp,
-        slot: Int,
+        slot: UInt32,
         into output: inout Output
     ) -> Bool where Output.Element == Element {
+        let slot = Int(slot)
         store.reach(slot)
         sequence &+= 1
         now = time
         budget.beginEvent()
         if paths.eventCount >= limits.events, !makeRoomForEvent() { return store.counts[slot] > 0 }
-        let truth = truths.truths(element) & unary
         if isOrdered {
             receiveInOrder(element, truth, slot, &output)
         } else {
@@ -227,7 +228,7 @@ extension RunsStrategy {
     @inlinable
     mutating func settle(_ run: Born) {
         if limits.policy == .dropNewest, isFull(Int(store.families[Int(run.family)].slot)) {
-            tallies.refusedPartialMatches += 1
+            losses.partialMatches += 1
             paths.release(run.node)
             store.leave(run.family)
             return

@@ -19,8 +19,7 @@ extension RunsStrategy {
     @usableFromInline
     mutating func dropExcess(_ slot: Int) {
         if limits.policy == .fail {
-            failure =
-                failure ?? .limitReached("\(min(limits.partialMatches, greatestGroup)) partial matches")
+            losses.fail(.limitReached("\(min(limits.partialMatches, greatestGroup)) partial matches"))
             return
         }
         while store.count > limits.partialMatches, store.oldest >= 0 { drop(store.oldest) }
@@ -60,7 +59,7 @@ extension RunsStrategy {
             unlink(index)
             paths.release(node)
             store.removeRun(index)
-            tallies.droppedPartialMatches += 1
+            losses.partialMatches += 1
             index = next
         }
     }
@@ -74,7 +73,7 @@ extension RunsStrategy {
             if trace != nil { recordEnd(run, .skipped) }
             paths.release(store.runs[Int(run)].node)
             store.removeRun(run)
-            tallies.droppedPartialMatches += 1
+            losses.partialMatches += 1
         }
     }
 
@@ -82,11 +81,11 @@ extension RunsStrategy {
     @usableFromInline
     mutating func cutShort() {
         guard limits.policy != .fail else { return failAtWork() }
-        tallies.eventsCutShort += 1
+        losses.eventsCutShort += 1
     }
 
     private mutating func failAtWork() {
-        failure = failure ?? .limitReached("\(budget.share) comparisons and matches for each event")
+        losses.fail(.limitReached("\(budget.share) comparisons and matches for each event"))
     }
 
     /// Gives up the partial matches that started with one event.
@@ -100,7 +99,7 @@ extension RunsStrategy {
             if isOrdered { closings[index] = nil } else { unlink(index) }
             paths.release(run.node)
             store.removeRun(index)
-            tallies.droppedPartialMatches += 1
+            losses.partialMatches += 1
             index = run.nextOfFamily
         }
         if store.counts[slot] == 0 { emptied.append(slot) }
@@ -113,13 +112,13 @@ extension RunsStrategy {
     mutating func makeRoomForEvent() -> Bool {
         switch limits.policy {
         case .dropNewest:
-            tallies.refusedEvents += 1
+            losses.refusedEvents += 1
             return false
         case .dropOldest:
             while paths.eventCount >= limits.events, store.oldest >= 0 { drop(store.oldest) }
             return true
         case .fail:
-            failure = failure ?? .limitReached("\(limits.events) events")
+            losses.fail(.limitReached("\(limits.events) events"))
             return false
         }
     }

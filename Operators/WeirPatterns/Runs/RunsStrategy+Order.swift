@@ -35,7 +35,7 @@ extension RunsStrategy {
             emitWithinBudget(into: &output)
         } else {
             releaseMatches(slot, at: now)
-            if failure == nil { emitWithinBudget(into: &output) }
+            if losses.failure == nil { emitWithinBudget(into: &output) }
         }
         enforceLimits(slot)
         tidy(slot)
@@ -117,13 +117,13 @@ extension RunsStrategy {
             // The match outlives its run.
             complete.append(Complete(node, closings.removeValue(forKey: run) ?? time))
             store.removeRun(run)
-            if failure != nil { break }
+            if losses.failure != nil { break }
         }
         swap(&partial, &queues.partial[slot])
         swap(&waiting, &queues.complete[slot])
     }
 
-    /// How many complete matches wait because an earlier partial match could skip them.
+    // An earlier partial match could skip them.
     @usableFromInline
     var heldMatches: Int { queues.complete.reduce(0) { $0 + $1.count } }
 
@@ -161,8 +161,8 @@ extension RunsStrategy {
     }
 
     private mutating func skip(to event: UInt64?, _ earliest: UInt64, _ stage: Int, _ failsOnMiss: Bool) -> UInt64? {
-        if failsOnMiss, event == nil { failure = .nothingToSkipTo(stage: plan.captures[stage]) }
-        if failsOnMiss, event == earliest { failure = .skipsNowhere(stage: plan.captures[stage]) }
+        if failsOnMiss, event == nil { losses.fail(.nothingToSkipTo(stage: plan.captures[stage])) }
+        if failsOnMiss, event == earliest { losses.fail(.skipsNowhere(stage: plan.captures[stage])) }
         return event
     }
 

@@ -2,12 +2,14 @@ public import WeirCore
 
 extension RunsStrategy {
     @inlinable
-    mutating func advance<Output: MatchReceiver>(to time: Timestamp, into output: inout Output)
+    @discardableResult
+    mutating func advance<Output: MatchReceiver>(to time: Timestamp, into output: inout Output) -> Bool
     where Output.Element == Element {
-        if time > now { now = time }
+        guard time > now || (time == now && hasWaitingMatches) else { return false }
+        now = time
         if hasWaitingMatches { releaseWaiting(&output) }
         if nextDeadline <= time.nanosecondsSinceEpoch { expire(time, &output) }
-        if !emptied.isEmpty { releaseGroups(&output) }
+        return !emptied.isEmpty || !losses.isEmpty
     }
 
     /// Emits matches of a negation at the end that waited for a partial match which the last event ended.
@@ -18,7 +20,7 @@ extension RunsStrategy {
         waitingSlots.removeAll(keepingCapacity: waitingSlots.capacity <= 4096)
         for slot in slots where slot < queues.complete.count && !queues.complete[slot].isEmpty {
             releaseMatches(slot, at: now)
-            if failure == nil { emitMoments(into: &output) }
+            if losses.failure == nil { emitMoments(into: &output) }
             tidy(slot)
             if store.counts[slot] == 0 { emptied.append(slot) }
         }
@@ -39,7 +41,7 @@ extension RunsStrategy {
     mutating func expire<Output: MatchReceiver>(_ time: Timestamp, _ output: inout Output)
     where Output.Element == Element {
         var emitted = Int64.min
-        while failure == nil {
+        while losses.failure == nil {
             let deadline = nextDeadline
             guard deadline <= time.nanosecondsSinceEpoch, deadline < .max else { break }
             // What one moment completes is looked at together, so that the pattern can select among it.
@@ -60,7 +62,7 @@ extension RunsStrategy {
                 expireFamily(store.oldest, time, &output)
             }
         }
-        if failure == nil { emitMoments(into: &output) }
+        if losses.failure == nil { emitMoments(into: &output) }
         if hasGaps { gapTimers.purge(store) }
     }
 
@@ -152,11 +154,11 @@ extension RunsStrategy {
         }
         queues.partial[slot] = kept
         releaseMatches(slot, at: closed)
-        if failure == nil { emitMoments(into: &output) }
+        if losses.failure == nil { emitMoments(into: &output) }
         for (index, bound) in expired {
             let node = store.runs[Int(index)].node
             // A failure of the after-match policy ends the stream before them.
-            if failure == nil { timeOut(node, bound, &output) }
+            if losses.failure == nil { timeOut(node, bound, &output) }
             paths.release(node)
             store.removeRun(index)
         }
@@ -164,10 +166,11 @@ extension RunsStrategy {
         if store.counts[slot] == 0 { emptied.append(slot) }
     }
 
-    /// Hands back the groups that have nothing left.
     @inlinable
-    mutating func releaseGroups<Output: MatchReceiver>(_ output: inout Output) where Output.Element == Element {
-        for slot in emptied where slot < store.counts.count && store.counts[slot] == 0 { output.release(slot: slot) }
+    mutating func forgetGroups<Key: Hashable & Sendable>(in groups: inout SlotTable<Key>) {
+        for slot in emptied where slot >= store.counts.count || store.counts[slot] == 0 {
+            groups.remove(slot: UInt32(slot))
+        }
         // A list that was long once would stay as long as the engine does.
         emptied.removeAll(keepingCapacity: emptied.capacity <= 4096)
         if store.count == 0 { shrink() }

@@ -43,7 +43,6 @@ struct RunsStrategy<Element: Sendable>: Sendable {
 
     @usableFromInline let plan: PatternPlan
     @usableFromInline let conditions: ConditionTable<Element>
-    @usableFromInline let truths: TruthTable<Element>
     @usableFromInline let unary: UInt64
     @usableFromInline let limits: PatternLimits
     @usableFromInline let greatestGroup: Int
@@ -81,11 +80,8 @@ struct RunsStrategy<Element: Sendable>: Sendable {
     @usableFromInline var emptied: [Int] = []
     @usableFromInline var scratch = FoundMatch<Element>()
 
-    /// What has been given up.
-    @usableFromInline var tallies = PatternTallies()
-    /// Why it cannot go on.
-    @usableFromInline var failure: PatternFailure?
-    @usableFromInline var trace: PatternTracer?
+    @usableFromInline var losses = StrategyLosses()
+    @usableFromInline let trace: PatternTracer?
     // What the group of each slot is called; only while there is a tracer.
     @usableFromInline var groupNames: [String] = []
 
@@ -96,20 +92,22 @@ struct RunsStrategy<Element: Sendable>: Sendable {
     ///   - conditions: The meaning of the plan's conditions.
     ///   - limits: How much may be remembered.
     ///   - isGrouped: Whether the slots are groups of the pattern, which have limits of their own.
+    ///   - trace: Records what becomes of partial matches.
     @usableFromInline
     init(
         plan: PatternPlan,
         conditions: ConditionTable<Element>,
         limits: PatternLimits,
-        isGrouped: Bool = false
+        isGrouped: Bool = false,
+        trace: PatternTracer? = nil
     ) {
         let automaton = AutomatonBuilder(plan).automaton
         self.plan = plan
         self.conditions = conditions
         self.limits = limits
+        self.trace = trace
         greatestGroup = limits.greatestGroup(isGrouped: isGrouped)
         budget = WorkBudget(limits, isGrouped: isGrouped, stateCount: automaton.states.count)
-        truths = TruthTable(conditions, plan.conditions.count)
         unary = plan.conditions.indices.reduce(0) { plan.conditions[$1].isUnary ? $0 | 1 << UInt64($1) : $0 }
         within = automaton.within
         gaps = automaton.states.map(\.gap)
@@ -128,4 +126,26 @@ struct RunsStrategy<Element: Sendable>: Sendable {
     /// Whether time has to be told again, although it is the same.
     @inlinable
     var hasWaitingMatches: Bool { !waitingSlots.isEmpty || isOverdue }
+}
+
+extension RunsStrategy: PatternStrategy {
+    @inlinable
+    var heldCount: Int { store.count }
+
+    // Without the runs nothing is known but the truth values.
+    @inlinable
+    func meaning(of truths: UInt64) -> UInt64 { truths & unary }
+
+    @inlinable
+    func isIdle(_ truth: UInt64) -> Bool { false }
+
+    @inlinable
+    func mayBegin(_ truth: UInt64) -> Bool { true }
+
+    // Memory is given back whenever nothing is left.
+    @inlinable
+    func shrink(endOfSlots: UInt32) {}
+
+    @inlinable
+    func prefetch(slot: UInt32) {}
 }

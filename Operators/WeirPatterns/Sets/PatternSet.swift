@@ -113,16 +113,16 @@ struct PatternSetSink<Input: Sendable>: Sink {
 
     @inlinable
     mutating func receive(_ element: borrowing Input, at time: Timestamp) {
-        engines.withValue(element) { $0.receive($1, time.nanosecondsSinceEpoch) }
+        engines.withValue(element) { $0.receive($1, time) }
     }
 
     @inlinable
     mutating func advance(to watermark: Timestamp) {
-        engines.withValue { $0.advance(to: watermark.nanosecondsSinceEpoch) }
+        engines.withValue { $0.advance(to: watermark) }
     }
 
     @inlinable
     mutating func finish(_ completion: Completion) {
-        if case .finished = completion { engines.withValue { $0.advance(to: .max) } }
+        if case .finished = completion { engines.withValue { $0.advance(to: .distantFuture) } }
     }
 }

@@ -7,18 +7,12 @@ struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
     /// A pattern with its partial matches.
     @usableFromInline
     final class Engine: Sendable {
-        @usableFromInline let state: SharedCell<CompactState<Element>>
+        @usableFromInline let strategy: SharedCell<CompactStrategy<Element>>
         @usableFromInline let body: @Sendable (borrowing FoundMatch<Element>, Timestamp) -> Void
 
         @inlinable
         init(_ rule: PatternSet<Element>.Rule) {
-            state = SharedCell(
-                CompactState(
-                    CompactEngine(rule.compact, rule.limits, reportsTimeouts: false, isGrouped: false),
-                    onlyCounts: false,
-                    isGrouped: false
-                )
-            )
+            strategy = SharedCell(CompactStrategy(rule.compact, rule.limits, reportsTimeouts: false, isGrouped: false))
             body = rule.body
         }
 
@@ -29,31 +23,24 @@ struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
         func receive(
             _ element: borrowing Element,
             _ truths: UInt64,
-            _ time: Int64,
+            _ time: Timestamp,
             _ sides: PatternSides<Element>
         ) -> Bool {
             var output = RuleOutput(body)
-            return state.withValue(element) { state, element in
-                state.engine.advance(to: time, &state.match, into: &output)
-                let program = state.engine.programs.program(for: truths)
-                if program.isIdle { return state.engine.hasPartialMatch(slot: 0) }
-                let hasPartialMatches = state.receive(program, element, time, 0, into: &output)
-                if state.engine.hasLosses {
-                    let losses = state.engine.takeLosses()
-                    sides.noteGivenUp(losses.droppedStarts)
-                    if losses.isCutShort { sides.noteCutShort(1) }
-                    if losses.hasRefused {
-                        sides.refused.send(copy element, at: Timestamp(nanosecondsSinceEpoch: time))
-                    }
-                }
+            return strategy.withValue(element) { strategy, element in
+                _ = strategy.advance(to: time, into: &output)
+                let program = strategy.meaning(of: truths)
+                if program.isIdle { return strategy.engine.hasPartialMatch(slot: 0) }
+                let hasPartialMatches = strategy.receive(element, program, at: time, slot: 0, into: &output)
+                if !strategy.losses.isEmpty { sides.note(&strategy.losses, of: element, at: time) }
                 return hasPartialMatches
             }
         }
 
         @inlinable
-        func advance(to time: Int64) {
+        func advance(to time: Timestamp) {
             var output = RuleOutput(body)
-            state.withValue { $0.engine.advance(to: time, &$0.match, into: &output) }
+            strategy.withValue { _ = $0.advance(to: time, into: &output) }
         }
     }
 
@@ -66,7 +53,7 @@ struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
     @usableFromInline var truths: [UInt64]
     @usableFromInline var isTouched: [Bool]
     @usableFromInline var touched: [Int] = []
-    @usableFromInline var time = Int64.min
+    @usableFromInline var time = Timestamp.distantPast
 
     @inlinable
     init(_ set: PatternSet<Element>) {
@@ -85,9 +72,9 @@ struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
     }
 
     @inlinable
-    mutating func receive(_ element: borrowing Element, _ time: Int64) {
+    mutating func receive(_ element: borrowing Element, _ time: Timestamp) {
         guard time >= self.time else {
-            sides.late.send(copy element, at: Timestamp(nanosecondsSinceEpoch: time))
+            sides.late.send(copy element, at: time)
             return
         }
         self.time = time
@@ -114,7 +101,7 @@ struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
     }
 
     @inlinable
-    mutating func advance(to time: Int64) {
+    mutating func advance(to time: Timestamp) {
         guard time > self.time else { return }
         self.time = time
         for rule in restless { engines[rule].advance(to: time) }
@@ -146,7 +133,4 @@ struct RuleOutput<Element: Sendable>: MatchReceiver {
 
     @inlinable
     mutating func receiveTimeout(_ match: borrowing FoundMatch<Element>, at time: Timestamp) {}
-
-    @inlinable
-    mutating func release(slot: Int) {}
 }

@@ -24,9 +24,13 @@ extension RunsStrategy {
         note(index, happening, now, nil)
     }
 
-    /// Reports the name of the group that a slot is given to.
+    @inlinable
+    mutating func nameGroup<Key>(_ slot: UInt32, _ key: Key) {
+        if trace != nil { setName("\(key)", of: Int(slot)) }
+    }
+
     @usableFromInline
-    mutating func nameGroup(_ slot: Int, _ name: String) {
+    mutating func setName(_ name: String, of slot: Int) {
         while groupNames.count <= slot { groupNames.append("") }
         groupNames[slot] = name
     }
