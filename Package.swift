@@ -69,7 +69,7 @@ let modules: [Module] = [
     Module("WeirCreation", in: "Operators", needs: ["WeirCore", "WeirDispatch"]),
     Module("WeirAggregates", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
     Module("WeirWindows", in: "Operators", needs: ["WeirAggregates", "WeirCore", "WeirExpressions"]),
-    Module("WeirPatterns", in: "Operators", needs: ["WeirCore", "WeirExpressions", "WeirRecords"]),
+    Module("WeirPatterns", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
     Module("WeirSignals", in: "Operators", needs: ["WeirCore", "WeirDispatch"]),
     Module("WeirGraphs", in: "Operators", needs: ["WeirCore", "WeirDispatch"]),
     Module(

@@ -130,7 +130,6 @@ private func readNumbers(_ bytes: [UInt8]) {
         _ = unsafe DecimalText.double(text)
         _ = unsafe DecimalText.integer(text)
         _ = unsafe TimeText.nanoseconds(text, scale: 1_000_000)
-        _ = unsafe TimeText.scaledDecimal(text, scale: 86_400_000_000_000)
         _ = unsafe QuotedText.resolvingEscapes(text)
         _ = unsafe QuotedText.undoublingQuotes(text)
     }

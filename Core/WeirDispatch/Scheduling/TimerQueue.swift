@@ -167,3 +167,39 @@ public struct TimerQueue<Payload: Sendable>: ~Copyable, @unchecked Sendable {
         }
     }
 }
+
+/// Names one timer of one queue.
+///
+/// A handle whose timer has fired or was cancelled is recognised as stale for ever, since handles are never reused. A
+/// handle is of no use with another queue than its own.
+@frozen
+public struct TimerHandle: Sendable, Hashable {
+    @usableFromInline var slot: UInt32
+    @usableFromInline var sequence: UInt64
+
+    @inlinable
+    init(_ timer: cweir_timer_t) {
+        slot = timer.slot
+        sequence = timer.sequence
+    }
+
+    @inlinable var timer: cweir_timer_t { cweir_timer_t(sequence: sequence, slot: slot) }
+}
+
+/// Why a timer queue or a timer cannot be made.
+public enum TimerError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// A queue can hold between 1 and 2³¹ timers.
+    case invalidLimit(Int)
+    /// As many timers are pending as the queue may hold.
+    case full(limit: Int)
+    /// There is no memory for another timer.
+    case outOfMemory
+
+    public var description: String {
+        switch self {
+        case .invalidLimit(let limit): "a timer queue cannot be limited to \(limit) timers, only to 1 up to 2^31"
+        case .full(let limit): "\(limit) timers are pending, as many as the queue may hold"
+        case .outOfMemory: "there is no memory for another timer"
+        }
+    }
+}

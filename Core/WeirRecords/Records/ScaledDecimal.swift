@@ -10,13 +10,13 @@ struct ScaledDecimal {
     // How many digits are before the point in the number: the exponent moves it, also out of the text.
     private let wholeCount: Int
 
-    /// Checks the text from `first` to `end`: digits, at least one of them, with a point anywhere among them.
+    /// Checks the text from `first` to `end`: digits, at least one of them, with a point anywhere among them, and perhaps
+    /// an exponent.
     ///
     /// - Parameters:
     ///   - first: Where the text starts; no sign.
     ///   - end: Where it ends.
-    ///   - allowsExponent: Whether an exponent may follow.
-    init?(_ first: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, allowsExponent: Bool) {
+    init?(_ first: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) {
         var next = unsafe first
         while unsafe next < end, unsafe Self.isDigit(next.pointee) { unsafe next += 1 }
         let pointIndex = unsafe next - first
@@ -30,7 +30,7 @@ struct ScaledDecimal {
         guard digitCount > 0 else { return nil }
         var exponent = 0
         if unsafe next < end {
-            guard allowsExponent, let value = unsafe DecimalText.exponentPart(next, end) else { return nil }
+            guard let value = unsafe DecimalText.exponentPart(next, end) else { return nil }
             exponent = value
         }
         unsafe self.text = first

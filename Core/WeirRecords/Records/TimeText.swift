@@ -26,23 +26,10 @@ package enum TimeText {
         let sign = unsafe next.pointee
         let isNegative = sign == UInt8(ascii: "-")
         let number = unsafe isNegative || sign == UInt8(ascii: "+") ? next + 1 : next
-        switch unsafe ScaledDecimal(number, end, allowsExponent: true) {
+        switch unsafe ScaledDecimal(number, end) {
         case .some(let decimal): return unsafe decimal.multiplied(by: scale, isNegative: isNegative)
         case .none: return unsafe CalendarText.nanoseconds(UnsafeBufferPointer(start: next, count: end - next))
         }
-    }
-
-    /// A decimal number without a sign or an exponent times `scale`; what is smaller than one is cut.
-    ///
-    /// - Parameters:
-    ///   - text: The text, without blanks.
-    ///   - scale: From 1 to 10¹⁴.
-    /// - Returns: The product.
-    package static func scaledDecimal(_ text: UnsafeBufferPointer<UInt8>, scale: Int64) -> ParsedInteger {
-        guard let first = text.baseAddress,
-            let decimal = unsafe ScaledDecimal(first, first + text.count, allowsExponent: false)
-        else { return .malformed }
-        return unsafe decimal.multiplied(by: scale, isNegative: false)
     }
 
     /// The number of `scale`s that `nanoseconds` is, exactly, in the fewest digits.

@@ -1,6 +1,5 @@
 internal import WeirCore
 internal import WeirExpressions
-internal import WeirRecords
 
 /// Reads an object of a definition: knows all of its keys, and its durations as text or in nanoseconds.
 struct DefinitionReader<Key: CodingKey & CaseIterable> {

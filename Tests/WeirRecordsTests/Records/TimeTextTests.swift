@@ -11,11 +11,6 @@ import WeirTesting
         return unsafe bytes.withUnsafeBufferPointer { unsafe TimeText.nanoseconds($0, scale: unit.nanoseconds) }
     }
 
-    private func scaled(_ text: String, _ scale: Int64) -> ParsedInteger {
-        let bytes = Array(text.utf8)
-        return unsafe bytes.withUnsafeBufferPointer { unsafe TimeText.scaledDecimal($0, scale: scale) }
-    }
-
     @Test func bareNumbersCountTheUnitExactly() {
         #expect(nanoseconds("20") == .value(20_000_000))
         #expect(nanoseconds(" -20.5\t") == .value(-20_500_000))
@@ -140,18 +135,5 @@ import WeirTesting
         #expect(TimeText.rfc3339(nanoseconds: 1_717_862_700_250_000_000) == "2024-06-08T16:05:00.25Z")
         #expect(TimeText.rfc3339(nanoseconds: 0) == "1970-01-01T00:00:00Z")
         #expect(TimeText.rfc3339(nanoseconds: -1) == "1969-12-31T23:59:59.999999999Z")
-    }
-
-    @Test func durationsAreScaledDecimals() {
-        #expect(scaled("1.5", 3_600_000_000_000) == .value(5_400_000_000_000))
-        #expect(scaled("0.3333333333333333333333", 86_400_000_000_000) == .value(28_799_999_999_999))
-        #expect(scaled("007", 1) == .value(7))
-        #expect(scaled("106752", 86_400_000_000_000) == .outOfRange)
-        for text in ["", ".", "-1", "+1", "1e3", "1.2.3", " 1", "1x"] {
-            #expect(scaled(text, 1) == .malformed, "\(text)")
-        }
-        #expect(Duration(text: "1h30m") == .seconds(5400))
-        #expect(Duration(text: "1.5ms") == .microseconds(1500))
-        #expect(Duration(text: "ms") == nil)
     }
 }

@@ -1,5 +1,3 @@
-internal import WeirCore
-
 extension Duration {
     /// Reads a duration such as `250ms`, `5m`, `1h30m` or `1.5s`.
     ///
@@ -20,23 +18,31 @@ extension Duration {
         var nextUnit = 0
         guard !rest.isEmpty else { return nil }
         while !rest.isEmpty {
-            let number = rest.prefix { $0 == "." || ("0"..."9").contains($0) }
+            let number = rest.prefix { $0 == "." || $0.isASCII && ("0"..."9").contains($0) }
             rest = rest.dropFirst(number.count)
             let name = rest.prefix { ("a"..."z").contains($0) }
             rest = rest.dropFirst(name.count)
             guard let unit = units[nextUnit...].firstIndex(where: { $0.name == name }) else { return nil }
             nextUnit = unit + 1
-            // Array(utf8) and not the text itself: the parser works on bytes, like that of the records.
-            let digits = Array(number.utf8)
-            let part = unsafe digits.withUnsafeBufferPointer { digits in
-                unsafe TimeText.scaledDecimal(digits, scale: units[unit].nanoseconds)
-            }
-            guard case .value(let nanoseconds) = part else { return nil }
+            guard let nanoseconds = Self.product(number, units[unit].nanoseconds) else { return nil }
             let (sum, overflow) = total.addingReportingOverflow(nanoseconds)
             guard !overflow else { return nil }
             total = sum
         }
         self = .nanoseconds(total)
+    }
+
+    /// A number of digits, with a point anywhere among them, times `scale`, rounded down; `nil` where it does not fit.
+    private static func product(_ number: Substring, _ scale: Int64) -> Int64? {
+        let parts = number.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let fraction = parts.count > 1 ? parts[1] : ""
+        guard parts.contains(where: { !$0.isEmpty }), !fraction.contains(".") else { return nil }
+        guard let whole = parts[0].isEmpty ? 0 : Int64(parts[0]) else { return nil }
+        // From the last digit to the first: rounding down at each division by ten gives the same as rounding down once.
+        let rest = fraction.utf8.reversed().reduce(0) { (Int64($1 - UInt8(ascii: "0")) * scale + $0) / 10 }
+        let (product, overflow) = whole.multipliedReportingOverflow(by: scale)
+        let (sum, carry) = product.addingReportingOverflow(rest)
+        return overflow || carry ? nil : sum
     }
 
     /// The duration as options take it, such as `1h30m`.
