@@ -66,15 +66,15 @@ enum OperatorList {
         WeirFlow.union
         Merges the stream with another one of the same type.
         WeirFlow.intersect
-        Lets through one element of each key that another stream has in the same window too.
+        Emits one element of each key that another stream has in the same window too.
         WeirFlow.except
-        Lets through one element of each key that another stream does not have in the same window.
+        Emits one element of each key that another stream does not have in the same window.
         WeirFlow.withLatest
         Pairs each element with the latest element of another stream.
         WeirFlow.zip
         Pairs the first element of this stream with the first of another, the second with the second, and so on.
         WeirLogic.absent
-        Tells when a stream has been silent for a duration: the negation.
+        Emits when a stream has been silent for a duration: the negation.
         WeirLogic.repeated
         Finds elements that come several times within a duration: the repetition.
         WeirLogic.unless
