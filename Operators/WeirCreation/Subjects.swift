@@ -110,9 +110,9 @@ public final class ReplaySubject<Element: Sendable>: Subject {
     /// Creates a subject without sinks.
     ///
     /// - Parameters:
-    ///   - limit: How many elements to remember; positive. Older ones are forgotten.
     ///   - capacity: How many signals may wait while another one is being handled; a power of two.
-    public init(limit: Int, capacity: Int = 1024) {
+    ///   - limit: How many elements to remember; positive. Older ones are forgotten.
+    public init(capacity: Int = 1024, limit: Int = 1024) {
         multicast = Multicast(replaying: .last(limit), capacity: capacity)
     }
 }

@@ -68,7 +68,7 @@ public struct FraudPlugin: Plugin {
 
     public func start(_ options: OptionValues, output: MatchOutput) throws(PluginError) -> RecordConsumer {
         let rules = try Self.rules(options)
-        let cards = SymbolTable(limit: options.integer("max-cards"), forgettingAfter: rules.longestTime)
+        let cards = SymbolTable(forgettingAfter: rules.longestTime, limit: options.integer("max-cards"))
         let purchases = RecordSource(
             PurchaseDecoder(cards: cards),
             schema: Self.schema(options.mapping("columns"), options.timeUnit)

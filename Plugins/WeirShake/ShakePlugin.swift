@@ -86,7 +86,7 @@ public struct ShakePlugin: Plugin {
         // Not within a burst, so that a burst is one however long it lasts.
         let idle = max(options.duration("forget-after"), options.duration("quiet-period"), .nanoseconds(1))
         let groups = groupField.map { _ in
-            SymbolTable(limit: options.integer("max-groups"), forgettingAfter: idle)
+            SymbolTable(forgettingAfter: idle, limit: options.integer("max-groups"))
         }
         let detection = ShakeDetection(
             threshold: options.number("threshold") * unit.perGravity,

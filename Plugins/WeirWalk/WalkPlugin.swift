@@ -124,7 +124,7 @@ public struct WalkPlugin: Plugin {
         let groupField = options.textIfGiven("by")
         let idle = max(options.duration("forget-after"), rule.interval, rule.speedWindow)
         let groups = groupField.map { _ in
-            SymbolTable(limit: options.integer("max-groups"), forgettingAfter: idle)
+            SymbolTable(forgettingAfter: idle, limit: options.integer("max-groups"))
         }
         let timeForm = options.text("time-form") == "number" ? TimeForm.number(timeUnit) : .rfc3339
         let emitsAll = options.text("emit") == "all"

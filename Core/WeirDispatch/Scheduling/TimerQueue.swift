@@ -38,7 +38,7 @@ public struct TimerQueue<Payload: Sendable>: ~Copyable, @unchecked Sendable {
     ///
     /// - Parameter limit: How many timers may be pending: between 1 and 2³¹.
     /// - Throws: ``TimerError/invalidLimit(_:)`` or ``TimerError/outOfMemory``.
-    public init(limit: Int) throws(TimerError) {
+    public init(limit: Int = 1 << 20) throws(TimerError) {
         guard limit > 0, limit <= 1 << 31 else { throw .invalidLimit(limit) }
         precondition(
             MemoryLayout<Payload>.alignment <= CWEIR_CACHE_LINE,

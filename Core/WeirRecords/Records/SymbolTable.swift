@@ -40,10 +40,10 @@ public final class SymbolTable: Sendable {
     /// Creates an empty table.
     ///
     /// - Parameters:
-    ///   - limit: How many different texts it takes at a time; further ones are refused. Positive.
     ///   - idle: How long a text has not come when a full table may forget it, in event time; positive. It must be longer
     ///     than anything behind the table remembers an event of a text. Without it, no text is ever forgotten.
-    public init(limit: Int, forgettingAfter idle: Duration? = nil) {
+    ///   - limit: How many different texts it takes at a time; further ones are refused. Positive.
+    public init(forgettingAfter idle: Duration? = nil, limit: Int = 1 << 20) {
         precondition(limit > 0, "a symbol table needs room for a text, not for \(limit)")
         self.limit = min(limit, Int(Int32.max))
         self.idle = idle.map { Nanoseconds.positive($0, "how long a text is idle before it is forgotten") }

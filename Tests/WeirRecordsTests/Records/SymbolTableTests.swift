@@ -58,7 +58,7 @@ import WeirTesting
     }
 
     @Test func aFullTableForgetsWhatIsIdle() throws {
-        let table = SymbolTable(limit: 2, forgettingAfter: .seconds(10))
+        let table = SymbolTable(forgettingAfter: .seconds(10), limit: 2)
         let a = try #require(symbol(table, "a", 0))
         let b = try #require(symbol(table, "b", 5))
         #expect(symbol(table, "c", 12) == nil, "the events before have not been dealt with")
@@ -80,7 +80,7 @@ import WeirTesting
 
     /// Texts whose events may still be on their way, however old, are not forgotten.
     @Test func whatHasJustComeIsNotForgotten() {
-        let table = SymbolTable(limit: 1, forgettingAfter: .seconds(10))
+        let table = SymbolTable(forgettingAfter: .seconds(10), limit: 1)
         table.advance(to: Timestamp(secondsSinceEpoch: 1_000))
         #expect(symbol(table, "a", 0) != nil)
         #expect(symbol(table, "b", 1_000) == nil)
@@ -93,7 +93,7 @@ import WeirTesting
         var generator = SeededGenerator(seed: seed)
         let limit = Int.random(in: 1...60, using: &generator)
         let idle = Int64.random(in: 1...40, using: &generator)
-        let table = SymbolTable(limit: limit, forgettingAfter: .seconds(idle))
+        let table = SymbolTable(forgettingAfter: .seconds(idle), limit: limit)
         var known: [(name: String, last: Int64, symbol: Symbol)] = []
         for time in 0..<2_000 as Range<Int64> {
             let name = String(Int.random(in: 0..<100, using: &generator), radix: 5)
