@@ -15,7 +15,7 @@
 //
 // Not lock-free: a spin lock is held from claim to publish and from take to remove, that is while one slot is copied.
 // A stack that loses elements at both ends has no simple lock-free form, and a free list (Treiber) cannot drop the
-// oldest. Who is preempted there holds up the others, who spin for about a microsecond and then give up their time
+// oldest. A thread preempted there holds up the others, which spin for about a microsecond and then yield their time
 // slices; no thread sleeps and no call is made under the lock.
 //
 // Thread safety: any number of threads may call claim and publish, take and remove, in these pairs. The count may be

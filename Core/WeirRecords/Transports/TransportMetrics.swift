@@ -38,7 +38,7 @@ public struct TransportMetrics: Sendable, Hashable {
         case queueFull = "queue full"
         /// In the transport's own queue, to make room for a newer one.
         case oldest = "oldest in the queue"
-        /// Nobody took it before the sink was closed.
+        /// It was not taken before the sink was closed.
         case unsent
         /// The other side refused it, such as a datagram for a port without a listener.
         case refused
@@ -80,7 +80,7 @@ public struct TransportMetrics: Sendable, Hashable {
     /// The connections that were closed because of who made them.
     public package(set) var refusedConnections: UInt64 = 0
 
-    /// The readers that a sink parted with because they did not keep up.
+    /// The readers that a sink disconnected because they did not keep up.
     public package(set) var slowReaders: UInt64 = 0
 
     private var rejections = [UInt64](repeating: 0, count: Rejection.allCases.count)
@@ -124,7 +124,7 @@ extension TransportMetrics: CustomStringConvertible {
         if lostBytes > 0 { parts.append("\(lostBytes) bytes lost") }
         if lost > 0 { parts.append("\(lost) lost on the way") }
         if refusedConnections > 0 { parts.append("\(refusedConnections) connections refused") }
-        if slowReaders > 0 { parts.append("\(slowReaders) slow readers parted with") }
+        if slowReaders > 0 { parts.append("\(slowReaders) slow readers disconnected") }
         return parts.joined(separator: ", ")
     }
 }

@@ -79,7 +79,7 @@ struct RunRequest: Sendable {
     /// How far ahead of the clock or of the other records a time may be.
     let ahead: AheadChoice
 
-    /// How long an input that brings nothing holds up the others.
+    /// How long the other inputs wait for an idle one.
     let idleTimeout: Duration
 
     /// The files that plugins come from, or that their options name, and where each is named.
