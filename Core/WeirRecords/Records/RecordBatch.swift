@@ -1,4 +1,4 @@
-package import WeirCore
+internal import WeirCore
 
 /// A line that was not understood.
 public struct Rejection: Sendable {
@@ -71,14 +71,14 @@ public struct RecordBatch: ~Copyable {
     @usableFromInline var recordCount = 0
 
     /// The lines that were not understood, and the records that a consumer refused, in no particular order.
-    public private(set) var rejections: [Rejection] = []
+    public internal(set) var rejections: [Rejection] = []
 
     /// What the places that a decoder gives are counted from, itself counted from the start of the batch's bytes.
     ///
     /// A decoder that hands a part of its bytes to another one sets it to where that part starts. It is zero after
     /// ``begin(in:)``.
     public var origin = 0
-    private var byteCount = 0
+    var byteCount = 0
 
     @usableFromInline let fieldCount: Int
     @usableFromInline let timeScale: Int64
@@ -248,164 +248,5 @@ public struct RecordBatch: ~Copyable {
         rejections.append(
             Rejection(line: line, reason: reason, start: start + origin, length: length, isContinuation: isContinuation)
         )
-    }
-
-    // MARK: For consumers
-
-    /// Refuses a record: it joins the rejections.
-    ///
-    /// - Parameters:
-    ///   - index: The record's index, below ``count``.
-    ///   - error: What is wrong with it.
-    public mutating func reject(recordAt index: Int, because error: FieldError) {
-        precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
-        let row = unsafe rows[index]
-        rejections.append(
-            Rejection(
-                line: row.line,
-                reason: error.description(in: schema),
-                start: Int(row.start),
-                length: Int(row.length),
-                isContinuation: false
-            )
-        )
-    }
-
-    /// Refuses records by their times: they join the rejections, and those behind them move up.
-    ///
-    /// - Parameters:
-    ///   - field: The index of the field with the time; records whose time cannot be read stay.
-    ///   - reason: Says why a record of a time is refused; `nil` keeps it. Asked in order.
-    /// - Complexity: O(*n*), where *n* is ``count``.
-    package mutating func refuseRecords(byTime field: Int, _ reason: (Timestamp) -> String?) {
-        var kept = 0
-        for index in 0..<count {
-            let row = unsafe rows[index]
-            if let time = time(ofField: field, inRecordAt: index), let reason = reason(time) {
-                rejections.append(
-                    Rejection(
-                        line: row.line,
-                        reason: reason,
-                        start: Int(row.start),
-                        length: Int(row.length),
-                        isContinuation: false
-                    )
-                )
-                continue
-            }
-            if kept < index {
-                unsafe rows[kept] = row
-                for field in 0..<fieldCount {
-                    unsafe slots[kept * fieldCount + field] = slots[index * fieldCount + field]
-                }
-            }
-            kept += 1
-        }
-        recordCount = kept
-    }
-
-    /// Whether any record has a value in a field, which is neither empty nor null.
-    ///
-    /// - Returns: Whether there is one.
-    /// - Complexity: O(*n*), where *n* is ``count``.
-    package func hasValue(inField field: Int) -> Bool {
-        precondition(field >= 0 && field < fieldCount, "there are \(fieldCount) fields, so none at \(field)")
-        for index in 0..<count {
-            let slot = unsafe slots[index &* fieldCount &+ field]
-            if slot.encoding != .absent, slot.encoding != .null, slot.length > 0 { return true }
-        }
-        return false
-    }
-
-    /// The line that a record starts on.
-    ///
-    /// - Parameter index: The record's index, below ``count``.
-    /// - Returns: The line's number in the input, counted from 1.
-    public func line(ofRecordAt index: Int) -> UInt64 {
-        precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
-        return unsafe rows[index].line
-    }
-
-    /// A view of a record for a decoder.
-    ///
-    /// - Parameters:
-    ///   - index: The record's index, below ``count``.
-    ///   - keys: The keys that the schema was made of.
-    ///   - body: Called with the view.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws.
-    @inlinable
-    public func withRecord<Key: FieldKey, Result, Failure: Error>(
-        at index: Int,
-        keyedBy keys: Key.Type,
-        _ body: (borrowing FieldReader<Key>) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        precondition(index >= 0 && index < count, "there are no records beyond the batch's count")
-        let record = unsafe RecordFields(base: base, slots: slots + index * fieldCount, timeScale: timeScale)
-        return try body(FieldReader(record))
-    }
-
-    /// Appends the text of a field, with quotes and escapes resolved, to some bytes.
-    ///
-    /// - Returns: What the field is.
-    package func appendText(ofField field: Int, recordAt index: Int, to bytes: inout [UInt8]) -> FieldShape {
-        precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
-        precondition(field >= 0 && field < fieldCount, "there are \(fieldCount) fields, so none at \(field)")
-        let record = unsafe RecordFields(base: base, slots: slots + index * fieldCount, timeScale: timeScale)
-        return record.appendText(field, to: &bytes)
-    }
-
-    /// Where a record is: its line, counted from 1, and its bytes, counted from the start of the batch's bytes.
-    ///
-    /// - Parameter index: The record's index, below ``count``.
-    /// - Returns: The line, the place of the first byte, and the number of bytes.
-    public func place(ofRecordAt index: Int) -> (line: UInt64, start: Int, length: Int) {
-        precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
-        let row = unsafe rows[index]
-        return (row.line, Int(row.start), Int(row.length))
-    }
-
-    /// Where a field of a record is, counted from the start of the batch's bytes.
-    ///
-    /// - Parameters:
-    ///   - field: The index of the field in the schema.
-    ///   - index: The record's index, below ``count``.
-    /// - Returns: The place of the first byte, the number of bytes, how they are to be read, and the scale of a decimal.
-    public func place(ofField field: Int, inRecordAt index: Int) -> (
-        start: Int, length: Int, encoding: FieldEncoding, scale: UInt8
-    ) {
-        precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
-        precondition(field >= 0 && field < fieldCount, "there are \(fieldCount) fields, so none at \(field)")
-        let slot = unsafe slots[index * fieldCount + field]
-        return (Int(slot.start), Int(slot.length), slot.encoding, slot.scale)
-    }
-
-    /// Lends the bytes that the places count in.
-    ///
-    /// - Parameter body: Called with the bytes, which are valid only during the call.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws.
-    public func withBytes<Result, Failure: Error>(
-        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        unsafe try body(UnsafeRawBufferPointer(start: base, count: byteCount))
-    }
-
-    /// The raw bytes of a record, without the line's end.
-    ///
-    /// - Parameter index: The record's index, below ``count``.
-    /// - Returns: The bytes, without the line's end.
-    public func raw(recordAt index: Int) -> [UInt8] {
-        precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
-        let row = unsafe rows[index]
-        return unsafe [UInt8](UnsafeBufferPointer(start: base + Int(row.start), count: Int(row.length)))
-    }
-
-    /// The raw bytes of a rejection.
-    ///
-    /// - Parameter rejection: One of this batch's ``rejections``.
-    /// - Returns: The bytes, without the line's end.
-    public func raw(_ rejection: Rejection) -> [UInt8] {
-        unsafe [UInt8](UnsafeBufferPointer(start: base + rejection.start, count: rejection.length))
     }
 }

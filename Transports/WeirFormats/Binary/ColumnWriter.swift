@@ -10,11 +10,11 @@ struct ColumnWriter {
     private let tellsTextFromNumbers: Bool
 
     // One for each record: its state, what it is, where its text ends, and its number as long as all are numbers.
-    private var states: [UInt8] = []
-    private var shapes: [FieldShape] = []
-    private var texts: [UInt8] = []
-    private var textEnds: [Int] = []
-    private var numbers: [Int64] = []
+    var states: [UInt8] = []
+    var shapes: [FieldShape] = []
+    var texts: [UInt8] = []
+    var textEnds: [Int] = []
+    var numbers: [Int64] = []
     private var scales: [UInt8] = []
 
     // What the texts stand for where they are no plain numbers.
@@ -37,7 +37,7 @@ struct ColumnWriter {
     static let greatestOverhead = 12
 
     /// Whether the values may be anything, because neither the input nor a declared type tells.
-    private var areUntyped: Bool { !tellsTextFromNumbers && declared == nil }
+    var areUntyped: Bool { !tellsTextFromNumbers && declared == nil }
 
     /// Adds a value.
     mutating func append(_ shape: FieldShape, _ text: ArraySlice<UInt8>) {
@@ -243,105 +243,5 @@ struct ColumnWriter {
             if least >= Int64.min >> shift, greatest <= Int64.max >> shift { return width }
         }
         return 8
-    }
-
-    private func writeStates(to output: inout [UInt8]) {
-        for first in stride(from: 0, to: states.count, by: 4) {
-            var byte: UInt8 = 0
-            for row in first..<min(first + 4, states.count) { byte |= states[row] << UInt8(2 * (row - first)) }
-            output.append(byte)
-        }
-    }
-
-    private func writeNumbers(width: Int, to output: inout [UInt8]) {
-        for number in numbers {
-            switch width {
-            case 1: output.append(UInt8(truncatingIfNeeded: number))
-            case 2: BinaryLayout.append(Int16(truncatingIfNeeded: number), to: &output)
-            case 4: BinaryLayout.append(Int32(truncatingIfNeeded: number), to: &output)
-            default: BinaryLayout.append(number, to: &output)
-            }
-        }
-    }
-
-    private func writeTexts(to output: inout [UInt8]) {
-        BinaryLayout.append(UInt32(0), to: &output)
-        for end in textEnds { BinaryLayout.append(UInt32(end), to: &output) }
-        output.append(contentsOf: texts)
-    }
-
-    private func writeKinds(to output: inout [UInt8]) {
-        var end: UInt32 = 0
-        BinaryLayout.append(end, to: &output)
-        for row in states.indices {
-            if states[row] == BinaryLayout.State.value { end += UInt32(textRange(row).count + 1) }
-            BinaryLayout.append(end, to: &output)
-        }
-        for row in states.indices where states[row] == BinaryLayout.State.value {
-            let kind =
-                switch shapes[row] {
-                case .bare: BinaryLayout.Kind.bare
-                case .nested: BinaryLayout.Kind.nested
-                default: areUntyped && isNumberOrFlag(row) ? BinaryLayout.Kind.bare : BinaryLayout.Kind.text
-                }
-            output.append(kind)
-            output.append(contentsOf: text(row))
-        }
-    }
-
-    private func isNumberOrFlag(_ row: Int) -> Bool {
-        let range = textRange(row)
-        return unsafe texts.withUnsafeBufferPointer { all in
-            unsafe JSONValueText.isNumberOrFlag(UnsafeBufferPointer(rebasing: all[range]))
-        }
-    }
-
-    private func textRange(_ row: Int) -> Range<Int> {
-        (row == 0 ? 0 : textEnds[row - 1])..<textEnds[row]
-    }
-
-    private func text(_ row: Int) -> ArraySlice<UInt8> {
-        texts[textRange(row)]
-    }
-}
-
-/// The different texts of a column of which there are few.
-struct CommonWords {
-    private var words: [ArraySlice<UInt8>] = []
-    private var indexes: [UInt8] = []
-
-    /// Finds the different texts; `nil` when they are too many for it to be worth it.
-    init?(_ texts: [UInt8], _ ends: [Int]) {
-        guard ends.count >= 8 else { return nil }
-        var places: [ArraySlice<UInt8>: UInt8] = [:]
-        var start = 0
-        for end in ends {
-            let word = texts[start..<end]
-            start = end
-            if let index = places[word] {
-                indexes.append(index)
-                continue
-            }
-            guard words.count < 256 else { return nil }
-            let index = UInt8(words.count)
-            places[word] = index
-            words.append(word)
-            indexes.append(index)
-        }
-        let length = words.reduce(8 + indexes.count) { $0 + 4 + $1.count }
-        guard length < 4 * (ends.count + 1) + texts.count else { return nil }
-    }
-
-    /// Appends the values of a column; see ``BinaryFormat``.
-    func write(to output: inout [UInt8]) {
-        BinaryLayout.append(UInt32(words.count), to: &output)
-        var end = 0
-        BinaryLayout.append(UInt32(0), to: &output)
-        for word in words {
-            end += word.count
-            BinaryLayout.append(UInt32(end), to: &output)
-        }
-        for word in words { output.append(contentsOf: word) }
-        output.append(contentsOf: indexes)
     }
 }

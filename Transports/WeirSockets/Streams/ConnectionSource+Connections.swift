@@ -1,0 +1,127 @@
+internal import CWeirSockets
+internal import WeirCore
+internal import WeirDispatch
+internal import WeirFiles
+internal import WeirRecords
+
+/// Opening and closing connections.
+extension ConnectionSource {
+    func watchAcceptor() {
+        guard isServing else { return }
+        let mayAccept =
+            acceptorRetry == nil && connections.count < settings.connectionLimit && acceptedCount != settings.accept
+        if acceptor.descriptor == nil {
+            // This side connects, once the last connection has ended.
+            if mayAccept, connections.isEmpty { acceptorRetry = .now }
+            return
+        }
+        let wanted: PollEvents = mayAccept ? .reading : []
+        guard wanted != acceptorEvents, let descriptor = acceptor.descriptor else { return }
+        guard poller.watch(descriptor, token: Self.acceptorToken, from: acceptorEvents, to: wanted) == nil else {
+            acceptorRetry = .now + 100_000_000
+            return
+        }
+        acceptorEvents = wanted
+        // Later connections are refused by the system.
+        if acceptedCount == settings.accept { acceptor.close() }
+    }
+
+    /// Accepts the connections that wait, up to the limits; the others go on waiting and are not refused.
+    func accept(_ now: Moment) {
+        for _ in 0..<256 {
+            guard connections.count < settings.connectionLimit, acceptedCount != settings.accept else { break }
+            // This side connects to one place, and once at a time.
+            guard acceptor.descriptor != nil || connections.isEmpty else { break }
+            let descriptor = acceptor.next()
+            if let error = SystemError(descriptor) {
+                if error == .wouldBlock, acceptor.descriptor != nil { break }
+                if error.isShortage {
+                    counter.note("'\(address)' cannot take more connections: \(error); it tries again")
+                }
+                acceptorRetry = now + acceptor.pause(after: error)
+                break
+            }
+            add(descriptor, now)
+        }
+        watchAcceptor()
+    }
+
+    private func add(_ descriptor: Int32, _ now: Moment) {
+        acceptedCount += 1
+        if let filter = settings.filter {
+            var credentials = cweir_net_credentials_t()
+            let result = unsafe cweir_net_peer(descriptor, &credentials)
+            guard result == 0, filter.permits(credentials) else {
+                cweir_net_close(descriptor)
+                counter.update { $0.refusedConnections += 1 }
+                return
+            }
+        }
+        let token = nextToken
+        nextToken += 1
+        let connection = Connection(descriptor, allowance: settings.burst, now: now)
+        guard poller.watch(descriptor, token: token, from: [], to: .reading) == nil else {
+            cweir_net_close(descriptor)
+            counter.update { $0.refusedConnections += 1 }
+            return
+        }
+        connections[token] = connection
+        let count = UInt64(connections.count)
+        counter.update { metrics in
+            metrics.connections += 1
+            metrics.openConnections = count
+        }
+    }
+
+    func end(_ token: UInt64, _ connection: Connection) {
+        cweir_net_close(connection.descriptor)
+        connections[token] = nil
+        let count = UInt64(connections.count)
+        counter.update { $0.openConnections = count }
+        if isServing, acceptor.descriptor == nil, acceptedCount != settings.accept {
+            acceptorRetry = .now + acceptor.pauseAfterEnd()
+        }
+        watchAcceptor()
+    }
+
+    func closeIdle(_ now: Moment) {
+        guard let idle = settings.idle?.inNanoseconds, now >= nextIdleScan else { return }
+        nextIdleScan = now + max(1_000_000, idle / 2)
+        for (token, var connection) in connections where connection.lastArrival + idle <= now {
+            // A connection that has to wait, for its rate or for its turn, is not idle.
+            guard !connection.events.isEmpty, cweir_net_wait(connection.descriptor, -1, 0) == 0 else { continue }
+            stage.rejectUnfinished(&connection)
+            end(token, connection)
+        }
+    }
+
+    /// Stops listening.
+    ///
+    /// The connections that wait to be accepted have sent already, and are still read.
+    func beginDraining() {
+        acceptor.removeFile()
+        let now = Moment.now
+        accept(now)
+        if let descriptor = acceptor.descriptor, !acceptorEvents.isEmpty {
+            _ = poller.watch(descriptor, token: Self.acceptorToken, from: acceptorEvents, to: [])
+            acceptorEvents = []
+        }
+        acceptorRetry = nil
+        acceptor.close()
+        paused = []
+        for (token, connection) in connections { watch(token, connection, for: .reading) }
+        phase = .draining(until: now + settings.drain.inNanoseconds)
+    }
+
+    func close(_ next: Phase) {
+        for (token, var connection) in connections {
+            stage.rejectUnfinished(&connection)
+            cweir_net_close(connection.descriptor)
+            connections[token] = nil
+        }
+        acceptor.close()
+        stage.count()
+        counter.update { $0.openConnections = 0 }
+        phase = next
+    }
+}
