@@ -100,6 +100,33 @@ import WeirRecords
             #expect(source.meter?.metrics.lostBytes == 0)
         }
 
+        /// A line that comes while the reader is about to wait wakes it too: this one would not look again for an hour.
+        @Test func noLineWaitsForTheNext() throws {
+            let path = try folder.file("log", "")
+            let source = try FileTransport(interruption: interruption).openSource(path + "?follow=true&poll=1h")
+            let rounds = 3_000
+            let seen = Locked(0)
+            Thread { [interruption] in
+                let end = Date().addingTimeInterval(300)
+                guard let sink = try? FileTransport().openSink(path + "?append=true") else { return }
+                for round in 0..<rounds {
+                    while seen.withLock({ $0 }) < round, Date() < end {}
+                    // Into every moment between two looks of the reader.
+                    for _ in 0..<(round % 100) { _ = Date() }
+                    try? sink.write("line\n")
+                }
+                while seen.withLock({ $0 }) < rounds, Date() < end { usleep(200) }
+                interruption.trigger()
+            }
+            .start()
+            var count = 0
+            while count < rounds, let text = try? source.readOnce() {
+                count += text.utf8.count / 5
+                seen.withLock { [count] in $0 = count }
+            }
+            #expect(count == rounds)
+        }
+
         /// Nobody reads while the file is replaced again and again, with more files than wait open.
         @Test func filesThatHadTheNameBetweenTwoReadsAreReadUnderTheirNewNames() throws {
             let path = try folder.file("log", "first\n")

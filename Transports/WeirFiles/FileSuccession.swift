@@ -28,6 +28,9 @@ final class FileSuccession {
     /// What can be read when there may be something new; `nil` where nothing tells.
     var wakeDescriptor: Int32? { watch?.descriptor }
 
+    /// Whether anything was told since this was last set to false, which ``wakeDescriptor`` does not tell again.
+    var hasNews = false
+
     /// The files that come next, the oldest first.
     private(set) var waiting: [File] = []
 
@@ -97,7 +100,8 @@ final class FileSuccession {
     }
 
     private func noteChanges() {
-        guard let (changes, areMissing) = watch?.takeChanges() else { return }
+        guard let (changes, areMissing, areThere) = watch?.takeChanges() else { return }
+        if areThere { hasNews = true }
         for change in changes { history.note(change) }
         history.noteEnd()
         if areMissing {

@@ -47,15 +47,18 @@ final class FileWatch {
 
         /// Takes what happened since the last call.
         ///
-        /// - Returns: The changes in their order, and whether some are missing, because there were too many.
-        func takeChanges() -> (changes: [NameChange], areMissing: Bool) {
+        /// - Returns: The changes of names in their order; whether some are missing, because there were too many; and
+        ///   whether anything happened.
+        func takeChanges() -> (changes: [NameChange], areMissing: Bool, areThere: Bool) {
             var changes: [NameChange] = []
             var areMissing = false
+            var areThere = false
             unsafe withUnsafeTemporaryAllocation(byteCount: 1 << 14, alignment: 8) { buffer in
                 while true {
                     let count = unsafe SystemCalls.readBytes(descriptor, into: buffer)
                     if count < 0, SystemCalls.lastError == EINTR { continue }
                     guard count > 0 else { return }
+                    areThere = true
                     var place = 0
                     // A watch, a mask, a number and a length, four bytes each; then a name that ends with zeros.
                     while place + 16 <= count {
@@ -73,7 +76,7 @@ final class FileWatch {
                     }
                 }
             }
-            return (changes, areMissing)
+            return (changes, areMissing, areThere)
         }
     #else
         private let folder: Int32
@@ -115,11 +118,15 @@ final class FileWatch {
         }
 
         /// Forgets that something happened: kqueue has no names.
-        func takeChanges() -> (changes: [NameChange], areMissing: Bool) {
+        func takeChanges() -> (changes: [NameChange], areMissing: Bool, areThere: Bool) {
+            var areThere = false
             var events = unsafe [kevent](repeating: kevent(), count: 16)
             var now = timespec(tv_sec: 0, tv_nsec: 0)
-            while unsafe kevent(descriptor, nil, 0, &events, Int32(events.count), &now) == 16 {}
-            return ([], false)
+            while true {
+                let count = unsafe kevent(descriptor, nil, 0, &events, Int32(events.count), &now)
+                if count > 0 { areThere = true }
+                guard count == 16 else { return ([], false, areThere) }
+            }
         }
     #endif
 }

@@ -109,6 +109,7 @@ final class FollowingSource: TransportSource {
             let isInterrupted = interruption?.isTriggered ?? false
             // With each read: a file that is behind in reading may be replaced again and again meanwhile.
             succession.update(identity, looksAtPath: false)
+            succession.hasNews = false
             if try passHeader() {
                 let count = unsafe try readSome(into: buffer)
                 if count > 0 { return count }
@@ -121,6 +122,8 @@ final class FollowingSource: TransportSource {
                 return 1
             }
             if isInterrupted { throw .interrupted(address: path) }
+            // What was written after the read has been told by now, and would not wake.
+            if succession.hasNews { continue }
             let wakers = [interruption?.descriptor, succession.wakeDescriptor].compactMap { $0 }
             _ = SystemCalls.wait(forAnyOf: wakers, milliseconds: pause)
         }
