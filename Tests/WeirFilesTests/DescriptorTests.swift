@@ -96,7 +96,7 @@ import WeirRecords
             // Each is delivered before the next one is sent, so at least the later ones meet a read that waits.
             for number in 1...20 {
                 #expect(pthread_kill(thread, SIGUSR2) == 0)
-                let limit = Date(timeIntervalSinceNow: 30)
+                let limit = Date(timeIntervalSinceNow: 300)
                 while Signals.count.load(ordering: .relaxed) < number, Date() < limit { sched_yield() }
                 try #require(Signals.count.load(ordering: .relaxed) == number)
             }
@@ -116,7 +116,7 @@ import WeirRecords
             let thread = reader.thread()
             for number in 1...20 {
                 #expect(pthread_kill(thread, SIGUSR1) == 0)
-                let limit = Date(timeIntervalSinceNow: 30)
+                let limit = Date(timeIntervalSinceNow: 300)
                 while Signals.restarted.load(ordering: .relaxed) < number, Date() < limit { sched_yield() }
                 try #require(Signals.restarted.load(ordering: .relaxed) == number)
             }
@@ -180,11 +180,11 @@ private final class Reading: @unchecked Sendable {
         }
     }
 
-    /// The first `count` bytes, once they are there; waits for at most half a minute.
+    /// The first `count` bytes, once they are there; gives up after five minutes.
     func take(_ count: Int) throws -> String {
         condition.lock()
         defer { condition.unlock() }
-        let limit = Date(timeIntervalSinceNow: 30)
+        let limit = Date(timeIntervalSinceNow: 300)
         while text.utf8.count < count, error == nil, !isAtEnd {
             guard condition.wait(until: limit) else { break }
         }

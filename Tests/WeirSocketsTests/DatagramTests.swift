@@ -205,7 +205,7 @@ import WeirRecords
     }
 
     @Test func drainsWhatWasSentBeforeAnInterruption() throws {
-        let source = try transport.open("//:0")
+        let source = try transport.open("//:0?drain=300s")
         let peer = try Peer(udp: "127.0.0.1", source.port)
         for number in 0..<200 { peer.send("\(number)\n") }
         interruption.trigger()

@@ -14,7 +14,8 @@ import WeirRecords
 
 /// Waits until something has come about; a test that waits for ever fails instead.
 func eventually(_ what: String, _ condition: () throws -> Bool) throws {
-    let limit = Date(timeIntervalSinceNow: 60)
+    // Guards against what hangs; a busy machine may be slow.
+    let limit = Date(timeIntervalSinceNow: 300)
     while try !condition() {
         guard Date() < limit else { throw Impatience(description: "it did not come about that \(what)") }
         usleep(500)

@@ -33,7 +33,7 @@ import WeirDispatch
     }
 
     private func waitForNobody(_ counter: Counter) async throws {
-        for _ in 0..<1000 where counter.living.load(ordering: .relaxed) > 0 {
+        for _ in 0..<100_000 where counter.living.load(ordering: .relaxed) > 0 {
             try await Task.sleep(for: .milliseconds(1))
         }
     }

@@ -421,9 +421,10 @@ import WeirTesting
             processor.stop()
             try await processor.stopped()
             let (before, after) = (usages.all[0], usages.all[1])
-            // Going to sleep once, and waking up once.
-            #expect(after.microseconds - before.microseconds < 2000)
-            #expect(after.sleeps - before.sleeps <= 2)
+            // A loop that spins would take two seconds.
+            #expect(after.microseconds - before.microseconds < 100_000)
+            // Going to sleep once, and waking up once; the machine's other work may add a few.
+            #expect(after.sleeps - before.sleeps <= 6)
         }
     #endif
 
