@@ -11,7 +11,7 @@
 // many of its kind there were before. What cannot be decided so is in which order threads make their calls.
 //
 //     accept4  connect  send  sendmmsg  recvmsg  recvmmsg  epoll_wait  poll  pread  pwrite
-//     write  ftruncate  fsync  rename  open  socket  epoll_create1  epoll_ctl  pipe  fallocate
+//     write  ftruncate  fsync  rename  open  flock  socket  epoll_create1  epoll_ctl  pipe  fallocate
 //
 // A fault concerns the whole process: begin faults in a process of its own.
 // Only on Linux; elsewhere `cweir_faults_begin` returns false.
@@ -23,16 +23,17 @@ enum {
     CWEIR_FAULT_BLOCKED = 2,
     // Fewer bytes of a stream or a file, fewer messages of a batch, fewer events.
     CWEIR_FAULT_PARTIAL = 4,
-    // EPIPE or ECONNRESET for calls that send over a connection, ECONNREFUSED for calls that make one.
+    // EPIPE or ECONNRESET for calls that send over a connection, ECONNREFUSED for calls that make one or send datagrams.
     CWEIR_FAULT_BROKEN_SENDING = 8,
     // ECONNRESET for calls that receive from a connection.
     CWEIR_FAULT_BROKEN_RECEIVING = 16,
     // ENOSPC for calls that write to a file.
     CWEIR_FAULT_DISK_FULL = 32,
     // EINTR, ENOSPC and fewer bytes for the calls of the second line, as far as they are about files; EINTR and EMFILE for
-    // calls that open one.
+    // calls that open one; EIO for calls that read one.
     CWEIR_FAULT_FILE = 64,
-    // EMFILE and ENOMEM for calls that open a descriptor, or add one to a poller; EOPNOTSUPP for holes in files.
+    // EMFILE, ENOBUFS and ENOMEM for calls that open a descriptor, or add one to a poller; ENOLCK for those that lock a
+    // file; EOPNOTSUPP for holes in files.
     CWEIR_FAULT_SHORTAGE = 128,
 };
 
@@ -43,7 +44,7 @@ bool cweir_faults_begin(uint64_t seed, uint32_t kinds, uint32_t one_in);
 
 // Begins, and has one call alone fail: the one that comes after `nth` others that could.
 //
-// `choice` says how, where there are several ways.
+// `choice` says how, from zero; what cannot fail in that many ways is not counted.
 bool cweir_faults_begin_once(uint64_t choice, uint32_t kinds, uint64_t nth);
 
 // Ends. Returns how many calls failed.

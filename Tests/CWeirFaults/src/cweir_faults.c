@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -20,7 +21,7 @@
 
 enum call {
     ACCEPT, CONNECT, SEND, SENDMMSG, RECVMSG, RECVMMSG, EPOLL_WAIT, POLL, PREAD, PWRITE,
-    WRITE, FTRUNCATE, FSYNC, RENAME, OPEN, SOCKET, EPOLL_CREATE, EPOLL_CTL, PIPE, FALLOCATE, CALL_COUNT
+    WRITE, FTRUNCATE, FSYNC, RENAME, OPEN, FLOCK, SOCKET, EPOLL_CREATE, EPOLL_CTL, PIPE, FALLOCATE, CALL_COUNT
 };
 
 // Which errors each call may fail with, and by what kind of fault; the list ends with zero.
@@ -32,22 +33,24 @@ static const struct {
         {CWEIR_FAULT_BLOCKED, EMFILE}},
     [CONNECT] = {{CWEIR_FAULT_INTERRUPTED, EINTR}, {CWEIR_FAULT_BLOCKED, EAGAIN},
         {CWEIR_FAULT_BROKEN_SENDING, ECONNREFUSED}},
-    [SEND] = {{CWEIR_FAULT_INTERRUPTED, EINTR}, {CWEIR_FAULT_BLOCKED, EAGAIN}, {CWEIR_FAULT_BROKEN_SENDING, EPIPE},
-        {CWEIR_FAULT_BROKEN_SENDING, ECONNRESET}},
-    [SENDMMSG] = {{CWEIR_FAULT_INTERRUPTED, EINTR}, {CWEIR_FAULT_BLOCKED, EAGAIN}, {CWEIR_FAULT_BLOCKED, ENOBUFS}},
+    [SEND] = {{CWEIR_FAULT_INTERRUPTED, EINTR}, {CWEIR_FAULT_BLOCKED, EAGAIN}, {CWEIR_FAULT_BLOCKED, ENOBUFS},
+        {CWEIR_FAULT_BROKEN_SENDING, EPIPE}, {CWEIR_FAULT_BROKEN_SENDING, ECONNRESET}},
+    [SENDMMSG] = {{CWEIR_FAULT_INTERRUPTED, EINTR}, {CWEIR_FAULT_BLOCKED, EAGAIN}, {CWEIR_FAULT_BLOCKED, ENOBUFS},
+        {CWEIR_FAULT_BROKEN_SENDING, ECONNREFUSED}},
     [RECVMSG] = {{CWEIR_FAULT_INTERRUPTED, EINTR}, {CWEIR_FAULT_BLOCKED, EAGAIN},
         {CWEIR_FAULT_BROKEN_RECEIVING, ECONNRESET}},
     [RECVMMSG] = {{CWEIR_FAULT_INTERRUPTED, EINTR}, {CWEIR_FAULT_BLOCKED, EAGAIN}},
     [EPOLL_WAIT] = {{CWEIR_FAULT_INTERRUPTED, EINTR}},
     [POLL] = {{CWEIR_FAULT_INTERRUPTED, EINTR}},
-    [PREAD] = {{CWEIR_FAULT_INTERRUPTED, EINTR}},
+    [PREAD] = {{CWEIR_FAULT_INTERRUPTED, EINTR}, {CWEIR_FAULT_FILE, EIO}},
     [PWRITE] = {{CWEIR_FAULT_INTERRUPTED, EINTR}, {CWEIR_FAULT_DISK_FULL, ENOSPC}},
     [WRITE] = {{CWEIR_FAULT_FILE, EINTR}, {CWEIR_FAULT_FILE, ENOSPC}},
     [FTRUNCATE] = {{CWEIR_FAULT_FILE, EINTR}, {CWEIR_FAULT_FILE, EIO}},
     [FSYNC] = {{CWEIR_FAULT_FILE, EINTR}, {CWEIR_FAULT_FILE, EIO}},
     [RENAME] = {{CWEIR_FAULT_FILE, ENOSPC}},
     [OPEN] = {{CWEIR_FAULT_FILE, EINTR}, {CWEIR_FAULT_FILE, EMFILE}},
-    [SOCKET] = {{CWEIR_FAULT_SHORTAGE, EMFILE}, {CWEIR_FAULT_SHORTAGE, ENOBUFS}},
+    [FLOCK] = {{CWEIR_FAULT_SHORTAGE, ENOLCK}},
+    [SOCKET] = {{CWEIR_FAULT_SHORTAGE, EMFILE}, {CWEIR_FAULT_SHORTAGE, ENOBUFS}, {CWEIR_FAULT_SHORTAGE, ENOMEM}},
     [EPOLL_CREATE] = {{CWEIR_FAULT_SHORTAGE, EMFILE}},
     [EPOLL_CTL] = {{CWEIR_FAULT_SHORTAGE, ENOMEM}},
     [PIPE] = {{CWEIR_FAULT_SHORTAGE, EMFILE}},
@@ -133,11 +136,12 @@ static verdict_t decide(enum call call, size_t amount) {
     random = mix(random);
     verdict.error = choices[random % (uint64_t)count];
     if (only != UINT64_MAX) {
-        if (atomic_fetch_add_explicit(&chance_count, 1, memory_order_relaxed) != only) {
+        // What has fewer ways to fail has failed in all of them with a smaller choice.
+        if (seed_now >= (uint64_t)count || atomic_fetch_add_explicit(&chance_count, 1, memory_order_relaxed) != only) {
             verdict.error = 0;
             return verdict;
         }
-        verdict.error = choices[seed_now % (uint64_t)count];
+        verdict.error = choices[seed_now];
     }
     if (verdict.error == 0) {
         // As often very little as nearly all.
@@ -297,6 +301,13 @@ int open(const char *path, int flags, ...) {
     const verdict_t verdict = decide(OPEN, 1);
     FAIL_OR_GO_ON(verdict)
     return real(path, flags, mode);
+}
+
+int flock(int file, int operation) {
+    REAL(flock)
+    const verdict_t verdict = decide(FLOCK, 1);
+    FAIL_OR_GO_ON(verdict)
+    return real(file, operation);
 }
 
 int socket(int family, int type, int protocol) {

@@ -34,6 +34,9 @@ struct SystemError: Error, Equatable, CustomStringConvertible {
     /// Whether the system lacks something that it may have again in a moment: descriptors or memory.
     var isShortage: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(number) }
 
+    /// Whether the same call may succeed in a moment: a system without memory for messages has some again.
+    var isTransient: Bool { self == .wouldBlock || isShortage }
+
     /// The error in the system's words, with a small letter: it follows a colon.
     var description: String {
         let words = unsafe String(cString: cweir_net_error_text(number))

@@ -139,7 +139,7 @@ final class ClientLink: OutgoingLink {
                     ?? 0
             }
             if let error = SystemError(count) {
-                return Sending(error == .wouldBlock ? .blocked : .failed(error), delivered: delivered)
+                return Sending(error.isTransient ? .blocked : .failed(error), delivered: delivered)
             }
             delivered += batch.advance(bytes: count)
         }
@@ -160,8 +160,7 @@ final class ClientLink: OutgoingLink {
                     batch.advance(messages: 1)
                     continue
                 }
-                // A system without room for datagrams has some again in a moment.
-                sending.status = error == .wouldBlock || error.isShortage ? .blocked : .failed(error)
+                sending.status = error.isTransient ? .blocked : .failed(error)
                 // At a port this speaks of datagrams that were sent before.
                 if case .port = target, error == .refused {
                     sending.refused += UInt64(max(1, cweir_net_take_refusals(descriptor)))

@@ -148,7 +148,11 @@ final class ServerLink: OutgoingLink {
     private func accept() {
         while readers.count < readerLimit {
             let descriptor = cweir_net_accept(listener.descriptor)
-            guard descriptor >= 0 else { break }
+            guard descriptor >= 0 else {
+                // The reader stays, and the poller would tell of it again at once.
+                if SystemError(descriptor)?.isShortage == true { cweir_net_pause(10_000_000) }
+                break
+            }
             var credentials = cweir_net_credentials_t()
             if let filter {
                 guard unsafe cweir_net_peer(descriptor, &credentials) == 0, filter.permits(credentials) else {
@@ -191,7 +195,7 @@ final class ServerLink: OutgoingLink {
         loop: while sent < reader.waiting.count {
             switch send(&reader.waiting[sent], to: reader.descriptor, &reader.waitingBytes) {
             case nil: sent += 1
-            case .wouldBlock?:
+            case let error? where error.isTransient:
                 wanted.insert(.writing)
                 break loop
             case .some: return false

@@ -29,6 +29,9 @@ final class SpillFile {
     private var head = headerLength
     private var end = headerLength
 
+    /// Whether the file says where the head is.
+    private var isHeadWritten = true
+
     /// Up to where the disk has got the front back.
     private var holeEnd = headerLength
     private var canHaveHoles = true
@@ -54,9 +57,9 @@ final class SpillFile {
     /// What was wrong with what was found, if anything was.
     let damage: String?
 
-    private static let magic: [UInt8] = Array("WEIRSPL1".utf8)
-    private static let headerLength: Int64 = 16
-    private static let recordHeader = 12
+    static let magic: [UInt8] = Array("WEIRSPL1".utf8)
+    static let headerLength: Int64 = 16
+    static let recordHeader = 12
 
     /// How much of the front is given back at once.
     private static let piece: Int64 = 1 << 20
@@ -88,14 +91,21 @@ final class SpillFile {
             if length == 0 {
                 if let error = Self.writeHeader(descriptor, head: Self.headerLength) { throw refuse("\(error)") }
             } else {
-                guard let start = Self.readHeader(descriptor), start >= Self.headerLength, start <= length else {
-                    throw refuse("it is another kind of file; name one that can be overwritten")
+                let isSpill: Bool
+                do throws(SystemError) {
+                    head = try Self.readHeader(descriptor) ?? 0
+                    end = head
+                    isSpill = head >= Self.headerLength && head <= length
+                    while isSpill, let record = try Self.read(descriptor, at: end, length: length) {
+                        found += record.batch.messages
+                        end += record.length
+                    }
+                } catch {
+                    // What the disk does not hand out now it may hand out later.
+                    throw refuse("\(error)")
                 }
-                head = start
-                end = start
-                while let record = Self.read(descriptor, at: end, length: length) {
-                    found += record.batch.messages
-                    end += record.length
+                guard isSpill else {
+                    throw refuse("it is another kind of file; name one that can be overwritten")
                 }
                 if end < length {
                     damage =
@@ -114,6 +124,8 @@ final class SpillFile {
     }
 
     deinit {
+        // The next program would send again what was sent.
+        if !isHeadWritten { writeHead() }
         cweir_net_close(descriptor)
     }
 
@@ -159,7 +171,7 @@ final class SpillFile {
     ///
     /// - Returns: Nothing where there is none, or it cannot be read; the rest is then lost, and has to be cleared.
     func first() -> OutgoingBatch? {
-        guard !isEmpty, let record = Self.read(descriptor, at: head, length: end) else { return nil }
+        guard !isEmpty, let record = try? Self.read(descriptor, at: head, length: end) else { return nil }
         current = (record.length, record.batch.messages)
         return record.batch
     }
@@ -172,7 +184,7 @@ final class SpillFile {
         if isEmpty {
             clear()
         } else {
-            _ = Self.writeHeader(descriptor, head: head)
+            writeHead()
             if head - holeEnd >= Self.piece { giveBack() }
         }
     }
@@ -195,16 +207,23 @@ final class SpillFile {
         messages = 0
         head = end
         // The head first: with the records gone and the head behind them, the file would be no spill any more.
-        guard Self.writeHeader(descriptor, head: Self.headerLength) == nil else { return }
-        guard cweir_net_truncate(descriptor, Self.headerLength) == 0 else {
+        guard Self.writeHeader(descriptor, head: Self.headerLength) == nil,
+            cweir_net_truncate(descriptor, Self.headerLength) == 0
+        else {
             // Otherwise the next program would read the old records again.
-            _ = Self.writeHeader(descriptor, head: head)
+            writeHead()
             return
         }
+        isHeadWritten = true
         head = Self.headerLength
         end = Self.headerLength
         holeEnd = Self.headerLength
         fullness = nil
+    }
+
+    /// Writes where the first record stands that was not sent.
+    private func writeHead() {
+        isHeadWritten = Self.writeHeader(descriptor, head: head) == nil
     }
 
     /// Locks the file, waiting for a moment: a child process that is being started may still have it open.
@@ -216,85 +235,5 @@ final class SpillFile {
             _ = cweir_net_wait(-1, -1, 10)
         }
         return error
-    }
-
-    // MARK: Bytes
-
-    private static func writeHeader(_ file: Int32, head: Int64) -> SystemError? {
-        var header = magic
-        append(Int(head & 0xffff_ffff), to: &header)
-        append(Int(head >> 32), to: &header)
-        return unsafe SystemError(cweir_net_write_at(file, header, header.count, 0))
-    }
-
-    private static func readHeader(_ file: Int32) -> Int64? {
-        guard let header = bytes(file, at: 0, count: Int(headerLength)), Array(header[..<8]) == magic else {
-            return nil
-        }
-        return Int64(number(header, 8)) | Int64(number(header, 12)) << 32
-    }
-
-    private static func read(_ file: Int32, at place: Int64, length: Int64) -> (batch: OutgoingBatch, length: Int64)? {
-        guard place + Int64(recordHeader) <= length, let header = bytes(file, at: place, count: recordHeader) else {
-            return nil
-        }
-        let count = number(header, 0)
-        guard place + Int64(recordHeader + count) <= length, count >= 4,
-            let payload = bytes(file, at: place + Int64(recordHeader), count: count),
-            Int(checksum(payload[...])) == number(header, 4)
-        else { return nil }
-        let endCount = number(payload, 0)
-        guard 4 + 4 * endCount <= count else { return nil }
-        let ends = (0..<endCount).map { number(payload, 4 + 4 * $0) }
-        let batch = OutgoingBatch(
-            bytes: Array(payload[(4 + 4 * endCount)...]),
-            ends: ends,
-            messages: UInt64(number(header, 8))
-        )
-        guard isSound(batch) else { return nil }
-        return (batch, Int64(recordHeader + count))
-    }
-
-    /// Whether what says where messages end can be right.
-    private static func isSound(_ batch: OutgoingBatch) -> Bool {
-        guard let last = batch.ends.last else {
-            let isOpen = batch.bytes.last.map { $0 != UInt8(ascii: "\n") } ?? false
-            let newlines = unsafe batch.bytes.withUnsafeBufferPointer { bytes in
-                unsafe bytes.baseAddress.map { unsafe cweir_net_count_newlines($0, bytes.count) } ?? 0
-            }
-            let lines = UInt64(newlines) + (isOpen ? 1 : 0)
-            return lines > 0 && lines == batch.messages
-        }
-        return last == batch.bytes.count && UInt64(batch.ends.count) == batch.messages
-            && zip(batch.ends, batch.ends.dropFirst()).allSatisfy { $0 <= $1 }
-    }
-
-    private static func bytes(_ file: Int32, at place: Int64, count: Int) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: count)
-        var filled = 0
-        while filled < count {
-            let read = unsafe bytes.withUnsafeMutableBytes { bytes in
-                unsafe bytes.baseAddress.map {
-                    unsafe cweir_net_read_at(file, $0 + filled, count - filled, place + Int64(filled))
-                } ?? 0
-            }
-            guard read > 0 else { return nil }
-            filled += read
-        }
-        return bytes
-    }
-
-    private static func append(_ number: Int, to bytes: inout [UInt8]) {
-        for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
-    }
-
-    private static func number(_ bytes: [UInt8], _ place: Int) -> Int {
-        (0..<4).reduce(0) { $0 | Int(bytes[place + $1]) << (8 * $1) }
-    }
-
-    private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
-        unsafe bytes.withUnsafeBytes { bytes in
-            unsafe bytes.baseAddress.map { unsafe cweir_net_crc32($0, bytes.count) } ?? 0
-        }
     }
 }
