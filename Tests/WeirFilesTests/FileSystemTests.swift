@@ -114,6 +114,27 @@ import WeirRecords
         #expect(throws: TransportError.self) { try FileSystem.checkReplaceable(folder.path + "/missing/c") }
     }
 
+    /// What a program left behind that was killed goes; what another one is writing stays, and so does what only looks so.
+    @Test func draftsThatWereLeftBehindAreRemoved() throws {
+        let path = try folder.file("a", "as it was")
+        _ = try folder.file(".weir-1a2b.new", "left behind")
+        let living = try folder.file(".weir-3c4d.new", "being written")
+        for name in [".weir-.new", ".weir-notes.new", ".weir-1a2b.old"] { _ = try folder.file(name, "of somebody") }
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/.weir-5e6f.new",
+            withDestinationPath: path
+        )
+        #expect(unsafe mkfifo(folder.path + "/.weir-7a8b.new", 0o600) == 0)
+        let writer = unsafe open(living, O_WRONLY | O_CLOEXEC)
+        #expect(flock(writer, LOCK_EX | LOCK_NB) == 0)
+        let stays = [".weir-.new", ".weir-1a2b.old", ".weir-5e6f.new", ".weir-7a8b.new", ".weir-notes.new", "a"]
+        try FileSystem.replaceFile(path, with: [1])
+        #expect(try names() == (stays + [".weir-3c4d.new"]).sorted())
+        close(writer)
+        try FileSystem.checkReplaceable(path)
+        #expect(try names() == stays)
+    }
+
     @Test func createsTheFoldersOfAPath() throws {
         let path = folder.path + "//x/y/z"
         try FileSystem.createFolders(for: path)

@@ -13,7 +13,8 @@ extension FileSystem {
     /// Puts a file in the place of another one in one step: who reads it sees the old one or the new one.
     ///
     /// The new contents are written beside the old ones, to a file with a random name that begins with `.weir-`, which is
-    /// then renamed; a program that is killed meanwhile may leave that one behind. The new file has the permissions of the
+    /// then renamed; what a program left behind that was killed meanwhile goes with the next file that is replaced in the
+    /// same folder. The new file has the permissions of the
     /// old one. Where there was none, it has those of any new file. No symbolic link is followed.
     ///
     /// - Parameters:
@@ -32,7 +33,9 @@ extension FileSystem {
             let sink = try DescriptorSink(draft.descriptor, address: path, isOwned: true)
             try sink.write(bytes)
             if isDurable { try sink.finish() }
-            guard unsafe rename(draft.path, path) == 0 else {
+            // Up to here the descriptor keeps the lock.
+            let isDone = withExtendedLifetime(sink) { unsafe rename(draft.path, path) == 0 }
+            guard isDone else {
                 throw .writeFailed(address: path, reason: SystemCalls.describe(SystemCalls.lastError))
             }
         } catch {
@@ -61,7 +64,7 @@ extension FileSystem {
         switch SystemCalls.facts(about: path)?.kind {
         case .pipe, .other: true
         // A descriptor may stand for a file, whose name is then not known.
-        case .regularFile: descriptorFolders.contains { path.hasPrefix($0) }
+        case .regularFile: isDescriptor(path)
         case nil, .directory, .link: false
         }
     }
@@ -69,8 +72,11 @@ extension FileSystem {
     /// Whether a path leads to a pipe, whose bytes are gone once they were read.
     package static func isPipe(_ path: String) -> Bool { SystemCalls.facts(about: path)?.kind == .pipe }
 
+    /// Whether a path stands for a descriptor that the program has open already.
+    package static func isDescriptor(_ path: String) -> Bool { descriptorFolders.contains { path.hasPrefix($0) } }
+
     private static let descriptorFolders = [
-        "/dev/fd/", "/dev/stdout", "/dev/stderr", "/proc/self/fd/", "/proc/thread-self/fd/",
+        "/dev/fd/", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/proc/self/fd/", "/proc/thread-self/fd/",
     ]
 
     /// Makes the file that the new contents are written to.
@@ -89,16 +95,62 @@ extension FileSystem {
         case .pipe, .other: throw .cannotOpen(address: path, reason: "it is not a regular file")
         }
         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+        removeAbandonedDrafts(in: folder.isEmpty ? "./" : String(folder))
         while true {
-            let draft = "\(folder).weir-\(String(UInt64.random(in: .min ... .max), radix: 16)).new"
+            let draft = "\(folder)\(draftStart)\(String(UInt64.random(in: .min ... .max), radix: 16))\(draftEnd)"
             let descriptor = SystemCalls.createFile(draft, permissions: old?.permissions)
-            if descriptor >= 0 { return (draft, descriptor) }
+            if descriptor >= 0 {
+                if isOurs(descriptor, draft) { return (draft, descriptor) }
+                SystemCalls.closeDescriptor(descriptor)
+                continue
+            }
             let error = SystemCalls.lastError
             guard error != EEXIST, error != EINTR else { continue }
             throw .cannotOpen(
                 address: path,
                 reason: "no file can be made beside it: \(SystemCalls.describe(error))"
             )
+        }
+    }
+
+    // MARK: Drafts
+
+    private static let draftStart = ".weir-"
+    private static let draftEnd = ".new"
+
+    /// Locks a draft that was just made, so that nobody takes it for abandoned as long as it is open.
+    ///
+    /// - Returns: False where somebody did before.
+    private static func isOurs(_ descriptor: Int32, _ draft: String) -> Bool {
+        // A file system that has no locks has nothing abandoned removed either.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return SystemCalls.lastError != EWOULDBLOCK }
+        return isSame(descriptor, draft)
+    }
+
+    private static func isSame(_ descriptor: Int32, _ path: String) -> Bool {
+        guard let opened = SystemCalls.facts(about: descriptor), opened.kind == .regularFile,
+            let named = SystemCalls.factsWithoutFollowing(path)
+        else { return false }
+        return opened.device == named.device && opened.node == named.node
+    }
+
+    /// Removes the drafts of programs that were killed: the lock of one that lives cannot be had.
+    private static func removeAbandonedDrafts(in folder: String) {
+        guard let directory = unsafe opendir(folder) else { return }
+        defer { unsafe closedir(directory) }
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard name.hasPrefix(draftStart), name.hasSuffix(draftEnd),
+                UInt64(name.dropFirst(draftStart.count).dropLast(draftEnd.count), radix: 16) != nil
+            else { continue }
+            let path = folder + name
+            // Whatever has the name by now: no link is followed, and no pipe is waited for.
+            let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+            guard descriptor >= 0 else { continue }
+            defer { SystemCalls.closeDescriptor(descriptor) }
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0, isSame(descriptor, path) { unsafe unlink(path) }
         }
     }
 }
