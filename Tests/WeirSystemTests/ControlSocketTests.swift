@@ -101,6 +101,49 @@ import WeirSystem
         socket.remove()
     }
 
+    /// A client that asks for much and takes nothing has its time, and others have theirs meanwhile.
+    @Test func aClientThatDoesNotTakeItsAnswerKeepsNobodyWaiting() throws {
+        let path = folder + "/a.sock"
+        let long = String(repeating: "x", count: 4 << 20)
+        let socket = try ControlSocket(path: path, patience: .seconds(600)) { $0 == "long" ? long : "pong\n" }
+        var greedy: [Int32] = []
+        defer { for client in greedy { close(client) } }
+        for _ in 0..<3 {
+            let client = connect(to: path)
+            try #require(client >= 0)
+            greedy.append(client)
+            #expect(unsafe send(client, "long\n", 5, noSignal) == 5)
+            // Its answer has begun.
+            var byte: UInt8 = 0
+            #expect(unsafe recv(client, &byte, 1, 0) == 1)
+            #expect(try ControlSocket.ask(path, "ping", patience: .seconds(60)) == "pong\n")
+        }
+        #expect(try ControlSocket.ask(path, "long", patience: .seconds(60)) == long)
+        socket.remove()
+    }
+
+    /// A program that answers a byte now and then has its time in all, and not from each byte to the next.
+    @Test func anAnswerThatDoesNotEndIsNotWaitedFor() throws {
+        let path = folder + "/a.sock"
+        let listener = makeSocket()
+        defer { close(listener) }
+        #expect(unsafe withAddress(path) { unsafe bind(listener, $0, $1) } == 0)
+        #expect(listen(listener, 1) == 0)
+        let dripping = Thread {
+            let client = accept(listener, nil, nil)
+            for _ in 0..<600 {
+                var byte = UInt8(ascii: "x")
+                guard unsafe send(client, &byte, 1, noSignal) == 1 else { break }
+                var entry = pollfd(fd: -1, events: 0, revents: 0)
+                _ = unsafe poll(&entry, 1, 100)
+            }
+            close(client)
+        }
+        dripping.start()
+        let silence = TransportError.cannotOpen(address: path, reason: "no program answers there")
+        #expect(throws: silence) { try ControlSocket.ask(path, "ping", patience: .milliseconds(400)) }
+    }
+
     // MARK: Sockets
 
     private func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {

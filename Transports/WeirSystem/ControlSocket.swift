@@ -116,20 +116,14 @@ public final class ControlSocket: Sendable {
         defer { for client in clients { close(client.descriptor) } }
         while isOpen() {
             var entries = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]
-            entries += clients.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+            entries += clients.map { pollfd(fd: $0.descriptor, events: $0.awaited, revents: 0) }
             // From time to time it is looked whether to go on, and whose time is over.
             let ready = unsafe poll(&entries, nfds_t(entries.count), 100)
             let now = MonotonicClock().now()
             var rest: [Client] = []
             for (var client, entry) in zip(clients, entries.dropFirst()) {
                 if ready > 0, entry.revents != 0 {
-                    switch client.read() {
-                    case .more: break
-                    case .ended: client.isOver = true
-                    case .line(let question):
-                        _ = UnixSocket.write(reply(to: question, answer), to: client.descriptor, until: client.deadline)
-                        client.isOver = true
-                    }
+                    client.goOn { reply(to: $0, answer) }
                 }
                 if client.isOver || client.deadline <= now { close(client.descriptor) } else { rest.append(client) }
             }
@@ -147,34 +141,42 @@ public final class ControlSocket: Sendable {
         }
     }
 
-    /// A client that has not said all, in the order in which they came.
+    /// A client that has not said all, or not taken its answer, in the order in which they came.
     private struct Client {
         let descriptor: Int32
         let deadline: Timestamp
-        var isOver = false
-        private var bytes: [UInt8] = []
+        private(set) var isOver = false
+        private var question: [UInt8] = []
+        private var answer: ArraySlice<UInt8> = []
 
         init(descriptor: Int32, deadline: Timestamp) {
             self.descriptor = descriptor
             self.deadline = deadline
         }
 
-        enum Progress {
-            case more, ended
-            case line(String)
+        /// What it has to be waited for.
+        var awaited: Int16 { Int16(answer.isEmpty ? POLLIN : POLLOUT) }
+
+        /// Reads or writes what can be without waiting.
+        mutating func goOn(_ reply: (String) -> [UInt8]) {
+            if answer.isEmpty {
+                guard let line = readLine() else { return }
+                answer = reply(line)[...]
+            }
+            guard let count = UnixSocket.writeSome(answer, to: descriptor) else { return }
+            answer = answer.dropFirst(count)
+            isOver = count == 0 || answer.isEmpty
         }
 
-        /// Reads what is there.
-        mutating func read() -> Progress {
+        /// Reads what is there, up to the end of the line.
+        private mutating func readLine() -> String? {
             var piece = [UInt8](repeating: 0, count: 512)
             let count = unsafe recv(descriptor, &piece, piece.count, Int32(MSG_DONTWAIT))
-            if count < 0, errno == EINTR || errno == EAGAIN { return .more }
-            guard count > 0 else { return .ended }
-            bytes += piece[..<count]
-            if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
-                return .line(String(decoding: bytes[..<end], as: UTF8.self))
-            }
-            return bytes.count < questionLimit ? .more : .ended
+            if count < 0, errno == EINTR || errno == EAGAIN { return nil }
+            question += piece[..<max(0, count)]
+            let end = question.firstIndex(of: UInt8(ascii: "\n"))
+            isOver = count <= 0 || end == nil && question.count >= questionLimit
+            return isOver ? nil : end.map { String(decoding: question[..<$0], as: UTF8.self) }
         }
     }
 
@@ -198,10 +200,16 @@ public final class ControlSocket: Sendable {
     /// - Parameters:
     ///   - path: Its socket.
     ///   - question: One line.
+    ///   - patience: How long the whole answer may take.
     /// - Returns: The answer.
-    /// - Throws: `TransportError/cannotOpen(address:reason:)` where no program answers.
-    public static func ask(_ path: String, _ question: String) throws(TransportError) -> String {
-        let descriptor = UnixSocket.make(patience: defaultPatience)
+    /// - Throws: `TransportError/cannotOpen(address:reason:)` where no program answers, or not in time.
+    public static func ask(
+        _ path: String,
+        _ question: String,
+        patience: Duration = defaultPatience
+    ) throws(TransportError) -> String {
+        let deadline = MonotonicClock().now() + patience
+        let descriptor = UnixSocket.make(patience: patience)
         guard descriptor >= 0 else { throw .cannotOpen(address: path, reason: UnixSocket.reason) }
         defer { close(descriptor) }
         let connected = unsafe UnixSocket.withAddress(of: path) { address, length in
@@ -212,8 +220,8 @@ public final class ControlSocket: Sendable {
         }
         guard connected == 0 else { throw .cannotOpen(address: path, reason: UnixSocket.reason) }
         guard
-            UnixSocket.write(Array("\(question)\n".utf8), to: descriptor),
-            let bytes = UnixSocket.readAll(descriptor, limit: answerLimit)
+            UnixSocket.write(Array("\(question)\n".utf8), to: descriptor, until: deadline),
+            let bytes = UnixSocket.readAll(descriptor, limit: answerLimit, until: deadline)
         else { throw .cannotOpen(address: path, reason: "no program answers there") }
         return String(decoding: bytes, as: UTF8.self)
     }

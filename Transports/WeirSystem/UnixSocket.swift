@@ -44,11 +44,10 @@ enum UnixSocket {
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, length)
     }
 
-    /// Limits how long the next read or write waits; `nil` leaves the limit as it is.
+    /// Limits how long the next read or write waits.
     ///
     /// - Returns: False when the time has come.
-    private static func limit(_ descriptor: Int32, to deadline: Timestamp?) -> Bool {
-        guard let deadline else { return true }
+    private static func limit(_ descriptor: Int32, to deadline: Timestamp) -> Bool {
         let rest = deadline - MonotonicClock().now()
         guard rest > .zero else { return false }
         setPatience(rest, of: descriptor)
@@ -72,11 +71,11 @@ enum UnixSocket {
         }
     }
 
-    /// Reads until the other side has ended.
-    static func readAll(_ descriptor: Int32, limit: Int) -> [UInt8]? {
+    /// Reads until the other side has ended, unless a time comes before that.
+    static func readAll(_ descriptor: Int32, limit: Int, until deadline: Timestamp) -> [UInt8]? {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 16 << 10)
-        while bytes.count < limit {
+        while bytes.count < limit, Self.limit(descriptor, to: deadline) {
             let count = unsafe read(descriptor, &piece, piece.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { return nil }
@@ -87,7 +86,7 @@ enum UnixSocket {
     }
 
     /// Writes all bytes, unless a time comes before that.
-    static func write(_ bytes: [UInt8], to descriptor: Int32, until deadline: Timestamp? = nil) -> Bool {
+    static func write(_ bytes: [UInt8], to descriptor: Int32, until deadline: Timestamp) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             guard limit(descriptor, to: deadline) else { return false }
@@ -99,6 +98,16 @@ enum UnixSocket {
             rest = rest.dropFirst(count)
         }
         return true
+    }
+
+    /// Writes as much as the other side takes without waiting.
+    ///
+    /// - Returns: How many bytes; zero where it takes no more, `nil` where it may take some later.
+    static func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int? {
+        let count = unsafe bytes.withUnsafeBytes {
+            unsafe send(descriptor, $0.baseAddress, $0.count, Int32(noSignal) | Int32(MSG_DONTWAIT))
+        }
+        return count < 0 && (errno == EINTR || errno == EAGAIN) ? nil : max(0, count)
     }
 
     #if canImport(Darwin)
