@@ -76,7 +76,8 @@ struct WordModel {
             for (index, token) in tokens.enumerated() {
                 switch token {
                 case .letter: beginning = tokens[...index]
-                case .forbidden(let condition) where !beginning.isEmpty:
+                case .forbidden(let condition) where !beginning.isEmpty,
+                    .forbiddenNext(let condition) where !beginning.isEmpty:
                     if found[beginning]?.contains(condition) != true { found[beginning, default: []].append(condition) }
                 default: break
                 }
