@@ -34,8 +34,17 @@ public struct LoadedPlugin: Plugin, @unchecked Sendable {
     /// - Parameter path: Where it is; a name without a slash is one in the current folder.
     /// - Throws: ``LoadingError``.
     public init(path: String) throws(LoadingError) {
+        try self.init(path: path, foundAt: path.contains("/") ? path : "./" + path)
+    }
+
+    /// Loads a library that errors call something else than the system.
+    ///
+    /// - Parameters:
+    ///   - path: What errors call it.
+    ///   - place: Where it is, with a slash.
+    /// - Throws: ``LoadingError``.
+    package init(path: String, foundAt place: String) throws(LoadingError) {
         guard !path.utf8.contains(0) else { throw .cannotLoad(path: path, reason: "the path contains a zero") }
-        let place = path.contains("/") ? path : "./" + path
         if let flaw = LibraryFile.flaw(ofFileAt: place) { throw .cannotLoad(path: path, reason: flaw) }
         guard let handle = unsafe dlopen(place, RTLD_NOW | RTLD_LOCAL) else {
             let reason = unsafe dlerror().map { unsafe String(cString: $0) } ?? "no reason given"

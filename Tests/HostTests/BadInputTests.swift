@@ -141,5 +141,31 @@ extension HostTests {
             #expect(outcome.errors.contains("weir: 2 events read, 3 rejected, 1 match in "))
             #expect(try weir.text(of: "kept") == lines[1...3].joined(separator: "\n") + "\n")
         }
+
+        /// Its records would count twice.
+        @Test(arguments: ["a.csv", "./a.csv", "link.csv", "file:a.csv?follow=true"])
+        func theSameFileTwiceIsRefused(other: String) throws {
+            try weir.file("a.csv", jerk)
+            try FileManager.default.createSymbolicLink(
+                atPath: weir.folder + "/link.csv",
+                withDestinationPath: "a.csv"
+            )
+            let outcome = try weir.run("run", "shake", "a.csv", other)
+            #expect(outcome.exitCode == 2 && outcome.errorLines.count == 1, "\(outcome.errors)")
+            #expect(outcome.errors.contains(", and would count twice; give it once"))
+        }
+
+        #if os(Linux)
+            @Test func aPipeAsAConfigurationIsRefusedAndADescriptorIsNot() throws {
+                let text = #"{"pipelines": {"a": {"plugin": "shake", "from": "demo"}}}"#
+                #expect(unsafe mkfifo(weir.folder + "/c.fifo", 0o600) == 0)
+                let outcome = try weir.run("run", "--config", "c.fifo")
+                #expect(outcome.exitCode == 78 && outcome.errorLines.count == 1)
+                #expect(outcome.errors.contains("'c.fifo': it is a pipe"), "\(outcome.errors)")
+                let line = "printf '%s' '\(text)' | \"$0\" run --config /dev/stdin"
+                let piped = try weir.start([], input: .nothing, launcher: ["/bin/sh", "-c", line]).outcome()
+                #expect(piped.exitCode == 0, "\(piped.errors)")
+            }
+        #endif
     }
 }

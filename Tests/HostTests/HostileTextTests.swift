@@ -87,6 +87,30 @@ extension HostTests {
             #expect(try weir.contents(of: "m.prom").count < 20_000)
         }
 
+        /// Who can rename a folder can put another one in its place, however far above the file it is.
+        @Test func whatStandsBelowAFolderThatOthersCanWriteIsRefused() throws {
+            let weir = try WeirProcess()
+            let inner = weir.folder + "/outer/middle/inner"
+            try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
+            try weir.file("outer/middle/inner/c.json", #"{"pipelines": {"a": {"plugin": "shake", "from": "demo"}}}"#)
+            let library = try weir.library("quiet.so", WeirProcess.plugin("quiet", receiving: ""))
+            try FileManager.default.moveItem(atPath: library, toPath: inner + "/quiet.so")
+            try FileManager.default.createSymbolicLink(atPath: weir.folder + "/link", withDestinationPath: inner)
+            for path in ["outer/middle/inner", "link"] {
+                for (arguments, code) in [
+                    (["run", "--config", path + "/c.json"], Int32(78)),
+                    (["run", path + "/quiet.so", "--from", "demo"], 69),
+                ] {
+                    #expect(try weir.start(arguments, input: .nothing).outcome().exitCode == 0)
+                    #expect(unsafe chmod(weir.folder + "/outer", 0o777) == 0)
+                    let refused = try weir.start(arguments, input: .nothing).outcome()
+                    #expect(unsafe chmod(weir.folder + "/outer", 0o755) == 0)
+                    #expect(refused.exitCode == code && refused.errorLines.count == 1, "\(refused.errors)")
+                    #expect(refused.errors.contains("others can write the folder '"), "\(refused.errors)")
+                }
+            }
+        }
+
         @Test func whatOthersCanWriteIsRefusedUnlessAllowed() throws {
             let weir = try WeirProcess()
             let library = try weir.library("quiet.so", WeirProcess.plugin("quiet", receiving: ""))

@@ -24,7 +24,7 @@ extension HostTests {
             ["report", "shake", "missing.csv", "--to", "keep"], ["run", "shake", "missing.csv", "--to", "keep"],
             ["run", "shake", "a.csv", "--columns", "x=nowhere", "--to", "keep"],
             ["run", "shake", "a.csv", "--columns", "x=nowhere", "--rejected", "keep"],
-            ["run", "shake", "a.csv", "a.csv", "--columns", "x=nowhere", "--to", "keep"],
+            ["run", "shake", "a.csv", "b.csv", "--columns", "x=nowhere", "--to", "keep"],
             ["run", "shake", "a.csv", "--by", "x", "--partition-by", "x", "--columns", "y=nowhere", "--to", "keep"],
             ["report", "shake", "a.csv", "--columns", "x=nowhere", "--to", "keep"],
             ["convert", "a.csv", "keep", "--columns", "nowhere"],
@@ -33,7 +33,7 @@ extension HostTests {
             ["record", "missing.csv", "file:keep"], ["replay", "a.csv", "--time", "nowhere", "--to", "keep"],
         ])
         func aMistakeLeavesTheOutputAsItWas(arguments: [String]) throws {
-            try weir.file("a.csv", jerk)
+            for name in ["a.csv", "b.csv"] { try weir.file(name, jerk) }
             try weir.file("keep", "of an earlier run\n")
             let outcome = try weir.start(arguments, input: .nothing).outcome()
             #expect(outcome.exitCode == 66, "\(outcome.errors)")
@@ -204,6 +204,36 @@ extension HostTests {
             #expect(try weir.text(of: "j.csv").hasPrefix("{"))
             let binary = try weir.run("run", "shake", "--from", "demo", "--to", "m.weir")
             #expect(binary.exitCode == 2 && binary.errors.contains("'m.weir' is called like the binary format"))
+        }
+
+        /// No file gets an ending of what it does not hold.
+        @Test(arguments: [
+            ["run", "shake", "--from", "demo", "--to", "m.csv.gz"],
+            ["run", "shake", "--from", "demo", "--to", "m.zst"],
+            ["run", "shake", "--from", "demo", "--output", "csv", "--to", "m.csv.gz"],
+            ["run", "shake", "--from", "demo", "--to", "m.tsv"], ["run", "shake", "--from", "demo", "--to", "m.xlsx"],
+            ["run", "shake", "--from", "demo", "--rejected", "m.gz"], ["convert", "a.csv", "m.parquet"],
+            ["convert", "a.csv", "m.jsonl.gz"], ["convert", "a.csv", "m.jsonl.gz", "--to-format", "jsonl"],
+            ["record", "a.csv", "m.rec.gz"],
+        ])
+        func anEndingOfAnotherFormatIsRefused(arguments: [String]) throws {
+            try weir.file("a.csv", jerk)
+            let outcome = try weir.start(arguments, input: .nothing).outcome()
+            let isPacked = arguments.contains { $0.hasSuffix("gz") || $0.hasSuffix("zst") }
+            #expect(outcome.exitCode == 2 && outcome.errorLines.count == 1, "\(outcome.errors)")
+            #expect(
+                outcome.errors.contains(isPacked ? "' is called like something compressed" : "name it .jsonl or .csv")
+            )
+            #expect(try names == ["a.csv"])
+        }
+
+        @Test func anEndingThatMeansNothingIsAnyName() throws {
+            for name in ["m.txt", "m.log", "m.2024", "m.tsv"] {
+                let arguments = name == "m.tsv" ? ["--output", "template:{time}\t{axis}"] : []
+                let run = ["run", "shake", "--from", "demo", "--to", name] + arguments
+                #expect(try weir.start(run, input: .nothing).outcome().exitCode == 0)
+            }
+            #expect(try weir.text(of: "m.tsv").hasPrefix("11020\tx\n"))
         }
     }
 }

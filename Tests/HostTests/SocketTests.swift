@@ -52,6 +52,19 @@ import WeirSockets
         #expect(outcome.errors.contains("output: "), "\(outcome.errors)")
     }
 
+    /// What a transport refuses is rejected like a line that a plugin refuses.
+    @Test(arguments: [["run", "shake"], ["convert", "--columns", "time"]], [true, false])
+    func whatATransportRefusesCountsForStrict(command: [String], isStrict: Bool) throws {
+        let address = ["--from", "unix:in?accept=1&max-line=20", "--format", "csv"]
+        let running = try weir.start(command + address + (isStrict ? ["--strict"] : []), input: .nothing)
+        let sink = try UnixTransport().openSink(weir.folder + "/in?retry=20ms&linger=60s")
+        try sink.write(Array("time,x,y,z\n0,0,0,1\n\(String(repeating: "x", count: 200))\n".utf8))
+        try sink.finish()
+        let outcome = try running.outcome()
+        #expect(outcome.exitCode == (isStrict ? 1 : 0), "\(outcome.errors)")
+        #expect(outcome.errors.contains("1 rejected (too long)"), "\(outcome.errors)")
+    }
+
     #if os(Linux)
         @Test func findsTheSameInDatagramsAndEndsInOrderWithControlC() throws {
             let text = readings(seconds: 20)

@@ -180,18 +180,19 @@ import WeirRecords
         #expect(collector.text == "t,x\n1,2\n3,4\n")
         let metrics = collector.metrics
         #expect(
-            metrics.delivered == 3 && metrics[.header] == 3 && metrics.refusedConnections == 1 && metrics.isBalanced
+            metrics.delivered == 3 && metrics[.header] == 1 && metrics[.otherHeader] == 2
+                && metrics.refusedConnections == 1 && metrics.isBalanced
         )
     }
 
     @Test func drainsWhatWasSentBeforeAnInterruptionAndRemovesTheFile() throws {
-        let source = try transport.openSource(folder("s"))
+        let source = try transport.openSource(folder("s") + "?drain=300s")
         // Nobody reads yet: one is connected, one waits to be accepted.
         let peers = try (0..<3).map { _ in try connect() }
         for (number, peer) in peers.enumerated() { peer.send("\(number)\n\(number) more\nhalf") }
         interruption.trigger()
         let collector = Collector(source)
-        #expect(try collector.waitForEnd() == .interrupted(address: "unix:" + folder("s")))
+        #expect(try collector.waitForEnd() == .interrupted(address: "unix:" + folder("s") + "?drain=300s"))
         #expect(collector.lines.sorted() == ["0", "0 more", "1", "1 more", "2", "2 more"])
         #expect(collector.metrics[.unfinished] == 3)
         #expect(collector.metrics.isBalanced)

@@ -26,8 +26,10 @@ public struct TransportMetrics: Sendable, Hashable {
         case badSignature = "bad signature"
         /// It came a second time, or is older than the window.
         case replayed
-        /// It repeats the header that another connection began with, or begins with another one.
+        /// It repeats the header that another connection began with; nothing in it is lost.
         case header
+        /// Its connection begins with another header than the first one.
+        case otherHeader = "other header"
     }
 
     /// Where a message was lost that was not refused.
@@ -140,6 +142,7 @@ extension TransportMetrics.Rejection {
         case .badSignature: 5
         case .replayed: 6
         case .header: 7
+        case .otherHeader: 8
         }
     }
 }

@@ -123,6 +123,7 @@ struct ConvertRequest {
             option: Option.toFraming,
             registry
         )
+        try FormatChoice.check(endingOf: output, isText: given[Option.toFormat] != nil)
         try FormatChoice.check(format, goesThrough: input, .input, option: .format)
         try FormatChoice.check(outputFormat, goesThrough: output, .output, option: Option.toFormat)
         columns = try given[Option.columns].map { text throws(HostError) in try Self.columns(text) }
@@ -131,6 +132,7 @@ struct ConvertRequest {
         rejected = try given[.rejected].map { text throws(HostError) in
             try Address(text, .output, option: .rejected, registry)
         }
+        if let rejected { try FormatChoice.check(endingOf: rejected, isText: true, option: .rejected) }
         isStrict = given[.strict] != nil
         limits = FormatLimits(lineLength: try given.integer(.maxLine) ?? 0)
     }

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirFiles
 internal import WeirFormats
 internal import WeirRecords
 
@@ -59,6 +60,43 @@ enum FormatChoice {
             }
         return registry.format(named: name)?.name
     }
+
+    /// Checks that the ending of an output does not promise what it will not hold.
+    ///
+    /// - Parameters:
+    ///   - address: The output.
+    ///   - isText: Whether the command line says what it holds: then only what is compressed is another thing.
+    ///   - option: The option that it was given for.
+    /// - Throws: ``HostError`` for endings of other formats.
+    static func check(endingOf address: Address, isText: Bool, option: OptionDeclaration = .to) throws(HostError) {
+        guard let path = address.formatPath, !FileSystem.isStream(path),
+            let name = path.split(separator: "/").last, let dot = name.lastIndex(of: ".")
+        else { return }
+        let ending = name[dot...].lowercased()
+        if let program = packers[ending] {
+            throw .usage(
+                "--\(option.name): '\(address.name)' is called like something compressed, which is not written here; "
+                    + "leave out the ending, and compress the file with \(program) afterwards"
+            )
+        }
+        guard !isText, foreignEndings.contains(ending) else { return }
+        throw .usage(
+            "--\(option.name): there is no format for the ending '\(ending)' of '\(address.name)'; name it .jsonl or .csv"
+        )
+    }
+
+    /// What compresses to files with an ending.
+    private static let packers = [
+        ".gz": "gzip", ".tgz": "gzip", ".zst": "zstd", ".bz2": "bzip2", ".xz": "xz", ".lz4": "lz4", ".br": "brotli",
+        ".zip": "zip", ".7z": "7z",
+    ]
+
+    /// The endings of formats that programs would not find in lines of JSON.
+    private static let foreignEndings: Set = [
+        ".tsv", ".tab", ".psv", ".xls", ".xlsx", ".ods", ".parquet", ".avro", ".arrow", ".feather", ".orc", ".xml",
+        ".yaml", ".yml", ".toml", ".html", ".htm", ".pdf", ".md", ".sql", ".db", ".sqlite", ".msgpack", ".cbor",
+        ".proto", ".pb", ".png", ".svg",
+    ]
 
     /// The form of matches by the ending of the output's name; JSON by default.
     static func style(forEndingOf address: Address) -> MatchStyle {

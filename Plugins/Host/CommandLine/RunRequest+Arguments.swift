@@ -154,6 +154,7 @@ extension RunRequest {
         for text in arguments.options.values(.to) {
             let output = try Address(text, .output, registry)
             let ending = output.formatPath.flatMap { FormatChoice.name(forEndingOf: $0, registry) }
+            try FormatChoice.check(endingOf: output, isText: arguments[.output] != nil)
             if arguments[.output] == nil, ending == BinaryFormat().name {
                 throw .usage(
                     "--to: matches are text, and '\(output.name)' is called like the binary format; "
@@ -172,7 +173,9 @@ extension RunRequest {
         _ registry: Registry
     ) throws(HostError) -> Address? {
         guard let text = arguments[option] else { return nil }
-        return try Address(text, .output, option: option, registry)
+        let output = try Address(text, .output, option: option, registry)
+        try FormatChoice.check(endingOf: output, isText: true, option: option)
+        return output
     }
 
     private static func inputs(
@@ -183,6 +186,7 @@ extension RunRequest {
         let given = arguments.options.values(.from) + arguments.places
         var inputs: [Input] = []
         var streams: [String] = []
+        var files: [(name: String, file: Overwriting.Identity)] = []
         for text in given {
             let source: Source =
                 text == "demo"
@@ -195,6 +199,14 @@ extension RunRequest {
                     throw .usage("--from: \(name) is given twice; it can be read once")
                 }
                 streams.append(stream)
+            } else if case .address(let address) = source,
+                let file = Overwriting.identity(address, standard: .input)
+            {
+                if let other = files.first(where: { $0.file == file }) {
+                    let both = other.name == address.name ? "is given twice" : "is the same file as '\(other.name)'"
+                    throw .usage("--from: '\(address.name)' \(both), and would count twice; give it once")
+                }
+                files.append((address.name, file))
             }
             inputs.append(input)
         }
@@ -319,13 +331,16 @@ extension Registry {
         if let plugin = plugin(named: name) { return plugin }
         if Self.isLibrary(name) {
             // The loader takes a name without a slash for one in the current folder.
-            if let flaw = FileTrust.flaw(ofFileAt: name) {
-                throw HostError(.cannotLoad, "cannot load '\(name)': \(flaw)")
+            let trusted: String
+            do throws(UntrustedFile) {
+                trusted = try FileTrust.resolve(name.contains("/") ? name : "./" + name)
+            } catch {
+                throw HostError(.cannotLoad, "cannot load '\(name)': \(error)")
             }
             let plugin: LabelledPlugin
             do throws(LoadingError) {
                 let loaded = try CrashReport.Work("the library '\(name)'")
-                    .perform { () throws(LoadingError) in try LoadedPlugin(path: name) }
+                    .perform { () throws(LoadingError) in try LoadedPlugin(path: name, foundAt: trusted) }
                 plugin = LabelledPlugin(loaded)
             } catch {
                 throw HostError(.cannotLoad, "\(error)")

@@ -269,6 +269,7 @@ struct Conversion {
         }
         try? rejections.finish(meters)
         progress.erase()
+        tally.refused = meters.refusedCount
         for (name, metrics) in meters.metrics { console.writeLine("\(name): \(metrics)") }
         return close(ending, byteCount: reader.byteCount)
     }

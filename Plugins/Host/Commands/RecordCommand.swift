@@ -40,6 +40,7 @@ struct RecordCommand: Command {
         else { throw .usage("name an input and a file, such as 'weir record udp://127.0.0.1:9000 readings.rec'") }
         input = try Address(from, .input, registry)
         let place = try Address(to, .output, registry)
+        try FormatChoice.check(endingOf: place, isText: true)
         // `file:readings` says that a file is meant, and nothing else.
         let isPlain = place.isFile && !to.hasPrefix("file:")
         if isPlain, FormatChoice.name(forEndingOf: place.path, registry) == nil {

@@ -53,11 +53,24 @@ struct Configuration: Sendable {
     /// - Throws: ``HostError`` with the place of the first mistake.
     init(path: String, environment: EnvironmentOptions, _ registry: Registry) throws(HostError) {
         let bytes: [UInt8]
-        if let flaw = FileTrust.flaw(ofFileAt: path) {
-            throw HostError(.badConfiguration, "cannot use '\(path)': \(flaw)")
+        // Opening it would wait for a writer, also when it is to be read again.
+        guard !FileSystem.isPipe(path) || FileSystem.isDescriptor(path) else {
+            throw HostError(
+                .badConfiguration,
+                "cannot use '\(path)': it is a pipe, which cannot be read again; write the configuration to a file"
+            )
+        }
+        let trusted: String
+        do throws(UntrustedFile) {
+            trusted = try FileTrust.resolve(path)
+        } catch {
+            throw HostError(.badConfiguration, "cannot use '\(path)': \(error)")
         }
         do throws(TransportError) {
-            bytes = try FileTransport().openSource(path).readAll(limit: 16 << 20, address: path)
+            bytes = try FileTransport().openSource(FileSystem.exists(path) ? trusted : path).readAll(
+                limit: 16 << 20,
+                address: path
+            )
         } catch {
             throw HostError(.badConfiguration, "\(error)")
         }

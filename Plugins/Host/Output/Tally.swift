@@ -9,6 +9,9 @@ struct Tally: Sendable {
     /// The lines that were rejected.
     var rejected: UInt64 = 0
 
+    /// The messages that a transport refused, and of which no line was seen.
+    var refused: UInt64 = 0
+
     /// The records that came later than they may.
     var late: UInt64 = 0
 
@@ -35,7 +38,7 @@ struct Tally: Sendable {
 
     /// How the program ends at the end of the input.
     func exitCode(isStrict: Bool) -> ExitCode {
-        let refused = rejected + late
+        let refused = rejected + late + refused
         if isStrict, refused > 0 { return .inputRejected }
         return events == 0 && refused > 0 ? .allRejected : .done
     }

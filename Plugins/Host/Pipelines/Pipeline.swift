@@ -158,6 +158,7 @@ final class Pipeline {
         publish(delay: 0, count: 0)
         context.status.update { $0.phase = .ended(exitCode(of: ending)) }
         beforeSummary()
+        tally.refused = meters.refusedCount
         for (name, metrics) in meters.metrics {
             context.console.writeLine("\(name): \(metrics)", about: request.name)
         }

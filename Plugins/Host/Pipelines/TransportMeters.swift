@@ -45,6 +45,9 @@ final class TransportMeters: Sendable {
             .filter { $0.1.sent + $0.1.refusedConnections + $0.1.lostBytes > 0 }
     }
 
+    /// How many messages transports refused; a header that is repeated is none.
+    var refusedCount: UInt64 { metrics.reduce(0) { $0 + $1.metrics.rejected - $1.metrics[.header] } }
+
     /// Calls a closure on any thread when transports have refused messages to take.
     func observeRejectedMessages(_ observer: @escaping @Sendable () -> Void) {
         let entries = state.withLock { state in

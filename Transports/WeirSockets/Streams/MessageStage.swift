@@ -284,7 +284,7 @@ final class MessageStage {
     private func refuseHeader(_ count: UInt64, _ messages: UnsafeRawBufferPointer, of connection: Connection) {
         meter.note("'\(address)': a connection begins with another header than the first one; it was closed")
         meter.update { $0.refusedConnections += 1 }
-        unsafe reject(.header, messages, of: connection)
-        if count > 1 { tally.rejections.append((.header, count - 1)) }
+        unsafe reject(.otherHeader, messages, of: connection)
+        if count > 1 { tally.rejections.append((.otherHeader, count - 1)) }
     }
 }
