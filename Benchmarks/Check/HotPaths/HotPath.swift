@@ -29,7 +29,7 @@ struct HotPath: Sendable {
 
     static let all: [HotPath] = [
         publishing, filterMapScan, filterMapScanExpressions, followedBy, tumblingCountMean, hoppingMaximum, groupedSum,
-        pattern, csv, jsonLines, ring, timers, signals,
+        pattern, patternOfRuns, csv, jsonLines, ring, timers, signals,
     ]
 
     private static let publishing = HotPath(name: "publish", count: 100_000) { count, capacity in
@@ -83,11 +83,9 @@ struct HotPath: Sendable {
             .attach(TallySink<Double>(result))
     }
 
-    private static let pattern = operators("pattern", ByHand.sequences) { channel, result in
-        channel.matches(of: abc, PatternSettings(strategy: .compact, reportsTimeouts: false))
-            .map { Double($0.2.key) }
-            .attach(TallySink(result))
-    }
+    private static let pattern = pattern("pattern", .compact)
+
+    private static let patternOfRuns = pattern("pattern-runs", .runs)
 
     private static let csv = HotPath(name: "csv", count: 20_000) { count, capacity in
         try Records.run(.csv, count: count, capacity: capacity)
@@ -158,6 +156,14 @@ struct HotPath: Sendable {
             .followedBy { $0.type == 2 }
             .within(.seconds(10))
             .grouped(by: { $0.key })
+    }
+
+    private static func pattern(_ name: String, _ strategy: StrategyChoice) -> HotPath {
+        operators(name, ByHand.sequences) { channel, result in
+            channel.matches(of: abc, PatternSettings(strategy: strategy, reportsTimeouts: false))
+                .map { Double($0.2.key) }
+                .attach(TallySink(result))
+        }
     }
 
     private static func deadline(_ random: inout SplitMix64, after start: Int64) -> Timestamp {
