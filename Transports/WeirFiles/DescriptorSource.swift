@@ -60,15 +60,16 @@ final class DescriptorSource: TransportSource {
         while true {
             if let interruption {
                 // First wait and then read: a signal that came just before a read(2) would not end it.
-                if canWait { SystemCalls.wait(for: descriptor, .reading, or: interruption.descriptor) }
-                guard !interruption.isTriggered else { throw .interrupted(address: address) }
+                if canWait { SystemCalls.wait(for: descriptor, .reading, or: interruption.sourceDescriptor) }
+                guard !interruption.stopsSources else { throw .interrupted(address: address) }
             }
             let count = unsafe SystemCalls.readBytes(descriptor, into: buffer)
             if count >= 0 { return count }
             switch SystemCalls.lastError {
             case SystemCalls.interruptedCall: continue
             // Another process may have made a shared terminal or pipe non-blocking.
-            case SystemCalls.wouldBlock: SystemCalls.wait(for: descriptor, .reading, or: interruption?.descriptor)
+            case SystemCalls.wouldBlock:
+                SystemCalls.wait(for: descriptor, .reading, or: interruption?.sourceDescriptor)
             case let error: throw .readFailed(address: address, reason: SystemCalls.describe(error))
             }
         }

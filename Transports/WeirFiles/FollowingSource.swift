@@ -20,7 +20,7 @@ internal import WeirRecords
 /// Safety: the descriptor is open from `init` to `deinit`, which closes the last one.
 final class FollowingSource: TransportSource {
     let expectedByteCount: Int64? = nil
-    let drainsWhenInterrupted = true
+    var drainsWhenInterrupted: Bool { !(interruption?.isPaused ?? false) }
     let meter: TransportMeter?
 
     private let path: String
@@ -105,6 +105,7 @@ final class FollowingSource: TransportSource {
             return count
         }
         while true {
+            if let interruption, interruption.isPaused { throw .interrupted(address: path) }
             // Looked at before reading: what was written before the interruption is found by the read after it.
             let isInterrupted = interruption?.isTriggered ?? false
             // With each read: a file that is behind in reading may be replaced again and again meanwhile.
@@ -124,7 +125,7 @@ final class FollowingSource: TransportSource {
             if isInterrupted { throw .interrupted(address: path) }
             // What was written after the read has been told by now, and would not wake.
             if succession.hasNews { continue }
-            let wakers = [interruption?.descriptor, succession.wakeDescriptor].compactMap { $0 }
+            let wakers = [interruption?.sourceDescriptor, succession.wakeDescriptor].compactMap { $0 }
             _ = SystemCalls.wait(forAnyOf: wakers, milliseconds: pause)
         }
     }

@@ -9,11 +9,17 @@ public import WeirRecords
 ///
 /// Thread safety: any thread; ``trigger()`` also in a signal handler.
 public final class Interruption: Sendable {
-    /// Can be read once the interruption was triggered, so that sources can wait for it and for input together.
+    /// Can be read once the interruption was triggered, so that sinks can wait for it and for room together.
     package let descriptor: Int32
 
+    /// Can be read once the interruption was triggered, and during a pause, so that sources can wait for either and for
+    /// input together.
+    package let sourceDescriptor: Int32
+
     private let writingEnd: Int32
+    private let sourceWritingEnd: Int32
     private let wasTriggered = Atomic(false)
+    private let wasPaused = Atomic(false)
 
     /// Creates an interruption that was not triggered.
     ///
@@ -22,13 +28,17 @@ public final class Interruption: Sendable {
         guard let ends = SystemCalls.makePipe() else {
             throw .cannotOpen(address: "pipe", reason: SystemCalls.describe(SystemCalls.lastError))
         }
-        descriptor = ends.reading
-        writingEnd = ends.writing
+        guard let ofSources = SystemCalls.makePipe() else {
+            let reason = SystemCalls.describe(SystemCalls.lastError)
+            for end in [ends.reading, ends.writing] { SystemCalls.closeDescriptor(end) }
+            throw .cannotOpen(address: "pipe", reason: reason)
+        }
+        (descriptor, writingEnd) = ends
+        (sourceDescriptor, sourceWritingEnd) = ofSources
     }
 
     deinit {
-        SystemCalls.closeDescriptor(descriptor)
-        SystemCalls.closeDescriptor(writingEnd)
+        for end in [descriptor, writingEnd, sourceDescriptor, sourceWritingEnd] { SystemCalls.closeDescriptor(end) }
     }
 
     /// Whether it was triggered.
@@ -41,13 +51,41 @@ public final class Interruption: Sendable {
 
     /// Stops the sources.
     ///
-    /// Safe in a signal handler: it stores a flag, writes a byte to a pipe that does not block, and leaves the number of
-    /// the last error as it was.
+    /// Safe in a signal handler: it stores a flag, writes a byte to pipes that do not block, and leaves the number of the
+    /// last error as it was.
     public func trigger() {
         let error = SystemCalls.lastError
         wasTriggered.store(true, ordering: .releasing)
-        let byte: UInt8 = 1
-        _ = unsafe withUnsafeBytes(of: byte) { unsafe SystemCalls.writeBytes(writingEnd, $0) }
+        ring(writingEnd)
+        ring(sourceWritingEnd)
         SystemCalls.lastError = error
+    }
+
+    // MARK: Pauses
+
+    /// Whether the sources are to stay as they are, unread and open, until they are read on.
+    package var isPaused: Bool { wasPaused.load(ordering: .acquiring) && !isTriggered }
+
+    /// Whether a read is to throw `TransportError/interrupted(address:)`.
+    package var stopsSources: Bool { isTriggered || wasPaused.load(ordering: .acquiring) }
+
+    /// Has reads throw `TransportError/interrupted(address:)` until ``resume()``, with nothing taken from the sources and
+    /// nothing of them closed, so that another reader can go on with them.
+    package func pause() {
+        wasPaused.store(true, ordering: .releasing)
+        ring(sourceWritingEnd)
+    }
+
+    /// Ends a pause.
+    package func resume() {
+        wasPaused.store(false, ordering: .releasing)
+        SystemCalls.emptyPipe(sourceDescriptor)
+        // What told of the trigger may have been taken out with the rest.
+        if isTriggered { ring(sourceWritingEnd) }
+    }
+
+    private func ring(_ end: Int32) {
+        let byte: UInt8 = 1
+        _ = unsafe withUnsafeBytes(of: byte) { unsafe SystemCalls.writeBytes(end, $0) }
     }
 }

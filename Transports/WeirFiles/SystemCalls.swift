@@ -254,6 +254,12 @@ package enum SystemCalls {
         return (ends[0], ends[1])
     }
 
+    /// Takes out what is in a pipe that does not block.
+    static func emptyPipe(_ descriptor: Int32) {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        while unsafe bytes.withUnsafeMutableBytes({ unsafe readBytes(descriptor, into: $0) }) == bytes.count {}
+    }
+
     // MARK: Standard streams
 
     /// Occupies a descriptor that is closed, so that no file gets its number; using it still fails.

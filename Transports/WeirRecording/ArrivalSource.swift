@@ -48,7 +48,11 @@ final class ArrivalSource: TransportSource {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
         var count = 0
         while count < buffer.count {
-            if let interruption, interruption.isTriggered { throw .interrupted(address: path) }
+            if let interruption, interruption.stopsSources {
+                // What is in the buffer already is handed on before a pause.
+                guard count == 0 || interruption.isTriggered else { break }
+                throw .interrupted(address: path)
+            }
             if rest.isEmpty {
                 do throws(TransportError) {
                     guard try advance() else { break }
@@ -115,8 +119,11 @@ final class ArrivalSource: TransportSource {
                 continue
             }
             // The last millisecond is waited for more exactly.
-            _ = SystemCalls.wait(for: interruption.descriptor, milliseconds: Int32(min(left / 1_000_000, 3_600_000)))
-            if interruption.isTriggered { throw .interrupted(address: path) }
+            _ = SystemCalls.wait(
+                for: interruption.sourceDescriptor,
+                milliseconds: Int32(min(left / 1_000_000, 3_600_000))
+            )
+            if interruption.stopsSources { throw .interrupted(address: path) }
         }
     }
 }

@@ -1,9 +1,18 @@
 /// A source that remembers its first line, so that its reading can begin again in the middle.
 ///
 /// Blank lines before the first one are skipped, as readers of headers do.
-package final class HeadKeepingSource: TransportSource {
+///
+/// Safety of `@unchecked Sendable`: one thread at a time reads it. What hands it to another thread has ended its own
+/// reading before, and a lock or the end of the thread lies between.
+package final class HeadKeepingSource: TransportSource, @unchecked Sendable {
     private let source: any TransportSource
-    private var prefix: ByteSource?
+
+    /// What is handed out before the source is read on.
+    private var prefix: ArraySlice<UInt8> = []
+
+    /// How many bytes at the start of what is in front are of the head that is handed out again.
+    private var headByteCount = 0
+
     private var kept: [UInt8] = []
     private var isInQuotes = false
     private var isComplete: Bool
@@ -17,7 +26,7 @@ package final class HeadKeepingSource: TransportSource {
     package init(_ source: any TransportSource, keepsHead: Bool, after bytes: [UInt8] = []) {
         self.source = source
         isComplete = !keepsHead
-        prefix = bytes.isEmpty ? nil : ByteSource(bytes)
+        prefix = bytes[...]
     }
 
     /// The first line with its end; empty where it means nothing, `nil` while it is not complete.
@@ -32,16 +41,28 @@ package final class HeadKeepingSource: TransportSource {
 
     package var drainsWhenInterrupted: Bool { source.drainsWhenInterrupted }
 
-    /// Returns bytes before those that the source has left.
-    package func prepend(_ bytes: [UInt8]) {
-        prefix = ByteSource(bytes)
+    /// Has the next reader begin with the first line, and go on where the last one ended.
+    ///
+    /// - Parameter unread: What the last reader has read and not decoded; it has decoded the first line if that was
+    ///   handed out as a whole.
+    package func beginAnew(before unread: [UInt8]) {
+        if headByteCount > 0 || !isComplete {
+            // The first line is still among what the reader returns, or what is left.
+            prefix = unread + prefix
+            if headByteCount > 0 { headByteCount += unread.count }
+        } else {
+            prefix = kept + unread + prefix
+            headByteCount = kept.count
+        }
     }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
-        if let prefix {
-            let count = unsafe try prefix.read(into: buffer)
-            if count > 0 { return count }
-            self.prefix = nil
+        if !prefix.isEmpty {
+            let count = min(buffer.count, prefix.count)
+            unsafe buffer.copyBytes(from: prefix.prefix(count))
+            prefix.removeFirst(count)
+            headByteCount = max(0, headByteCount - count)
+            return count
         }
         let count = unsafe try source.read(into: buffer)
         byteCount += Int64(count)

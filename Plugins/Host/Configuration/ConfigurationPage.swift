@@ -43,7 +43,9 @@ extension Configuration {
 
         SIGHUP has the file read again. Pipelines whose members did not change keep
         running with all they know. One that changed begins anew, which gives up its
-        partial matches and says how many. A file with a mistake changes nothing.
+        partial matches and says how many. Its inputs stay open where 'from', 'format'
+        and 'framing' did not change, so that nothing is lost or read twice; not with
+        'workers' or another 'report'. A file with a mistake changes nothing.
 
         """
     }

@@ -36,10 +36,10 @@ protocol Intake: AnyObject {
     /// The header, or a record, to find out which fields the input has; `nil` where that is not known.
     var sample: [UInt8]? { get }
 
-    /// Reads on for other fields, without losing a record.
+    /// Ends the intake after a pause, once ``next(_:)`` has thrown for it; all records that were read are handed out.
     ///
-    /// - Returns: False when the intake cannot do that; nothing has changed then.
-    func change(to schema: RecordSchema) -> Bool
+    /// - Returns: The inputs by their numbers, as far as they were opened, for another intake to go on with.
+    func handOver() -> [Int: HeadKeepingSource]
 
     /// Waits until nothing reads any more.
     ///
@@ -61,11 +61,16 @@ final class SingleIntake: Intake {
     private var gate: AheadGate?
     private var firstRecord: [UInt8]?
 
-    init(_ request: RunRequest, schema: RecordSchema, batchCapacity: Int, _ meters: TransportMeters?) throws(HostError)
-    {
+    init(
+        _ request: RunRequest,
+        schema: RecordSchema,
+        batchCapacity: Int,
+        _ meters: TransportMeters?,
+        _ open: [Int: HeadKeepingSource]
+    ) throws(HostError) {
         self.request = request
         let input = request.inputs[0]
-        source = HeadKeepingSource(try request.openSource(of: input, meters), keepsHead: input.format.name == "csv")
+        source = try request.source(ofInput: 0, meters, goingOnWith: open)
         reader = RecordReader(
             source,
             format: input.format,
@@ -111,14 +116,9 @@ final class SingleIntake: Intake {
         }
     }
 
-    /// The line numbers of later rejections count from here.
-    func change(to schema: RecordSchema) -> Bool {
-        guard let head = source.head else { return false }
-        let schema = schema.requiring(NamedField.all(of: request.instances, in: schema))
-        source.prepend(head + reader.takeUnread())
-        reader = RecordReader(source, format: request.inputs[0].format, schema: schema, limits: request.limits)
-        gate = AheadGate(request, request.inputs[0], schema)
-        return true
+    func handOver() -> [Int: HeadKeepingSource] {
+        source.beginAnew(before: reader.takeUnread())
+        return [0: source]
     }
 
     func close() {}
@@ -126,16 +126,27 @@ final class SingleIntake: Intake {
 
 extension RunRequest {
     /// Opens the inputs.
-    func makeIntake(schema: RecordSchema, batchCapacity: Int, _ meters: TransportMeters?) throws(HostError)
-        -> any Intake
-    {
+    ///
+    /// - Parameters:
+    ///   - schema: What is wanted of each record.
+    ///   - batchCapacity: How many records to hand out at a time.
+    ///   - meters: Where to add those of the inputs that are opened.
+    ///   - open: The inputs that are open already, by their numbers. The line numbers of rejections count anew for these.
+    /// - Returns: An intake that has handed out nothing yet.
+    /// - Throws: ``HostError`` when an input cannot be opened.
+    func makeIntake(
+        schema: RecordSchema,
+        batchCapacity: Int,
+        _ meters: TransportMeters?,
+        goingOnWith open: [Int: HeadKeepingSource] = [:]
+    ) throws(HostError) -> any Intake {
         try checkTimes(of: schema)
         // Any one of several inputs may bring a field.
         let schema = inputs.count == 1 ? schema.requiring(NamedField.all(of: instances, in: schema)) : schema
         let intake: any Intake =
             readsOnThreads
-            ? try MergedIntake(self, schema: schema, batchCapacity: batchCapacity, meters)
-            : try SingleIntake(self, schema: schema, batchCapacity: batchCapacity, meters)
+            ? try MergedIntake(self, schema: schema, batchCapacity: batchCapacity, meters, open)
+            : try SingleIntake(self, schema: schema, batchCapacity: batchCapacity, meters, open)
         guard let lateness, let timeField = schema.timeField else { return intake }
         return OrderedIntake(
             intake,
@@ -145,6 +156,24 @@ extension RunRequest {
             schema: schema,
             batchCapacity: batchCapacity
         )
+    }
+
+    /// Opens an input, unless it is open already, so that another intake can go on with it.
+    ///
+    /// - Parameters:
+    ///   - number: The input's number.
+    ///   - meters: Where to add that of an input that is opened.
+    ///   - open: The inputs that are open already, by their numbers.
+    /// - Returns: The input.
+    /// - Throws: ``HostError`` when it cannot be opened.
+    func source(
+        ofInput number: Int,
+        _ meters: TransportMeters?,
+        goingOnWith open: [Int: HeadKeepingSource]
+    ) throws(HostError) -> HeadKeepingSource {
+        if let source = open[number] { return source }
+        let input = inputs[number]
+        return HeadKeepingSource(try openSource(of: input, meters), keepsHead: input.format.name == "csv")
     }
 
     /// Whether inputs are read at once, by threads of their own: also one that is live and whose records wait, so that they

@@ -57,6 +57,8 @@ extension RunRequest.Input {
         case .address(let address) where address.isFile && !FileSystem.isStream(address.path):
             guard address.startsAtEnd else { break }
             return "what comes to '\(name)' before the next start is left out"
+        case .address(let address) where address.hasMessages(.input):
+            return "what is sent to '\(name)' before the next start is lost"
         case .address: return nil
         }
         return "'\(name)' is read from its beginning again, so matches may come twice"

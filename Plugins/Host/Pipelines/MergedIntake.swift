@@ -18,6 +18,11 @@ final class MergedIntake: Intake {
         case failed(HostError)
     }
 
+    /// Inputs that threads leave behind.
+    private final class Opened: Sendable {
+        let all = Locked<[Int: HeadKeepingSource]>([:])
+    }
+
     /// An input, as far as it was merged.
     private struct Head {
         let name: String
@@ -48,6 +53,9 @@ final class MergedIntake: Intake {
     private let clock = MonotonicClock()
     private let arrival = Parker()
     private let threads = WaitGroup()
+
+    /// The inputs that were opened, by their numbers.
+    private let sources = Opened()
     private var heads: [Head] = []
     private var batch: RecordBatch
     private var origins: [Int] = []
@@ -70,8 +78,13 @@ final class MergedIntake: Intake {
     /// Starts reading.
     ///
     /// - Throws: ``HostError`` when an input cannot be opened or there is no time to merge by.
-    init(_ request: RunRequest, schema: RecordSchema, batchCapacity: Int, _ meters: TransportMeters?) throws(HostError)
-    {
+    init(
+        _ request: RunRequest,
+        schema: RecordSchema,
+        batchCapacity: Int,
+        _ meters: TransportMeters?,
+        _ open: [Int: HeadKeepingSource]
+    ) throws(HostError) {
         let timeField = try Self.timeField(of: request, in: schema)
         self.schema = schema
         isLive = request.inputs.contains(where: \.isLive)
@@ -80,13 +93,17 @@ final class MergedIntake: Intake {
         batch = RecordBatch(schema: schema, capacity: batchCapacity)
         merged = RecordChunk(schema: schema)
         let started = arrival
-        for input in request.inputs {
+        for (number, input) in request.inputs.enumerated() {
             let queue = BoundedQueue<Piece>(capacity: Self.queueCapacity, arrival: started)
             heads.append(Head(name: input.name, queue: queue, chunk: RecordChunk(schema: schema)))
-            let threads = threads
+            let (threads, sources) = (threads, sources)
             threads.enter()
             let isStarted = SystemThread.start("weir.input") {
-                Self.read(input, of: request, schema, timeField, into: queue, meters)
+                Self.read(input, of: request, schema, timeField, into: queue) { () throws(HostError) in
+                    let source = try request.source(ofInput: number, meters, goingOnWith: open)
+                    sources.all.withLock { $0[number] = source }
+                    return source
+                }
                 threads.leave()
             }
             guard isStarted else {
@@ -96,7 +113,10 @@ final class MergedIntake: Intake {
         }
     }
 
-    func change(to schema: RecordSchema) -> Bool { false }
+    func handOver() -> [Int: HeadKeepingSource] {
+        close()
+        return sources.all.withLock { $0 }
+    }
 
     func close() {
         for head in heads { head.queue.close() }
@@ -110,11 +130,12 @@ final class MergedIntake: Intake {
         _ schema: RecordSchema,
         _ timeField: Int,
         into queue: BoundedQueue<Piece>,
-        _ meters: TransportMeters?
+        _ open: () throws(HostError) -> HeadKeepingSource
     ) {
         do {
-            let source = try request.openSource(of: input, meters)
+            let source = try open()
             var reader = RecordReader(source, format: input.format, schema: schema, limits: request.limits)
+            defer { source.beginAnew(before: reader.takeUnread()) }
             var gate = AheadGate(request, input, schema)
             let name = request.inputs.count > 1 ? input.name : nil
             var last = Timestamp.distantPast
@@ -134,7 +155,7 @@ final class MergedIntake: Intake {
                 }
                 guard hasMore, case .records(let chunk, let times, let rejections, _)? = piece else { break }
                 isWanted = queue.push(
-                    .records(chunk, times: times, rejections: rejections, byteCount: reader.byteCount)
+                    .records(chunk, times: times, rejections: rejections, byteCount: source.byteCount)
                 )
             }
             queue.push(.ended)

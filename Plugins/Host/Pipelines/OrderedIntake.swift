@@ -193,8 +193,7 @@ final class OrderedIntake: Intake {
 
     var sample: [UInt8]? { inner.sample }
 
-    /// False: what waits was read for the old fields.
-    func change(to schema: RecordSchema) -> Bool { false }
+    func handOver() -> [Int: HeadKeepingSource] { inner.handOver() }
 
     func close() { inner.close() }
 }

@@ -5,17 +5,20 @@ internal import WeirRecords
 // What a pipeline does while there is input.
 extension Pipeline {
     /// Takes batch after batch.
-    func pump(_ intake: any Intake) -> Ending {
+    func pump(_ first: any Intake) -> Ending {
+        var intake = first
         do {
             while true {
-                var wanted: RecordSchema?
-                let hasMore = try intake.next { batch in
-                    try beginOutputs()
-                    wanted = try replacePlugins(keeping: batch)
-                    try take(&batch, from: intake)
+                do {
+                    let hasMore = try intake.next { batch in
+                        try beginOutputs()
+                        try replacePlugins()
+                        try take(&batch, from: intake)
+                    }
+                    guard hasMore else { return .endOfInput }
+                } catch TransportError.interrupted where context.replacement?.pauses ?? false {
+                    intake = try replace(intake)
                 }
-                if let wanted { try changeSchema(of: intake, to: wanted) }
-                guard hasMore else { return .endOfInput }
                 // An intake that drains says itself when there is nothing more.
                 if let interruption = context.interruption, interruption.isTriggered, !intake.drainsWhenInterrupted {
                     return .interrupted
@@ -87,7 +90,7 @@ extension Pipeline {
             watermark = max(watermark ?? time, time)
         }
         byteCount = intake.byteCount
-        counts = plugins.counts.map { (name: $0.name, value: $0.value) } + intake.counts
+        counts = allCounts
         publish(delay: (clock.now() - start).wholeNanoseconds, count: batch.count)
         if !refused.isEmpty {
             do throws(TransportError) {

@@ -1,33 +1,57 @@
 internal import WeirCore
 internal import WeirRecords
 
-// How new plugins and outputs take the place of the old ones while the inputs go on.
+// How new plugins and outputs take the place of the old ones while the inputs stay open.
 extension Pipeline {
-    /// Replaces plugins and outputs between two batches, if a replacement was requested.
+    /// Replaces plugins and outputs between two batches, if a replacement was requested that reads the same records; the
+    /// batch that is at hand goes to the new plugins.
     ///
-    /// The old plugins end as at the end of an input. Nothing that was read is lost: the batch that is at hand goes to
-    /// the new plugins, unless they want other fields; it goes to the old ones then, and the next one to the new.
-    ///
-    /// - Returns: The fields that the new plugins want, where they are others.
-    func replacePlugins(keeping batch: borrowing RecordBatch) throws -> RecordSchema? {
-        guard waiting == nil, let next = context.replacement?.take() else { return nil }
-        let plugins = try RunningPlugins(next.instances, report: page?.report)
-        guard plugins.schema == self.plugins.schema else {
-            waiting = (next, plugins)
-            return plugins.schema
-        }
-        try put(next, plugins)
-        return nil
+    /// The old plugins end as at the end of an input.
+    func replacePlugins() throws {
+        guard let next = context.replacement?.takeBetweenBatches() else { return }
+        try put(next, try RunningPlugins(next.instances, report: page?.report))
     }
 
-    /// Reads on with other fields.
-    func changeSchema(of intake: any Intake, to schema: RecordSchema) throws {
-        guard let (next, plugins) = waiting else { return }
-        waiting = nil
-        guard intake.change(to: schema) else {
-            throw HostError(.internalError, "the inputs cannot be read on with other fields")
-        }
+    /// Replaces plugins, outputs and what makes records of the inputs' bytes, in a pause for that.
+    ///
+    /// What was read before went to the old plugins, which end as at the end of an input. What is read from now on goes
+    /// to the new ones; the beginning of a record whose end has not come yet too.
+    ///
+    /// - Returns: What to read on with.
+    func replace(_ intake: any Intake) throws -> any Intake {
+        let sources = intake.handOver()
+        guard let next = context.replacement?.take(resuming: context.interruption) else { return intake }
+        let plugins = try RunningPlugins(next.instances, report: page?.report)
         try put(next, plugins)
+        let following = try next.makeIntake(
+            schema: plugins.schema,
+            batchCapacity: RunningPlugins.batchCapacity,
+            meters,
+            goingOnWith: sources
+        )
+        Self.add(intake.counts, to: &earlierCounts)
+        self.intake = following
+        return following
+    }
+
+    /// What was counted by the plugins and the intake, and by those that they took the place of.
+    var allCounts: [(name: String, value: UInt64)] {
+        var all = plugins.counts.map { (name: $0.name, value: $0.value) } + (intake?.counts ?? [])
+        Self.add(earlierCounts, to: &all)
+        return all
+    }
+
+    private static func add(
+        _ counts: [(name: String, value: UInt64)],
+        to sums: inout [(name: String, value: UInt64)]
+    ) {
+        for count in counts {
+            if let index = sums.firstIndex(where: { $0.name == count.name }) {
+                sums[index].value += count.value
+            } else {
+                sums.append(count)
+            }
+        }
     }
 
     /// What the plugins know.
@@ -46,6 +70,7 @@ extension Pipeline {
         context.abandon(knowledge)
         eventsBefore = tally.events
         earlierMatches += self.plugins.matchCount
+        Self.add(self.plugins.counts.map { (name: $0.name, value: $0.value) }, to: &earlierCounts)
         if next.rejected?.text != request.rejected?.text || next.late?.text != request.late?.text {
             try rejections.finish(meters)
             let reasons = rejections.reasons

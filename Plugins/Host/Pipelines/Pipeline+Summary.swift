@@ -14,9 +14,7 @@ extension Pipeline {
                 about: request.name
             )
         }
-        let final =
-            workers == nil ? plugins.counts.map { (name: $0.name, value: $0.value) } + (intake?.counts ?? []) : counts
-        for count in final where count.value > 0 {
+        for count in workers == nil ? allCounts : counts where count.value > 0 {
             console.writeLine("\(Quantity.grouped(count.value)) \(count.name)", about: request.name)
         }
         let matches = earlierMatches + plugins.matchCount
@@ -41,7 +39,9 @@ extension Pipeline {
 
     /// Why so much was found, or so little.
     func advice(_ matches: UInt64) -> RunAdvice {
-        let unseen = workers == nil ? presence.unseen : unseenOfWorkers
+        // Plugins that took the place of others may not have seen a record yet.
+        let hasEvents = tally.events > eventsBefore
+        let unseen = !hasEvents ? [] : workers == nil ? presence.unseen : unseenOfWorkers
         return RunAdvice(
             request: request,
             tally: tally,

@@ -45,7 +45,7 @@ final class Pipeline {
     var plugins: RunningPlugins
     var outlets: Outlets
     /// Absent where workers share the records: one of their threads has it then.
-    let intake: (any Intake)?
+    var intake: (any Intake)?
     let workers: WorkerPool?
     var tally = Tally()
     var earlierMatches: UInt64 = 0
@@ -55,7 +55,8 @@ final class Pipeline {
     var order = RecordOrder()
     var named: [NamedField]
     var presence: FieldPresence
-    var waiting: (request: RunRequest, plugins: RunningPlugins)?
+    /// What was counted by plugins and intakes that others took the place of.
+    var earlierCounts: [(name: String, value: UInt64)] = []
     var unseenOfWorkers: [Int] = []
     /// How many records came before the present plugins.
     var eventsBefore: UInt64 = 0

@@ -10,8 +10,17 @@ extension PipelineKeeper {
     struct Change {
         fileprivate let plan: Configuration.Plan
         fileprivate let request: RunRequest
-        /// Whether the inputs can be read on.
-        fileprivate let staysOpen: Bool
+        fileprivate let reading: Reading
+    }
+
+    /// What a change means for the inputs.
+    fileprivate enum Reading {
+        /// They are read on as before.
+        case goesOn
+        /// They stay open, and what makes records of their bytes begins anew.
+        case begins
+        /// They are closed, and opened again.
+        case reopens
     }
 
     /// Prepares to go on with another plan; nothing changes yet.
@@ -28,50 +37,66 @@ extension PipelineKeeper {
             throw plan.locate(error)
         }
         try next.checkThatFilesCanBeWritten()
-        var staysOpen = interruption != nil && next.hasInputs(of: plan, as: old)
-        let canReadOn =
-            !next.readsOnThreads && next.lateness == nil && ["csv", "jsonl"].contains(next.inputs[0].format.name)
-            && plan.arguments[.framing] == nil
-        if staysOpen, !canReadOn {
-            let before = try RunningPlugins(try old.request(try Registry.builtIn(interruption: nil)).instances)
-            staysOpen = before.schema == schema
+        guard interruption != nil, next.hasInputs(of: plan, as: old) else {
+            return Change(plan: plan, request: next, reading: .reopens)
         }
-        return Change(plan: plan, request: next, staysOpen: staysOpen)
+        let before = try? RunningPlugins(try old.request(try Registry.builtIn(interruption: nil)).instances)
+        let isAlike = before?.schema == schema && plan.readsRecords(as: old)
+        return Change(
+            plan: plan,
+            request: next,
+            reading: isAlike ? .goesOn : next.canBeginInTheMiddle(plan) ? .begins : .reopens
+        )
     }
 
     /// Goes on with another plan.
     ///
-    /// In place where only plugins or outputs differ, so that the inputs stay open and nothing is lost; otherwise the old
-    /// inputs are drained before the new ones are opened. A pipeline that has ended, or was to end, starts again.
+    /// In place where the inputs are the same, so that they stay open and nothing is lost; otherwise the old inputs are
+    /// drained before the new ones are opened. A pipeline that has ended, or was to end, starts again.
     func apply(_ change: Change) {
-        let (staysOpen, hasEnded) = state.withLock { state in
+        let hasEnded = state.withLock { state in
             let hasEnded = state.exitCode != nil
-            let staysOpen = change.staysOpen && !hasEnded && state.desired == .run && !state.waitsForOutput
             state.plan = change.plan
-            state.desired = .run
-            if !staysOpen {
+            // What is triggered ends, and what comes after it has the plan.
+            let isEnding = hasEnded || state.desired == .end || state.interruption?.isTriggered ?? true
+            if change.reading != .reopens, !isEnding, !state.waitsForOutput {
+                replacement.put(change.request, pausing: change.reading == .begins ? state.interruption : nil)
+            } else {
                 state.revision += 1
                 state.interruption?.trigger()
             }
-            return (staysOpen, hasEnded)
+            state.desired = .run
+            return hasEnded
         }
-        if staysOpen {
-            replacement.put(change.request)
-        } else if hasEnded {
-            start()
-        }
+        if hasEnded { start() }
         wake.unpark()
     }
 }
 
 extension RunRequest {
-    /// Whether two plans read the same inputs in the same way, so that these can stay open; workers share what they
-    /// read, and do not go on with other plugins.
+    /// Whether two plans read the same inputs, so that these can stay open; workers share what they read, and do not go
+    /// on with other plugins.
     fileprivate func hasInputs(of plan: Configuration.Plan, as old: Configuration.Plan) -> Bool {
-        let options: [OptionDeclaration] = [
-            .from, .format, .framing, .maxLine, .seed, .idleTimeout, .report, .partitionBy, .workers,
-            .lateness, .maxHeld, .maxAhead,
-        ]
+        let options: [OptionDeclaration] = [.from, .format, .framing, .seed, .report, .partitionBy, .workers]
         return partition == nil && options.allSatisfy { plan.arguments[$0] == old.arguments[$0] }
+    }
+
+    /// Whether reading can begin anew in the middle of the inputs: there is nothing before a record that says what it
+    /// means, but for a header that was kept.
+    fileprivate func canBeginInTheMiddle(_ plan: Configuration.Plan) -> Bool {
+        plan.arguments[.framing] == nil
+            && inputs.allSatisfy { input in
+                guard ["csv", "jsonl"].contains(input.format.name) else { return false }
+                guard case .address(let address) = input.source else { return true }
+                return address.framing == nil
+            }
+    }
+}
+
+extension Configuration.Plan {
+    /// Whether two plans make the same records of the same bytes, in the same order.
+    fileprivate func readsRecords(as old: Configuration.Plan) -> Bool {
+        let options: [OptionDeclaration] = [.maxLine, .idleTimeout, .lateness, .maxHeld, .maxAhead]
+        return options.allSatisfy { arguments[$0] == old.arguments[$0] }
     }
 }

@@ -111,12 +111,13 @@ final class PipelineKeeper: Sendable {
                 return end(.internalError)
             }
             let (plan, revision, desired) = state.withLock { state in
+                // The plan is that of the replacement; one that comes after this replaces what runs.
+                _ = replacement.take(resuming: nil)
                 state.interruption = interruption
                 return (state.plan, state.revision, state.desired)
             }
             var code = ExitCode.interrupted
             if desired == .run {
-                _ = replacement.take()
                 let start = clock.now()
                 let attempt = attempt(plan, since: revision, interruption)
                 code = attempt.code

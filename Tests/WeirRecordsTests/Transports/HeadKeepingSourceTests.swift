@@ -37,15 +37,41 @@ import WeirRecords
         #expect(try head(of: "\u{FEFF}\ntime\n1\n", pieces: 100) == "time\n")
     }
 
-    @Test func handsOutWhatIsPutInFront() throws {
-        let source = HeadKeepingSource(ByteSource(Array("two".utf8)), keepsHead: false, after: Array("one".utf8))
+    @Test func aSourceWithoutAHeadGoesOnWithWhatWasNotDecoded() throws {
+        let source = HeadKeepingSource(ByteSource(Array("12345".utf8)), keepsHead: false, after: Array("0".utf8))
         #expect(source.head == [])
-        #expect(try read(source, 100) == "one")
-        #expect(try read(source, 1) == "t")
-        source.prepend(Array("again t".utf8))
-        #expect(try read(source, 100) == "again t")
-        #expect(try read(source, 100) == "wo")
+        #expect(try read(source, 3) == "0")
+        #expect(try read(source, 3) == "123")
+        source.beginAnew(before: Array("23".utf8))
+        // Nothing of what was put in front is lost where it was read in part, or not at all.
+        #expect(try read(source, 1) == "2")
+        source.beginAnew(before: Array("2".utf8))
+        source.beginAnew(before: [])
+        #expect(try read(source, 100) == "23")
+        #expect(try read(source, 100) == "45")
         #expect(try read(source, 100) == "")
-        #expect(source.byteCount == 3)
+        #expect(source.byteCount == 5)
+    }
+
+    @Test(arguments: [1, 2, 5, 100])
+    func aReaderThatBeginsAnewGetsTheHeadOnce(pieces: Int) throws {
+        let source = HeadKeepingSource(ByteSource(Array("\na,b\n1,2\n3,4\n".utf8)), keepsHead: true)
+        #expect(try read(source, 3) == "\na,")
+        // Not complete: what the reader has of it comes back.
+        source.beginAnew(before: Array("a,".utf8))
+        var begun = ""
+        while begun.utf8.count < 8 { begun += try read(source, 8 - begun.utf8.count) }
+        #expect(begun == "a,b\n1,2\n")
+        source.beginAnew(before: Array("2\n".utf8))
+        source.beginAnew(before: [])
+        let start = try read(source, 2)
+        source.beginAnew(before: Array(start.utf8))
+        var all = ""
+        while true {
+            let piece = try read(source, pieces)
+            if piece.isEmpty { break }
+            all += piece
+        }
+        #expect(all == "a,b\n2\n3,4\n")
     }
 }

@@ -12,7 +12,7 @@ internal import WeirRecords
 @safe
 final class DatagramSource: TransportSource {
     let expectedByteCount: Int64? = nil
-    let drainsWhenInterrupted = true
+    var drainsWhenInterrupted: Bool { !(interruption?.isPaused ?? false) }
     let meter: TransportMeter?
 
     /// The port that it receives at; zero for sockets without one.
@@ -149,7 +149,8 @@ final class DatagramSource: TransportSource {
     /// Handles an interruption: the file is removed, what was sent before is still received until the limit, and then the
     /// workers end.
     private func checkInterruption() throws(TransportError) {
-        guard let interruption, interruption.isTriggered else { return }
+        guard let interruption, interruption.stopsSources else { return }
+        if interruption.isPaused { throw .interrupted(address: address) }
         guard let limit = drainLimit else {
             listener?.removeFile()
             drainLimit = .now + drain
@@ -165,7 +166,7 @@ final class DatagramSource: TransportSource {
         if let drainLimit {
             wakeup.wait(milliseconds: drainLimit.millisecondsFromNow)
         } else {
-            wakeup.wait(or: interruption?.descriptor)
+            wakeup.wait(or: interruption?.sourceDescriptor)
         }
         try checkInterruption()
     }

@@ -13,7 +13,7 @@ internal import WeirRecords
 /// Thread safety: everything but the meter belongs to the thread that reads.
 final class ConnectionSource: TransportSource {
     let expectedByteCount: Int64? = nil
-    let drainsWhenInterrupted = true
+    var drainsWhenInterrupted: Bool { !(interruption?.isPaused ?? false) }
     let meter: TransportMeter?
 
     enum Phase {
@@ -69,7 +69,12 @@ final class ConnectionSource: TransportSource {
         stage = MessageStage(settings, address: address, meter: counter)
         poller = try Poller(address: address)
         if let interruption,
-            let error = poller.watch(interruption.descriptor, token: Self.interruptionToken, from: [], to: .reading)
+            let error = poller.watch(
+                interruption.sourceDescriptor,
+                token: Self.interruptionToken,
+                from: [],
+                to: .reading
+            )
         {
             throw .cannotOpen(address: address, reason: "\(error)")
         }
@@ -92,7 +97,8 @@ final class ConnectionSource: TransportSource {
         while stage.isEmpty {
             switch phase {
             case .serving:
-                if let interruption, interruption.isTriggered {
+                if let interruption, interruption.stopsSources {
+                    if interruption.isPaused { throw .interrupted(address: address) }
                     beginDraining()
                 } else if acceptedCount == settings.accept, connections.isEmpty {
                     close(.over)
