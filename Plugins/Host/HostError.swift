@@ -7,6 +7,9 @@ struct HostError: Error {
     /// What is wrong, where, and what to do about it.
     let message: String
 
+    /// The option whose value is at fault, where the message does not begin with it.
+    var option: String?
+
     init(_ exitCode: ExitCode, _ message: String) {
         self.exitCode = exitCode
         self.message = message
@@ -19,6 +22,13 @@ struct HostError: Error {
         case .interrupted: self.init(.interrupted, "\(error)")
         default: self.init(exitCode, "\(error)")
         }
+    }
+
+    /// The same about the value of an option.
+    func about(_ option: OptionDeclaration) -> HostError {
+        var error = self
+        error.option = option.name
+        return error
     }
 
     /// An error in the command line.

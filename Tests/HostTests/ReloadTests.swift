@@ -54,6 +54,33 @@ extension HostTests {
             #expect(try weir.text(of: "one.jsonl") == jerkMatch)
         }
 
+        @Test func aTableGetsNoRowsOfOtherPlugins() throws {
+            func pipeline(_ plugin: String) -> String {
+                #""one": {"plugin": "\#(plugin)", "from": "in.fifo", "format": "csv", "to": "m.csv"}"#
+            }
+            #expect(unsafe mkfifo(weir.folder + "/in.fifo", 0o600) == 0)
+            try configure(pipeline("shake"))
+            let errors = Pipe()
+            let run = try start(errors)
+            var said = Arrivals(errors)
+            let input = try #require(FileHandle(forWritingAtPath: weir.folder + "/in.fifo"))
+            try input.write(contentsOf: Data(jerk.utf8))
+            try WeirProcess.eventually("a match") { (try? weir.text(of: "m.csv"))?.isEmpty == false }
+            let table = try weir.text(of: "m.csv")
+            try configure(pipeline("sentiment"))
+            kill(run.process.processIdentifier, SIGHUP)
+            let wasSaid = said.wait(for: "again: ")
+            #expect(wasSaid)
+            try input.write(contentsOf: Data("40,0,0,1\n".utf8))
+            let wasRefused = said.wait(for: "'m.csv' is a table of something else: it has 'axis' and lacks 'kind'")
+            #expect(wasRefused)
+            run.process.interrupt()
+            try input.close()
+            said.waitForEnd()
+            _ = try run.outcome()
+            #expect(try weir.text(of: "m.csv") == table)
+        }
+
         @Test func anOutputThatCannotBeOpenedChangesNothing() throws {
             func pipeline(_ threshold: Int, to output: String) -> String {
                 #""one": {"plugin": "shake", "from": "stdin", "format": "csv", "threshold": \#(threshold), "to": "\#(output)"}"#

@@ -54,6 +54,8 @@ extension HostTests {
             run.process.interrupt()
             said.waitForEnd()
             _ = try run.outcome()
+            // What the first run counted too.
+            #expect(said.text.contains("interrupted; 4 events read, 2 rejected, 2 matches in "), "\(said.text)")
             let anew = "begins anew: what its plugins made of 2 events is given up; "
             #expect(said.text.contains(anew + "'in.csv' is read from its beginning again, so matches may come twice\n"))
             #expect(!said.text.contains("was cut off"), "\(said.text)")

@@ -110,7 +110,7 @@ import WeirSockets
             try sink.finish()
             // While nothing is accepted, so that the pipeline has nothing to do.
             try WeirProcess.eventually("they are in the file") {
-                try weir.text(of: "rejected") == "not signed \u{1B}[31m\n\n" + String(repeating: "x", count: 100)
+                try weir.text(of: "rejected") == "not signed \u{1B}[31m\n\n" + String(repeating: "x", count: 100) + "\n"
             }
             kill(running.process.processIdentifier, SIGINT)
             let outcome = try running.outcome()

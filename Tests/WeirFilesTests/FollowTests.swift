@@ -134,6 +134,23 @@ import WeirRecords
         #expect(throws: TransportError.readFailed(address: path, reason: reason)) { try source.readOnce() }
     }
 
+    @Test func aSharedHeaderMayEndInAnotherWay() throws {
+        let path = try folder.file("log", "time,x\n1,1\n")
+        let source = try follow(path, "&header=shared")
+        #expect(try read(source, 11) == "time,x\n1,1\n")
+        for (number, end) in ["\r\n", "\n"].enumerated() {
+            try FileManager.default.moveItem(atPath: path, toPath: path + ".\(number)")
+            try append("time,x" + end.dropLast(), to: path)
+            interruption.trigger()
+            #expect(throws: TransportError.interrupted(address: path)) { try source.readOnce() }
+            try append("\n2,2\n", to: path)
+            #expect(try read(source, 4) == "2,2\n")
+        }
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".2")
+        try append("time,xx\n4,4\n", to: path)
+        #expect(throws: TransportError.self) { try source.readOnce() }
+    }
+
     @Test(arguments: [1, 6, 7, 5000])
     func aSharedHeaderComesAlsoFromTheEnd(width: Int) throws {
         let header = String(repeating: "x", count: width) + "\n"

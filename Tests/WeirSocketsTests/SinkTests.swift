@@ -318,11 +318,27 @@ import WeirRecords
         #expect(metrics(sink).isBalanced)
         let collector = Collector(try transport.open("//:\(port)"))
         for number in 50..<100 { try sink.write("\(number)\n") }
-        try sink.finish()
+        #expect(throws: TransportError.self) { try sink.finish() }
         #expect(metrics(sink).pending == 0 && metrics(sink).isBalanced)
         try eventually("what was not refused arrived") { collector.lines.last == "99" }
         // What was refused in one batch is known by one refusal.
         #expect(metrics(sink).delivered >= UInt64(collector.count))
+    }
+
+    /// The refusal of the last datagram comes when nothing is sent any more.
+    @Test(arguments: [1, 3]) func theLastDatagramsMayBeRefusedToo(count: Int) throws {
+        let transport = UDPTransport()
+        var port: UInt16 = 0
+        do { port = try transport.open("//:0").port }
+        let sink = try transport.openSink("//127.0.0.1:\(port)?lines=1&retry=1ms&linger=60s")
+        for number in 0..<count { try sink.write("\(number)\n") }
+        let error = #expect(throws: TransportError.self) { try sink.finish() }
+        #expect(
+            error.map { "\($0)" }?.contains("messages were lost: \(count) refused") == true,
+            "\(String(describing: error))"
+        )
+        #expect(metrics(sink).isBalanced && metrics(sink).delivered == 0)
+        #expect("\(metrics(sink))" == "\(count) to send, 0 sent, \(count) dropped (refused)")
     }
 
     @Test func aPortWhereNobodyListensIsToldOnce() throws {
@@ -345,7 +361,7 @@ import WeirRecords
         let collector = Collector(try transport.open("//:\(port)"))
         for number in 20..<40 { try sink.write("\(number)\n") }
         try eventually("what was not refused arrived") { collector.lines.last == "39" }
-        try sink.finish()
+        #expect(throws: TransportError.self) { try sink.finish() }
         let all = notices.withLock { $0 }
         #expect(all.count == 2 && all.last?.hasSuffix("can be written to again") == true, "\(all)")
     }
@@ -359,7 +375,8 @@ import WeirRecords
         for count in [10, 65_507, 65_535, 65_600, 200_000, 20] {
             try sink.write(String(repeating: "x", count: count) + "\n")
         }
-        try sink.finish()
+        let error = #expect(throws: TransportError.self) { try sink.finish() }
+        #expect(error.map { "\($0)" }?.contains("messages were lost: 4 too long to send") == true)
         try collector.waitForLines(2)
         #expect(collector.lines.map(\.count) == [10, 20])
         let metrics = metrics(sink)

@@ -13,6 +13,13 @@ public struct FileIdentity: Sendable, Hashable {
         self.init(SystemCalls.facts(about: stream.rawValue))
     }
 
+    /// The identity of the folder at a path; `nil` where there is none.
+    package init?(folder path: String) {
+        guard let facts = SystemCalls.facts(about: path), facts.kind == .directory else { return nil }
+        device = facts.device
+        node = facts.node
+    }
+
     private init?(_ facts: SystemCalls.Facts?) {
         guard let facts, facts.kind == .regularFile else { return nil }
         device = facts.device

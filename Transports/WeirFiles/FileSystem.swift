@@ -32,6 +32,25 @@ public enum FileSystem {
         return unsafe String(cString: resolved)
     }
 
+    /// The path without links, from the root on, also of a file that is not there yet; where a link leads to none, that of
+    /// the file that writing would make.
+    ///
+    /// - Parameter path: Relative paths start in the current folder.
+    /// - Returns: `nil` where its folder is not there.
+    package static func wholePath(_ path: String) -> String? {
+        var path = path
+        // As many links as the system follows.
+        for _ in 0..<40 {
+            if let whole = absolutePath(path) { return whole }
+            let slash = path.lastIndex(of: "/")
+            guard let folder = absolutePath(slash.map { String(path[...$0]) } ?? ".") else { return nil }
+            let whole = "\(folder)/\(slash.map { path[path.index(after: $0)...] } ?? path[...])"
+            guard let target = SystemCalls.target(ofLink: whole) else { return whole }
+            path = target.hasPrefix("/") ? target : "\(folder)/\(target)"
+        }
+        return nil
+    }
+
     /// Creates the folders that a file's path needs and that are not there yet.
     ///
     /// - Parameter path: The path of the file.
@@ -61,6 +80,8 @@ public enum FileSystem {
             return
         }
         let isNew = !exists(path)
+        // What a link leads to, which is what a run would make.
+        let path = isNew ? wholePath(path) ?? path : path
         let flags = O_WRONLY | O_CLOEXEC | (isNew ? O_CREAT | O_EXCL : 0)
         let descriptor = unsafe open(path, flags, 0o666)
         guard descriptor >= 0 else {

@@ -208,14 +208,18 @@ final class FollowingSource: TransportSource {
     /// - Returns: False when it is not complete yet.
     private func passHeader() throws(TransportError) -> Bool {
         guard isAtHeader, let header else { return true }
-        let start = SystemCalls.readBytes(descriptor, at: 0, count: header.count)
-        guard header.starts(with: start) else {
+        // However its line ends.
+        let text = header.dropLast(header.suffix(2) == [0x0D, 0x0A] ? 2 : 1)
+        let start = SystemCalls.readBytes(descriptor, at: 0, count: text.count + 2)
+        let end = start.dropFirst(text.count).prefix { $0 != 0x0A }
+        guard text.starts(with: start.prefix(text.count)), end.isEmpty || end == [0x0D] else {
             throw .readFailed(address: path, reason: "it begins with another header than the file before it")
         }
-        guard start.count == header.count else { return false }
-        position = Int64(header.count)
-        head = Array(header.prefix(Self.markLength))
-        tail = Array(header.suffix(Self.markLength))
+        let length = text.count + end.count + 1
+        guard start.count >= length else { return false }
+        position = Int64(length)
+        head = Array(start.prefix(length).prefix(Self.markLength))
+        tail = Array(start.prefix(length).suffix(Self.markLength))
         isAtHeader = false
         return true
     }

@@ -236,6 +236,16 @@ package enum SystemCalls {
         return unsafe lstat(path, &status) == 0 ? Facts(status) : nil
     }
 
+    /// Where a link leads to; `nil` for what is none.
+    static func target(ofLink path: String) -> String? {
+        unsafe withUnsafeTemporaryAllocation(byteCount: Int(PATH_MAX), alignment: 1) { buffer in
+            guard let start = buffer.baseAddress else { return nil }
+            let count = unsafe readlink(path, start.assumingMemoryBound(to: CChar.self), buffer.count)
+            guard count > 0 else { return nil }
+            return unsafe String(decoding: UnsafeRawBufferPointer(buffer).prefix(count), as: UTF8.self)
+        }
+    }
+
     /// How many bytes of a file were read already.
     static func position(in descriptor: Int32) -> Int64 {
         max(0, Int64(lseek(descriptor, 0, SEEK_CUR)))

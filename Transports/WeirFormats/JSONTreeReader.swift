@@ -28,6 +28,11 @@ struct JSONTreeReader {
         guard unsafe UTF8Text.isValid(cursor.base, from: 0, to: cursor.end) else {
             throw JSONError(place: TextPlace(), reason: "the file is not UTF-8")
         }
+        // A byte order mark, which editors of some systems write, is no character.
+        if unsafe UnsafeRawBufferPointer(start: cursor.base, count: cursor.end).starts(with: [0xEF, 0xBB, 0xBF]) {
+            unsafe cursor.place = 3
+            unsafe knownOffset = 3
+        }
         let node = unsafe try readValue()
         unsafe skipSpace()
         guard unsafe cursor.place == cursor.end else { throw unsafe flaw("something follows the end") }

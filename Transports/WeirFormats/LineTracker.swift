@@ -70,7 +70,8 @@ struct LineTracker {
                 reason: overlongReason,
                 start: start,
                 length: pieceEnd - start,
-                isContinuation: isInsideOverlongLine
+                isContinuation: isInsideOverlongLine,
+                mayContinue: end == count && !isFinal
             )
         }
         isInsideOverlongLine = end == count && !isFinal

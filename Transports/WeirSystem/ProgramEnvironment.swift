@@ -1,9 +1,10 @@
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
-    internal import Glibc
+    // The list of variables is a variable of the system, which the program never changes.
+    @unsafe @preconcurrency internal import Glibc
 #elseif canImport(Musl)
-    internal import Musl
+    @unsafe @preconcurrency internal import Musl
 #endif
 
 /// The environment of the process.
@@ -13,6 +14,22 @@ public enum ProgramEnvironment {
         // The program never changes its environment, so the text stays where it is.
         guard let text = unsafe getenv(name) else { return nil }
         return unsafe String(cString: text)
+    }
+
+    /// The names of all variables that are set.
+    package static var names: [String] {
+        #if canImport(Darwin)
+            var place: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = unsafe _NSGetEnviron().pointee
+        #else
+            var place: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = unsafe environ
+        #endif
+        var names: [String] = []
+        // The list ends with nothing.
+        while let text = unsafe place.pointee {
+            unsafe names.append(String(String(cString: text).prefix { $0 != "=" }))
+            unsafe place += 1
+        }
+        return names
     }
 
     /// The number of this process.

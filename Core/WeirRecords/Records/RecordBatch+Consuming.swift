@@ -16,7 +16,8 @@ extension RecordBatch {
                 reason: error.description(in: schema),
                 start: Int(row.start),
                 length: Int(row.length),
-                isContinuation: false
+                isContinuation: false,
+                mayContinue: false
             )
         )
     }
@@ -38,7 +39,8 @@ extension RecordBatch {
                         reason: reason,
                         start: Int(row.start),
                         length: Int(row.length),
-                        isContinuation: false
+                        isContinuation: false,
+                        mayContinue: false
                     )
                 )
                 continue

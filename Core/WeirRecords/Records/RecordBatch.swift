@@ -16,6 +16,9 @@ public struct Rejection: Sendable {
 
     /// Whether this is the next piece of the rejection before it: a line longer than the limit arrives in pieces.
     public let isContinuation: Bool
+
+    /// Whether a next piece of it may follow.
+    package let mayContinue: Bool
 }
 
 /// Records that were found in a stretch of bytes, as places in these bytes: nothing is copied.
@@ -244,9 +247,24 @@ public struct RecordBatch: ~Copyable {
     ///   - start: Where its bytes start, counted from ``origin``.
     ///   - length: How many bytes it has, without the line's end.
     ///   - isContinuation: Whether this is the next piece of the rejection before it.
-    public mutating func reject(line: UInt64, reason: String, start: Int, length: Int, isContinuation: Bool = false) {
+    ///   - mayContinue: Whether a next piece of it may follow.
+    public mutating func reject(
+        line: UInt64,
+        reason: String,
+        start: Int,
+        length: Int,
+        isContinuation: Bool = false,
+        mayContinue: Bool = false
+    ) {
         rejections.append(
-            Rejection(line: line, reason: reason, start: start + origin, length: length, isContinuation: isContinuation)
+            Rejection(
+                line: line,
+                reason: reason,
+                start: start + origin,
+                length: length,
+                isContinuation: isContinuation,
+                mayContinue: mayContinue
+            )
         )
     }
 }

@@ -98,6 +98,8 @@ public enum FormatError: Error, Sendable, Hashable, CustomStringConvertible {
     case duplicateField(String)
     /// The header is not valid; the reason.
     case badHeader(String)
+    /// The bytes are compressed; the program that decompresses them.
+    case compressed(String)
 
     public var description: String {
         switch self {
@@ -105,6 +107,7 @@ public enum FormatError: Error, Sendable, Hashable, CustomStringConvertible {
             "the input has no field \(names.map { "'\($0)'" }.joined(separator: ", ")); its header has "
                 + available.map { "'\($0)'" }.joined(separator: ", ")
         case .duplicateField(let name): "the header names the field '\(name)' twice"
+        case .compressed(let program): "it is compressed; '\(program) -dc' makes text of it"
         case .badHeader(let reason): "the header cannot be read: \(reason)"
         }
     }

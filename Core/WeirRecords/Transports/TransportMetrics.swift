@@ -61,6 +61,9 @@ public struct TransportMetrics: Sendable, Hashable {
     /// The messages that were handed on: by a source to its reader, by a sink to the system.
     public package(set) var delivered: UInt64 = 0
 
+    /// Whether nothing says that what is sent arrives, as with UDP.
+    package var isUnconfirmed = false
+
     /// The messages that wait in the transport: in its queue, or in the file that it spills to.
     public package(set) var pending: UInt64 = 0
 
@@ -119,7 +122,10 @@ public struct TransportMetrics: Sendable, Hashable {
 extension TransportMetrics: CustomStringConvertible {
     /// The counts that are not zero, in words.
     public var description: String {
-        var parts = sent == 0 && lostBytes > 0 ? [] : ["\(sent) sent", "\(delivered) delivered"]
+        var parts =
+            isUnconfirmed
+            ? ["\(sent) to send", "\(delivered) sent"] : ["\(sent) sent", "\(delivered) delivered"]
+        if sent == 0 && lostBytes > 0 { parts = [] }
         if pending > 0 { parts.append("\(pending) pending") }
         parts += Rejection.allCases.filter { self[$0] > 0 }.map { "\(self[$0]) rejected (\($0.rawValue))" }
         parts += Drop.allCases.filter { self[$0] > 0 }.map { "\(self[$0]) dropped (\($0.rawValue))" }

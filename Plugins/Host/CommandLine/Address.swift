@@ -113,6 +113,11 @@ struct Address: Sendable {
     /// The options are checked, as far as that goes without opening anything: a mistake in the last of several addresses is
     /// found before the first is emptied.
     init(transport: any Transport, place: String, _ direction: Direction) throws(HostError) {
+        guard !place.utf8.contains(0) else {
+            throw .usage(
+                "there is a zero in '\(place.split(separator: "\0").joined(separator: "\\u0000"))', which no address has"
+            )
+        }
         self.transport = transport
         self.place = place
         let isSource = direction == .input

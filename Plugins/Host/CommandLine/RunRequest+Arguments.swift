@@ -152,7 +152,7 @@ extension RunRequest {
     private static func outputs(_ arguments: PipelineArguments, _ registry: Registry) throws(HostError) -> [Address] {
         var outputs: [Address] = []
         for text in arguments.options.values(.to) {
-            let output = try Address(text, .output, registry)
+            let output = try address(text, .output, of: .to, registry)
             let ending = output.formatPath.flatMap { FormatChoice.name(forEndingOf: $0, registry) }
             try FormatChoice.check(endingOf: output, isText: arguments[.output] != nil)
             if arguments[.output] == nil, ending == BinaryFormat().name {
@@ -173,9 +173,22 @@ extension RunRequest {
         _ registry: Registry
     ) throws(HostError) -> Address? {
         guard let text = arguments[option] else { return nil }
-        let output = try Address(text, .output, option: option, registry)
+        let output = try address(text, .output, of: option, registry)
         try FormatChoice.check(endingOf: output, isText: true, option: option)
         return output
+    }
+
+    private static func address(
+        _ text: String,
+        _ direction: Address.Direction,
+        of option: OptionDeclaration,
+        _ registry: Registry
+    ) throws(HostError) -> Address {
+        do throws(HostError) {
+            return try Address(text, direction, option: option, registry)
+        } catch {
+            throw error.about(option)
+        }
     }
 
     private static func inputs(
@@ -191,7 +204,7 @@ extension RunRequest {
             let source: Source =
                 text == "demo"
                 ? .demo(seed: try seed(arguments))
-                : .address(try Address(text, .input, registry))
+                : .address(try address(text, .input, of: .from, registry))
             let input = try input(source, arguments, registry)
             if case .address(let address) = source, let stream = address.stream {
                 guard !streams.contains(stream) else {

@@ -108,7 +108,15 @@ extension RunRequest {
                 if let nearest = Suggestion.nearest(to: name, among: available) { text += ", such as '\(nearest)'" }
             }
         case .badHeader:
-            text += "; is it \(input.otherFormats.joined(separator: " or "))? --format says so"
+            text +=
+                "; is it \(input.otherFormats.joined(separator: " or "))? --format says so; "
+                + "lines of another kind, such as those of an access log, have to be made one of these first"
+        case .compressed(let program):
+            if case .address(let address) = input.source, address.isFile {
+                text = "\(place) is compressed; write '\(program) -dc \(address.path) | weir ...'"
+            } else {
+                text += "; pipe it through that first"
+            }
         case .duplicateField: break
         }
         return text

@@ -56,6 +56,11 @@ struct RunCommand: Command {
     }
 
     func run(_ context: CommandContext) throws(HostError) -> ExitCode {
+        for remark in EnvironmentOptions.remarks(context.registry) { context.console.writeLine(remark) }
+        return try start(context)
+    }
+
+    private func start(_ context: CommandContext) throws(HostError) -> ExitCode {
         switch line.task {
         case .pipeline(let arguments): try run(try line.request(arguments, context.registry), context)
         case .configuration(let path): try run(configuration: path, context)

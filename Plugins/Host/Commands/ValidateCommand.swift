@@ -27,6 +27,7 @@ struct ValidateCommand: Command {
 
     func run(_ context: CommandContext) throws(HostError) -> ExitCode {
         let (registry, console) = (context.registry, context.console)
+        for remark in EnvironmentOptions.remarks(registry) { console.writeLine(remark) }
         switch line.task {
         case .pipeline(let arguments):
             let request = try line.request(arguments, registry)

@@ -40,7 +40,9 @@ struct Configuration: Sendable {
         /// An error with its place: messages about an option begin with its name.
         func locate(_ error: HostError) -> HostError {
             guard error.exitCode == .usage else { return error }
-            guard error.message.hasPrefix("--") else { return Configuration.error(error.message, file, place) }
+            guard error.message.hasPrefix("--") else {
+                return Configuration.error(error.message, file, error.option.flatMap { places[$0] } ?? place)
+            }
             let option = String(error.message.dropFirst(2).prefix { $0 != ":" && $0 != " " })
             return Configuration.error(String(error.message.dropFirst(2)), file, places[option] ?? place)
         }

@@ -22,6 +22,19 @@ struct EnvironmentOptions: Sendable {
             )
     }
 
+    /// Remarks on variables that nothing reads, and whose names are nearly those of options; others may be another
+    /// program's.
+    static func remarks(_ registry: Registry, on names: [String] = ProgramEnvironment.names) -> [String] {
+        let options = (RunOptions.all + registry.plugins.flatMap(\.options)).map { variable(of: $0.name) }
+        let known = Set(options + ["WEIR_ALLOW_WRITABLE"])
+        return names.filter { $0.hasPrefix("WEIR_") && !known.contains($0) }.sorted().compactMap { name in
+            let words = known.sorted().map { String($0.dropFirst("WEIR_".count)) }
+            return Suggestion.nearest(to: String(name.dropFirst("WEIR_".count)), among: words).map { nearest in
+                "the variable \(name) is none that weir reads; did you mean WEIR_\(nearest)?"
+            }
+        }
+    }
+
     /// Adds the options that are not given yet.
     ///
     /// - Throws: ``HostError`` for a value that says neither yes nor no where one of them is wanted.

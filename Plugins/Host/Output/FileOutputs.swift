@@ -101,14 +101,27 @@ extension Address {
 
     /// The names in the first line of a table that is written on; none where there is no table yet.
     ///
-    /// - Throws: ``HostError`` when the file is no table.
-    func existingColumns() throws(HostError) -> [String] {
+    /// - Parameter columns: The columns that the matches are known to have.
+    /// - Returns: The names.
+    /// - Throws: ``HostError`` when the file is no table, or one of something else: it lacks columns of the matches, and
+    ///   has others.
+    func existingColumns(besides columns: [String] = []) throws(HostError) -> [String] {
         guard isFile, appends, FileIdentity(path: path) != nil else { return [] }
+        let names: [String]
         do {
             let source = try FileTransport().openSource(FileTransport.address(ofPath: path))
-            return try FieldSurvey(source, format: CSVFormat(), limits: FormatLimits()).names
+            names = try FieldSurvey(source, format: CSVFormat(), limits: FormatLimits()).names
         } catch {
             throw HostError(.cannotCreate, "'\(path)' cannot be written on as a table: \(error)")
         }
+        if let missing = columns.first(where: { !names.contains($0) }),
+            let other = names.first(where: { !columns.contains($0) })
+        {
+            throw HostError(
+                .cannotCreate,
+                "'\(path)' is a table of something else: it has '\(other)' and lacks '\(missing)'; write to another file"
+            )
+        }
+        return names
     }
 }

@@ -84,8 +84,16 @@ struct MatchStyler {
     private let isColoured: Bool
     private let columns: [String]
     private var header: [String]
+    private let writesOn: Bool
     private var leftOut = LeftOutFields()
     private let isForTerminal: Bool
+
+    /// Whether a match had none of the columns of the table that is written on; it was left out.
+    private(set) var isForeign = false
+
+    /// What is wrong with such a table.
+    static let foreignTable =
+        "it is a table of something else, with none of the columns of the match; write to another file"
 
     /// The fields of a template that no match has had.
     private(set) var missing: Set<String>
@@ -111,11 +119,15 @@ struct MatchStyler {
         self.isForTerminal = isForTerminal
         self.columns = columns
         self.header = header
+        writesOn = !header.isEmpty
         missing = style.fields
     }
 
     /// Hands over what there was no place for since the last call.
     mutating func takeLeftOut() -> LeftOutFields { exchange(&leftOut, with: LeftOutFields()) }
+
+    /// Whether it writes a table.
+    var isTable: Bool { style.isTable }
 
     /// Whether lines stay as they are.
     var isPlain: Bool { style == .json && !isForTerminal }
@@ -146,8 +158,11 @@ struct MatchStyler {
             case .csv, .safeCSV: text += row(fields(of: node, keepsLists: true))
             case .template(let pieces):
                 let fields = fields(of: node)
-                if !missing.isEmpty { missing.subtract(fields.map(\.name)) }
-                text += fill(pieces, fields) + "\n"
+                if !missing.isEmpty {
+                    missing.subtract(fields.map(\.name))
+                    missing = missing.filter { node.text(ofMember: $0[...]) == nil }
+                }
+                text += fill(pieces, fields, of: node) + "\n"
             }
         }
         return Array(text.utf8)
@@ -167,7 +182,7 @@ struct MatchStyler {
                 let name = prefix.isEmpty ? member.name : "\(prefix).\(member.name)"
                 return fields(of: member.value, prefix: name, keepsLists: keepsLists)
             }
-        case .array where keepsLists: [(prefix, compact(node))]
+        case .array where keepsLists: [(prefix, node.compactText)]
         case .array(let elements):
             elements.enumerated().flatMap { fields(of: $1, prefix: "\(prefix).\($0)") }
         case .text(let text): [(prefix, text)]
@@ -182,6 +197,12 @@ struct MatchStyler {
         if header.isEmpty {
             header = columns + fields.map(\.name).filter { !columns.contains($0) }
             text = header.map(quoted).joined(separator: ",") + "\n"
+        }
+        // What all tables of matches have.
+        let own = fields.map(\.name).filter { !["time", "plugin"].contains($0) }
+        guard !writesOn || own.isEmpty || own.contains(where: header.contains) else {
+            isForeign = true
+            return ""
         }
         leftOut.count(fields.map(\.name).filter { !header.contains($0) })
         let cells = header.map { name in quoted(fields.first { $0.name == name }?.text ?? "") }
@@ -217,20 +238,19 @@ struct MatchStyler {
         return "\"" + parts.joined(separator: "\"\"") + "\""
     }
 
-    private func fill(_ pieces: [MatchStyle.Piece], _ fields: [(name: String, text: String)]) -> String {
+    private func fill(
+        _ pieces: [MatchStyle.Piece],
+        _ fields: [(name: String, text: String)],
+        of node: JSONNode
+    ) -> String {
         pieces.map { piece in
             switch piece {
             case .text(let text): text
-            case .field(let name): onOneLine(fields.first { $0.name == name }?.text ?? "")
+            case .field(let name):
+                onOneLine(fields.first { $0.name == name }?.text ?? node.text(ofMember: name[...]) ?? "")
             }
         }
         .joined()
-    }
-
-    private func compact(_ node: JSONNode) -> String {
-        var json = JSONWriter()
-        node.write(to: &json)
-        return String(decoding: json.bytes, as: UTF8.self)
     }
 
     /// A match is one line of a template, whatever its text holds.

@@ -8,7 +8,7 @@ enum Overwriting {
     enum Identity: Hashable {
         case file(FileIdentity)
         /// One that opening makes.
-        case path(String)
+        case new(folder: FileIdentity, name: String)
     }
 
     /// Checks that the outputs are not an input, nor each other.
@@ -108,15 +108,9 @@ enum Overwriting {
     /// Which file a path stands for; `nil` where something else is there, or its folder is not.
     static func identity(ofPath path: String) -> Identity? {
         if let file = FileIdentity(path: path) { return .file(file) }
-        guard !FileSystem.exists(path) else { return nil }
-        return wholePath(path).map(Identity.path)
-    }
-
-    /// The path from the root on, also of a file that is not there yet; `nil` where its folder is not.
-    static func wholePath(_ path: String) -> String? {
-        if let whole = FileSystem.absolutePath(path) { return whole }
-        let slash = path.lastIndex(of: "/")
-        guard let folder = FileSystem.absolutePath(slash.map { String(path[...$0]) } ?? ".") else { return nil }
-        return "\(folder)/\(slash.map { path[path.index(after: $0)...] } ?? path[...])"
+        guard !FileSystem.exists(path), let whole = FileSystem.wholePath(path), let slash = whole.lastIndex(of: "/"),
+            let folder = FileIdentity(folder: String(whole[...slash]))
+        else { return nil }
+        return .new(folder: folder, name: String(whole[whole.index(after: slash)...]))
     }
 }

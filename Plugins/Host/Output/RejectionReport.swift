@@ -205,7 +205,9 @@ private struct LineKeeper {
         for line in lines {
             if hasOpenLine, !line.isContinuation { bytes.append(UInt8(ascii: "\n")) }
             bytes += line.raw
-            hasOpenLine = true
+            // At once: the next line may be hours away.
+            if !line.mayContinue { bytes.append(UInt8(ascii: "\n")) }
+            hasOpenLine = line.mayContinue
         }
         if !bytes.isEmpty { try file.sink.write(bytes) }
     }

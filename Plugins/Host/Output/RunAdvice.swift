@@ -121,6 +121,16 @@ struct RunAdvice {
 
     // MARK: Fields
 
+    /// The options that say what to find, which may be why nothing was.
+    private var chosen: String {
+        let names = request.instances.flatMap { instance in
+            instance.plugin.options.map(\.name).filter {
+                instance.values.given[$0] != nil && !["columns", "by", "time-unit"].contains($0)
+            }
+        }
+        return names.isEmpty ? "" : " with " + names.map { "--\($0)" }.joined(separator: ", ") + " as given"
+    }
+
     private var fieldRemarks: [String] {
         guard tally.events > 0 else { return [] }
         var remarks = unseen.filter(\.isGiven).map { field in
@@ -129,7 +139,7 @@ struct RunAdvice {
         let others = unseen.filter { !$0.isGiven }
         if matches == 0, let first = others.first {
             remarks.append(
-                "nothing was found, and no record has a value in "
+                "nothing was found\(chosen), and no record has a value in "
                     + others.map { "'\($0.name)'" }.joined(separator: ", ")
                     + "; \(first.naming) names another field" + nearest(to: first)
             )

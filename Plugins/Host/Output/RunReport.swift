@@ -45,10 +45,15 @@ struct RunReport {
 
     /// Writes the page.
     ///
+    /// - Parameters:
+    ///   - nanoseconds: How long the run took.
+    ///   - counts: What the plugins counted.
+    ///   - isWhole: Whether the run came to the end of its input; otherwise the page says so.
     /// - Throws: ``TransportError`` when the page cannot be written.
-    func write(nanoseconds: Int64, counts: [NamedCount]) throws(TransportError) {
+    func write(nanoseconds: Int64, counts: [NamedCount], isWhole: Bool) throws(TransportError) {
         var page = ReportPage(title: title, of: report)
-        page.facts = [
+        if !isWhole { page.facts.append(("interrupted", "covers what was read until then")) }
+        page.facts += [
             (Quantity.grouped(events), "events read"),
             (Quantity.grouped(report.matchCount), report.matchCount == 1 ? "match" : "matches"),
             (Quantity.grouped(rejectedCount), "rejected"),

@@ -15,6 +15,14 @@ struct Tally: Sendable {
     /// The records that came later than they may.
     var late: UInt64 = 0
 
+    /// What was counted since an earlier moment.
+    func since(_ earlier: Tally) -> Tally {
+        Tally(events: events - earlier.events, rejected: rejected - earlier.rejected, late: late - earlier.late)
+    }
+
+    /// All of them together.
+    var count: UInt64 { events + rejected + late }
+
     /// Counts a batch after its consumer took it.
     mutating func count(_ batch: borrowing RecordBatch, rejectedBefore found: Int) {
         let refused = batch.rejections.count - found

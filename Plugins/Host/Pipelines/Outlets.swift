@@ -30,7 +30,7 @@ final class SharedOutputs: Sendable {
     ///
     /// - Throws: ``HostError`` when the address cannot be understood.
     func continuing(_ address: Address) throws(HostError) -> Address {
-        guard address.isFile || address.isRecording, let path = Overwriting.wholePath(address.path),
+        guard address.isFile || address.isRecording, let path = FileSystem.wholePath(address.path),
             begun.withLock({ $0.contains(path) })
         else { return address }
         return try address.appending()
@@ -38,7 +38,7 @@ final class SharedOutputs: Sendable {
 
     /// Records that a pipeline writes there from now on.
     func begin(_ address: Address) {
-        guard address.isFile || address.isRecording, let path = Overwriting.wholePath(address.path) else { return }
+        guard address.isFile || address.isRecording, let path = FileSystem.wholePath(address.path) else { return }
         _ = begun.withLock { $0.insert(path) }
     }
 
@@ -102,6 +102,9 @@ final class Outlets {
     /// Whether it is known that there is something to write; until then files are as they were.
     private(set) var hasBegun = false
 
+    /// Whether one of the outputs is a table.
+    var hasTable: Bool { outlets.contains { $0.styler.isTable } }
+
     /// What matches have that a table has no column for.
     private(set) var leftOut = LeftOutFields()
 
@@ -120,12 +123,13 @@ final class Outlets {
             meters.add(sink.meter, name: isOnly ? "output" : "output '\(address.name)'")
             let style = request.style ?? FormatChoice.style(forEndingOf: address)
             let isTerminal = address.isTerminal
+            let header = style.isTable ? try address.existingColumns(besides: columns) : []
             let styler = MatchStyler(
                 style,
                 isColoured: isOnly && isTerminal && Colour.isWanted,
                 isForTerminal: isTerminal,
                 columns: columns,
-                header: style.isTable ? try address.existingColumns() : []
+                header: header
             )
             let patient = sink.patient(context.patience, at: address)
             outlets.append(Outlet(address: address, sink: patient, styler: styler))
@@ -160,7 +164,12 @@ final class Outlets {
                 if outlets[index].styler.isPlain {
                     try outlets[index].sink.write(lines)
                 } else {
-                    try outlets[index].sink.write(outlets[index].styler.write(copy))
+                    let text = outlets[index].styler.write(copy)
+                    try outlets[index].sink.write(text)
+                    guard !outlets[index].styler.isForeign else {
+                        let address = outlets[index].address.name
+                        throw TransportError.writeFailed(address: address, reason: MatchStyler.foreignTable)
+                    }
                     leftOut.formUnion(outlets[index].styler.takeLeftOut())
                 }
             } catch .closed(let address) {
@@ -198,7 +207,7 @@ final class Outlets {
 
 extension RunRequest {
     /// The columns of a table of matches, as far as the plugins know them.
-    fileprivate var columns: [String] {
+    var columns: [String] {
         var columns = instances.count > 1 ? ["plugin"] : []
         for instance in instances {
             for name in instance.plugin.matchFields(instance.values) where !columns.contains(name) {

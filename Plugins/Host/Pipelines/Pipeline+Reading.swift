@@ -75,7 +75,7 @@ extension Pipeline {
         plugins.receive(&batch) { refused += $0 }
         tally.count(batch, rejectedBefore: found)
         tally.count(refused)
-        page?.count(batch, tally, nanoseconds: progress.elapsedNanoseconds)
+        page?.count(batch, tally.since(context.earlier.tally), nanoseconds: progress.elapsedNanoseconds)
         var fault: OutputError?
         do throws(OutputError) {
             try writeMatches()

@@ -59,7 +59,7 @@ extension Pipeline {
         Knowledge(
             events: tally.events - eventsBefore,
             partialMatches: (workers?.partialMatches ?? plugins.partialMatches)(),
-            hasRead: tally.events + tally.rejected + tally.late > 0
+            hasRead: tally.count > context.earlier.tally.count
         )
     }
 
@@ -79,7 +79,9 @@ extension Pipeline {
             if outlets.hasBegun { try beginKeptLines() }
             rejections.report(messagesOf: meters)
         }
-        if next.outputs.map(\.text) != request.outputs.map(\.text) || next.style != request.style {
+        // A table has the columns of its first plugins.
+        let isOtherTable = outlets.hasTable && next.columns != request.columns
+        if next.outputs.map(\.text) != request.outputs.map(\.text) || next.style != request.style || isOtherTable {
             try outlets.finish()
             let hasBegun = outlets.hasBegun
             outlets = try Outlets(next, context, meters)

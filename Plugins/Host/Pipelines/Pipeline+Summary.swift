@@ -23,6 +23,9 @@ extension Pipeline {
             for remark in advice(matches).remarks { console.writeLine(remark, about: request.name) }
         case .outputClosed, .failed: break
         }
+        if let page = request.report, outlets.hasBegun, case .interrupted = ending {
+            console.writeLine("'\(page.name)' covers what was read until the interruption", about: request.name)
+        }
         let summary = tally.summary(matches: matches, nanoseconds: progress.elapsedNanoseconds)
         switch ending {
         case .endOfInput:

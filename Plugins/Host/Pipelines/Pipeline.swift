@@ -20,6 +20,16 @@ final class Pipeline {
         var patience: OutputPatience?
 
         var showsProgress = false
+
+        /// What the runs counted that failed before this one.
+        var earlier = Counts()
+    }
+
+    /// What a run counts, and another one that takes its place goes on with.
+    struct Counts {
+        var tally = Tally()
+        var matches: UInt64 = 0
+        var reasons = RejectionReasons()
     }
 
     /// Why a pipeline ended before its inputs did, or that they did.
@@ -29,6 +39,8 @@ final class Pipeline {
         /// Nobody reads the matches any more.
         case outputClosed
         case failed(HostError)
+
+        var isEndOfInput: Bool { if case .endOfInput = self { true } else { false } }
     }
 
     /// What failed while a batch was being taken.
@@ -110,6 +122,9 @@ final class Pipeline {
         }
         self.intake = intake
         self.workers = workers
+        (tally, earlierMatches) = (context.earlier.tally, context.earlier.matches)
+        eventsBefore = tally.events
+        rejections.go(onAfter: context.earlier.reasons)
         rejections.report(messagesOf: meters)
         progress = Progress(
             context.console,
@@ -149,7 +164,11 @@ final class Pipeline {
         progress.erase()
         if let page, outlets.hasBegun, !isFailed(ending) {
             do throws(TransportError) {
-                try page.write(nanoseconds: progress.elapsedNanoseconds, counts: plugins.counts)
+                try page.write(
+                    nanoseconds: progress.elapsedNanoseconds,
+                    counts: plugins.counts,
+                    isWhole: ending.isEndOfInput
+                )
             } catch {
                 ending = .failed(HostError(.outputFailed, "\(error)"))
             }
@@ -159,12 +178,17 @@ final class Pipeline {
         publish(delay: 0, count: 0)
         context.status.update { $0.phase = .ended(exitCode(of: ending)) }
         beforeSummary()
-        tally.refused = meters.refusedCount
+        tally.refused += meters.refusedCount
         for (name, metrics) in meters.metrics {
             context.console.writeLine("\(name): \(metrics)", about: request.name)
         }
         close(ending)
         return ending
+    }
+
+    /// What was counted until now, also by runs before.
+    var counted: Counts {
+        Counts(tally: tally, matches: earlierMatches + plugins.matchCount, reasons: rejections.reasons)
     }
 
     private func isFailed(_ ending: Ending) -> Bool {

@@ -39,6 +39,8 @@ final class PipelineKeeper: Sendable {
         /// What ran, unless it could not be opened.
         var request: RunRequest?
         var knowledge = Knowledge()
+        /// What it and the runs before it counted; `nil` where it could not be opened.
+        var counted: Pipeline.Counts?
     }
 
     /// What keepers share.
@@ -105,6 +107,8 @@ final class PipelineKeeper: Sendable {
     /// Starts the pipeline again and again, until it is done or nobody wants it any more.
     private func keepRunning() {
         var failures = 0
+        // Other than a reload with other inputs, another start after a failure goes on counting.
+        var counted = Pipeline.Counts()
         while true {
             guard let interruption = try? Interruption() else {
                 context.console.writeLine("the system has no descriptors left", about: status.name)
@@ -119,12 +123,13 @@ final class PipelineKeeper: Sendable {
             var code = ExitCode.interrupted
             if desired == .run {
                 let start = clock.now()
-                let attempt = attempt(plan, since: revision, interruption)
+                let attempt = attempt(plan, since: revision, after: counted, interruption)
                 code = attempt.code
                 if (clock.now() - start).wholeNanoseconds >= Self.healthyAfter { failures = 0 }
                 let isOver = Self.finalCodes.contains(code) || failures >= attempt.limit
                 if !isOver, isWanted(since: revision) {
                     failures += 1
+                    counted = attempt.counted ?? counted
                     abandon(attempt)
                     status.update { $0.restarts += 1 }
                     pause(after: failures, attempt.limit, "starts again", since: revision)
@@ -136,6 +141,7 @@ final class PipelineKeeper: Sendable {
                 guard !end(code, unlessChangedSince: revision) else { return }
             }
             failures = 0
+            counted = Pipeline.Counts()
         }
     }
 
@@ -145,12 +151,18 @@ final class PipelineKeeper: Sendable {
     }
 
     /// Runs the pipeline once.
-    private func attempt(_ plan: Configuration.Plan, since revision: Int, _ interruption: Interruption) -> Attempt {
+    private func attempt(
+        _ plan: Configuration.Plan,
+        since revision: Int,
+        after counted: Pipeline.Counts,
+        _ interruption: Interruption
+    ) -> Attempt {
         status.update { $0.phase = .starting }
         do throws(HostError) {
             let request = try plan.request(try Registry.builtIn(interruption: interruption))
             do throws(HostError) {
-                let shared = makeContext(of: request, since: revision, interruption)
+                var shared = makeContext(of: request, since: revision, interruption)
+                shared.earlier = counted
                 let pipeline = try Pipeline(request, shared)
                 let ending = pipeline.run()
                 if case .failed(let error) = ending { status.update { $0.lastError = error.message } }
@@ -158,7 +170,8 @@ final class PipelineKeeper: Sendable {
                     code: pipeline.exitCode(of: ending),
                     limit: request.restartLimit,
                     request: request,
-                    knowledge: pipeline.knowledgeAtEnd
+                    knowledge: pipeline.knowledgeAtEnd,
+                    counted: pipeline.counted
                 )
             } catch {
                 report(plan.locate(error))

@@ -15,6 +15,9 @@ struct RejectedInput: Sendable {
     let raw: [UInt8]
     let isContinuation: Bool
 
+    /// Whether a next piece of the line may follow.
+    var mayContinue = false
+
     /// Whether nothing is wrong with it but that it came too late.
     var isLate = false
 
@@ -41,7 +44,8 @@ struct RejectedInput: Sendable {
                     line: rejection.line,
                     reason: rejection.reason,
                     raw: batch.raw(rejection),
-                    isContinuation: rejection.isContinuation
+                    isContinuation: rejection.isContinuation,
+                    mayContinue: rejection.mayContinue
                 )
             )
         }

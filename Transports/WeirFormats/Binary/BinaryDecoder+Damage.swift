@@ -15,7 +15,9 @@ extension BinaryDecoder {
             reason: reason,
             start: start,
             length: length,
-            isContinuation: hasRejectedPiece
+            isContinuation: hasRejectedPiece,
+            // It ends where the next block begins.
+            mayContinue: true
         )
         hasRejectedPiece = true
     }

@@ -64,7 +64,9 @@ public struct LengthFramedDecoder: RecordDecoder {
             if isOverlong || (isFinal && bytes.count - start < rest) {
                 let count = min(rest, bytes.count - start)
                 batch.origin = outerOrigin
-                if count > 0 || !hasRejectedPiece && isFinal { rejectPiece(start: start, length: count, into: &batch) }
+                if count > 0 || !hasRejectedPiece && isFinal {
+                    rejectPiece(start: start, length: count, mayContinue: rest > count && !isFinal, into: &batch)
+                }
                 start += count
                 rest = isFinal && start == bytes.count ? 0 : rest - count
                 if start == bytes.count { return start }
@@ -83,7 +85,7 @@ public struct LengthFramedDecoder: RecordDecoder {
         return start
     }
 
-    private mutating func rejectPiece(start: Int, length: Int, into batch: inout RecordBatch) {
+    private mutating func rejectPiece(start: Int, length: Int, mayContinue: Bool, into batch: inout RecordBatch) {
         batch.reject(
             line: frames,
             reason: isOverlong
@@ -91,7 +93,8 @@ public struct LengthFramedDecoder: RecordDecoder {
                 : "the input ends inside frame \(frames)",
             start: start,
             length: length,
-            isContinuation: hasRejectedPiece
+            isContinuation: hasRejectedPiece,
+            mayContinue: mayContinue
         )
         hasRejectedPiece = true
     }

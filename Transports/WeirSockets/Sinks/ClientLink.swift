@@ -30,6 +30,7 @@ final class ClientLink: OutgoingLink {
 
     private static let token: UInt64 = 2
     private static let longestDatagram = 65_536
+    private static let settlingTime: Int64 = 50_000_000
 
     /// Creates a link that is not open.
     init(_ target: Target, poller: Poller, meter: TransportMeter, address: String) {
@@ -112,6 +113,21 @@ final class ClientLink: OutgoingLink {
         case .failed: break
         }
         return sending
+    }
+
+    /// A port says with the next datagram, or a moment later, that it refused one; the last one has no next.
+    func lastRefusals() -> UInt64 {
+        guard case .port = target, sequence > 0 else { return 0 }
+        var refused: UInt64 = 0
+        let limit = Moment.now + Self.settlingTime
+        while cweir_net_wait(descriptor, -1, limit.millisecondsFromNow) != 0 {
+            let error = SystemError(cweir_net_error(descriptor))
+            let records = cweir_net_take_refusals(descriptor)
+            // Anything else is an answer, of a program that is there.
+            guard records > 0 || error == .refused else { break }
+            refused += UInt64(max(1, records))
+        }
+        return refused
     }
 
     private var isStream: Bool { if case .unix(_, .stream) = target { true } else { false } }

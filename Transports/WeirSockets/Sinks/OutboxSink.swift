@@ -102,9 +102,15 @@ final class OutboxSink: TransportSink {
         isFinished = true
         outbox.end(by: .now + settings.linger.inNanoseconds)
         while !outbox.hasEnded { outbox.room.wait(milliseconds: 100) }
-        let unsent = counter.metrics[.unsent]
-        guard unsent == 0 else {
-            throw .writeFailed(address: address, reason: "the last \(unsent) messages were not taken")
+        let metrics = counter.metrics
+        guard metrics[.unsent] == 0 else {
+            throw .writeFailed(address: address, reason: "the last \(metrics[.unsent]) messages were not taken")
+        }
+        // What a full buffer drops was agreed upon, and what is damaged in the spill was said.
+        let causes: [TransportMetrics.Drop] = [.refused, .tooLongToSend]
+        let lost = causes.filter { metrics[$0] > 0 }.map { "\(metrics[$0]) \($0.rawValue)" }
+        guard lost.isEmpty else {
+            throw .writeFailed(address: address, reason: "messages were lost: \(lost.joined(separator: ", "))")
         }
     }
 

@@ -76,6 +76,9 @@ final class OutboxThread: @unchecked Sendable {
 
     fileprivate func run() {
         while step() {}
+        var sending = Sending(.done)
+        sending.refused = link.lastRefusals()
+        count(sending)
         link.close()
         outbox.threadEnds()
     }

@@ -25,8 +25,15 @@ protocol OutgoingLink: AnyObject {
     /// Whether everything that was handed to the link has left it.
     var isFlushed: Bool { get }
 
+    /// How many messages that seemed sent were refused after all, as far as that is known a moment after the last one.
+    func lastRefusals() -> UInt64
+
     /// Handles an event of the poller; tokens from 2 are the link's.
     func handle(token: UInt64, ready: PollEvents)
+}
+
+extension OutgoingLink {
+    func lastRefusals() -> UInt64 { 0 }
 }
 
 /// How sending went.

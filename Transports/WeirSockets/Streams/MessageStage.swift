@@ -260,7 +260,12 @@ final class MessageStage {
             let newline = unsafe all.firstIndex(of: UInt8(ascii: "\n")) ?? all.count - 1
             let line = unsafe Array(all[...newline])
             if let header {
-                guard header == line else {
+                // However the two end.
+                func text(_ line: [UInt8]) -> ArraySlice<UInt8> {
+                    let rest = line.last == UInt8(ascii: "\n") ? line.dropLast() : line[...]
+                    return rest.last == UInt8(ascii: "\r") ? rest.dropLast() : rest
+                }
+                guard text(header) == text(line) else {
                     unsafe refuseHeader(messages, UnsafeRawBufferPointer(all), of: connection)
                     return false
                 }

@@ -206,6 +206,7 @@ public struct UDPTransport: Transport {
         settings.linesPerDatagram = options.integerIfGiven("lines") ?? .max
         let spill = try options.spill(address: whole)
         let meter = TransportMeter()
+        meter.update { $0.isUnconfirmed = true }
         let poller = try Poller(address: whole)
         var target = host.address
         let socket = unsafe cweir_net_socket(&target, SocketKind.datagram.number)
