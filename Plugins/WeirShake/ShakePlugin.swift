@@ -100,7 +100,7 @@ public struct ShakePlugin: Plugin {
         if let drawing { readings.attach(drawing.sink()) }
         if let groups {
             readings
-                .grouped(by: { $0.group.index }, limit: options.integer("max-groups")) { detection.shakes(in: $0) }
+                .grouped(by: { $0.group.index }, limit: groups.capacity) { detection.shakes(in: $0) }
                 .tap { drawing?.mark($0) }
                 .attach(output.sink())
             readings.subscribe { _, time in groups.advance(to: time) }

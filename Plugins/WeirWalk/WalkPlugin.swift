@@ -141,7 +141,7 @@ public struct WalkPlugin: Plugin {
         let drawing = output.report.map { WalkDrawing($0, groups: groups) }
         if let drawing { movements.attach(drawing.sink()) }
         movements
-            .grouped(by: { $0.group.index }, limit: options.integer("max-groups")) { $0.gaits(rule, drawing) }
+            .grouped(by: { $0.group.index }, limit: groups?.capacity ?? 1) { $0.gaits(rule, drawing) }
             .filter { emitsAll || $0.isChange }
             .map { GaitReport(gait: $0, group: groups?.name(of: $0.group), timeForm: timeForm) }
             .attach(output.sink())

@@ -166,6 +166,16 @@ import WeirRecords
         #expect(late.rejections.isEmpty)
     }
 
+    /// No purchase of a known card moves the time before the new card comes.
+    @Test func aFullTableTakesNewCardsWhenAllTimesAreOver() throws {
+        var rows = ""
+        for index in 0..<101 { rows += "\(index * 1_000),c\(index),20,52.5,13.4,true\n" }
+        rows += "864000000,new,20,52.5,13.4,true\n864060000,new,20,40,-74,true\n"
+        let run = try run(["max-cards": "101"], rows)
+        #expect(run.rejections.isEmpty)
+        #expect(run.values(of: "card") == ["new"])
+    }
+
     @Test func aFloodOfCardsIsRejectedAndKnownCardsGoOn() throws {
         var rows = "0,known,10,52.52,13.405,true\n"
         for index in 0..<5_000 { rows += "\(1 + index / 100),flood-\(index),10,0,0,true\n" }

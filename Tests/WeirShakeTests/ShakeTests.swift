@@ -113,6 +113,14 @@ import WeirShake
         )
     }
 
+    /// A batch of records is decoded before any of its events is dealt with.
+    @Test func aBatchMayHaveMoreGroupsThanTheLimit() throws {
+        var csv = "time,x,y,z,d\n"
+        for index in 0..<5_000 { csv += "\(index * 10_000),0,0,0,c\(index)\n" }
+        let run = try Run(["by": "d", "max-groups": "361", "forget-after": "1h"], csv: csv)
+        #expect(run.rejections.isEmpty)
+    }
+
     /// The limit is one of the groups at a time; one that has the place of another begins anew.
     @Test func idleGroupsMakeRoom() throws {
         var csv = "id,time,x,y,z\n"

@@ -182,6 +182,14 @@ import WeirWalk
         #expect(run.times == ["2024-01-01T00:00:00Z"])
     }
 
+    /// A batch of records is decoded before any of its events is dealt with.
+    @Test func aBatchMayHaveMoreGroupsThanTheLimit() throws {
+        var csv = "time,speed,d\n"
+        for index in 0..<5_000 { csv += "\(index * 10_000),1,c\(index)\n" }
+        let run = try run(["by": "d", "max-groups": "361", "steps": "ignored", "forget-after": "1h"], csv)
+        #expect(run.rejections.isEmpty)
+    }
+
     /// The limit is one of the groups at a time; one that has the place of another begins anew.
     @Test func idleGroupsMakeRoom() throws {
         var csv = "time,speed,by\n"

@@ -18,7 +18,10 @@ extension SymbolTable {
         limitOption: String
     ) throws(FieldError) -> Symbol {
         if let symbol = try record.record.withText(key.rawValue, { symbol(for: $0, at: time) }) { return symbol }
-        if count < limit { throw FieldError(key, .invalidUTF8) }
+        let isText = try record.record.withText(key.rawValue) { text in
+            unsafe text.withUnsafeBufferPointer { unsafe String(validating: $0, as: UTF8.self) } != nil
+        }
+        guard isText else { throw FieldError(key, .invalidUTF8) }
         throw FieldError(
             key,
             .unacceptable("has more than \(limit) different values at a time; raise --\(limitOption)")

@@ -27,12 +27,21 @@ public struct Symbol: Sendable, Hashable {
 /// Gives each different text a number, so that events can carry and compare the number instead of the text.
 ///
 /// A table can forget texts that have not come for some event time, once it is full: then its limit is one of the texts at
-/// a time, not of all that ever come. A text that comes again after that gets a new symbol.
+/// a time, not of all that ever come. A text that comes again after it was forgotten gets a new symbol.
 ///
 /// Thread safety: any thread; a lock guards the table.
 public final class SymbolTable: Sendable {
     /// How many different texts the table takes at a time.
     public let limit: Int
+
+    /// The index of every symbol is below it.
+    ///
+    /// A table that forgets has more places than ``limit``: a text that is idle keeps its place as long as its events are
+    /// on their way to what calls ``advance(to:)``.
+    public var capacity: Int { idle == nil ? limit : limit + Self.mostOnTheirWay }
+
+    /// Eight batches of records.
+    private static let mostOnTheirWay = 4_096
 
     private let idle: Int64?
     private let state = Locked(SymbolTableState())
@@ -45,7 +54,7 @@ public final class SymbolTable: Sendable {
     ///   - limit: How many different texts it takes at a time; further ones are refused. Positive.
     public init(forgettingAfter idle: Duration? = nil, limit: Int = 1 << 20) {
         precondition(limit > 0, "a symbol table needs room for a text, not for \(limit)")
-        self.limit = min(limit, Int(Int32.max))
+        self.limit = min(limit, Int(Int32.max) - Self.mostOnTheirWay)
         self.idle = idle.map { Nanoseconds.positive($0, "how long a text is idle before it is forgotten") }
     }
 
@@ -63,15 +72,14 @@ public final class SymbolTable: Sendable {
                 if idle != nil { state.touch(index, time.nanosecondsSinceEpoch) }
                 return state.symbol(index)
             }
-            let isFull = state.count >= limit
-            guard !isFull || state.canForget(at: time.nanosecondsSinceEpoch, idle) else { return nil }
+            let time = time.nanosecondsSinceEpoch
+            guard state.makeRoom(at: time, limit: limit, capacity: capacity, idle: idle) else { return nil }
             let name = unsafe text.withUnsafeBufferPointer { bytes in
                 unsafe String(validating: bytes, as: UTF8.self)
             }
             guard let name else { return nil }
-            if isFull { state.forgetOldest() }
             let index = state.add(name, hash)
-            if idle != nil { state.touch(index, time.nanosecondsSinceEpoch) }
+            if idle != nil { state.link(index, time) }
             return state.symbol(index)
         }
     }
@@ -103,6 +111,6 @@ public final class SymbolTable: Sendable {
         state.withLock { $0.name(of: index) }
     }
 
-    /// How many different texts there are.
+    /// How many different texts there are, those among them that are idle and not forgotten yet.
     public var count: Int { state.withLock { $0.count } }
 }

@@ -1,31 +1,42 @@
 internal import WeirCore
 
-/// The texts of a ``SymbolTable``: a hash table, and a list of them in the order in which they last came.
+/// The texts of a ``SymbolTable``: a hash table, and lists of them in the order in which they last came.
+///
+/// A text that is idle for the event that wants its place cannot be forgotten as long as its own events are on their way. It
+/// is *expired* until then, and the new text takes another place.
 struct SymbolTableState {
     private struct Entry {
         var name: String
         var generation: UInt32 = 0
+        var isExpired = false
         /// The latest time that it came with, in nanoseconds since the epoch.
         var lastUse = Int64.min
         /// The number of advances when it last came.
         var lastAdvance: UInt64 = 0
-        /// Its neighbours in the list; -1 for none.
+        /// Its neighbours in its list; -1 for none.
         var older: Int32 = -1
         var newer: Int32 = -1
+    }
+
+    /// Entries in the order in which they last came.
+    private struct Order {
+        var oldest: Int32 = -1
+        var newest: Int32 = -1
+        var count = 0
     }
 
     private var entries: [Entry] = []
     // Open addressing with linear probing, at most half full; -1 marks a free place. The hash is Swift's own, which
     // is seeded anew in each process: an attacker cannot choose texts that collide.
     private var places: [Int32] = Array(repeating: -1, count: 64)
-    private var oldest: Int32 = -1
-    private var newest: Int32 = -1
-    // The one place whose text has been forgotten, until the next text takes it.
-    private var free: Int?
+    private var live = Order()
+    private var expired = Order()
+    // The entries whose text has been forgotten.
+    private var free: [Int] = []
     private var clock = Int64.min
     private var advances: UInt64 = 0
 
-    var count: Int { entries.count - (free == nil ? 0 : 1) }
+    var count: Int { entries.count - free.count }
 
     func name(of index: Int) -> String { entries[index].name }
 
@@ -45,10 +56,9 @@ struct SymbolTableState {
     /// Adds a text that is not there.
     mutating func add(_ name: String, _ hash: Int) -> Int {
         let index: Int
-        if let free {
-            index = free
+        if let place = free.popLast() {
+            index = place
             entries[index] = Entry(name: name, generation: entries[index].generation &+ 1)
-            self.free = nil
         } else {
             index = entries.count
             entries.append(Entry(name: name))
@@ -66,7 +76,8 @@ struct SymbolTableState {
 
     private mutating func grow() {
         places = Array(repeating: -1, count: places.count * 2)
-        for index in entries.indices { put(index, hash(of: index)) }
+        let forgotten = Set(free)
+        for index in entries.indices where !forgotten.contains(index) { put(index, hash(of: index)) }
     }
 
     private func hash(of index: Int) -> Int {
@@ -114,45 +125,78 @@ struct SymbolTableState {
         advances += 1
     }
 
+    /// Puts a new text into the list.
+    mutating func link(_ index: Int, _ time: Int64) {
+        entries[index].lastUse = time
+        entries[index].lastAdvance = advances
+        Self.append(index, to: &live, of: &entries)
+    }
+
     /// Makes a text the one that came last.
     mutating func touch(_ index: Int, _ time: Int64) {
         entries[index].lastUse = max(entries[index].lastUse, time)
         entries[index].lastAdvance = advances
-        guard newest != Int32(index) else { return }
+        guard live.newest != Int32(index) else { return }
         unlink(index)
-        entries[index].older = newest
-        if newest >= 0 { entries[Int(newest)].newer = Int32(index) } else { oldest = Int32(index) }
-        newest = Int32(index)
+        Self.append(index, to: &live, of: &entries)
     }
 
+    /// Makes room for a new text by forgetting what has been idle for long enough; false if there is none.
+    ///
+    /// At most `limit` texts are live, and there are at most `capacity` with those that are expired.
+    mutating func makeRoom(at time: Int64, limit: Int, capacity: Int, idle: Int64?) -> Bool {
+        guard let idle else { return count < limit }
+        while expired.count > 0, canForget(expired.oldest, idle) { forget(expired.oldest) }
+        while live.count >= limit {
+            let oldest = live.oldest
+            guard Nanoseconds.sum(entries[Int(oldest)].lastUse, idle) <= time else { return false }
+            if canForget(oldest, idle) {
+                forget(oldest)
+            } else if count < capacity {
+                unlink(Int(oldest))
+                entries[Int(oldest)].isExpired = true
+                Self.append(Int(oldest), to: &expired, of: &entries)
+            } else {
+                return false
+            }
+        }
+        return count < capacity
+    }
+
+    /// Whether a text has been idle for long enough for all events that have been dealt with, its own among them.
+    private func canForget(_ index: Int32, _ idle: Int64) -> Bool {
+        let entry = entries[Int(index)]
+        return entry.lastAdvance < advances && Nanoseconds.sum(entry.lastUse, idle) <= clock
+    }
+
+    private mutating func forget(_ index: Int32) {
+        remove(Int(index))
+        unlink(Int(index))
+        free.append(Int(index))
+    }
+
+    private static func append(_ index: Int, to order: inout Order, of entries: inout [Entry]) {
+        entries[index].older = order.newest
+        entries[index].newer = -1
+        if order.newest >= 0 { entries[Int(order.newest)].newer = Int32(index) } else { order.oldest = Int32(index) }
+        order.newest = Int32(index)
+        order.count += 1
+    }
+
+    /// Takes an entry out of its list.
     private mutating func unlink(_ index: Int) {
+        if entries[index].isExpired {
+            entries[index].isExpired = false
+            Self.unlink(index, from: &expired, of: &entries)
+        } else {
+            Self.unlink(index, from: &live, of: &entries)
+        }
+    }
+
+    private static func unlink(_ index: Int, from order: inout Order, of entries: inout [Entry]) {
         let (older, newer) = (entries[index].older, entries[index].newer)
-        if older >= 0 {
-            entries[Int(older)].newer = newer
-        } else if oldest == Int32(index) {
-            oldest = newer
-        }
-        if newer >= 0 {
-            entries[Int(newer)].older = older
-        } else if newest == Int32(index) {
-            newest = older
-        }
-        (entries[index].older, entries[index].newer) = (-1, -1)
-    }
-
-    /// Whether the text that has not come for longest has been idle for long enough, for all events that have been dealt
-    /// with and for the one that wants its place.
-    func canForget(at time: Int64, _ idle: Int64?) -> Bool {
-        guard let idle, oldest >= 0 else { return false }
-        let entry = entries[Int(oldest)]
-        return entry.lastAdvance < advances && Nanoseconds.sum(entry.lastUse, idle) <= min(clock, time)
-    }
-
-    /// Forgets the text that has not come for longest.
-    mutating func forgetOldest() {
-        let index = Int(oldest)
-        remove(index)
-        unlink(index)
-        free = index
+        if older >= 0 { entries[Int(older)].newer = newer } else { order.oldest = newer }
+        if newer >= 0 { entries[Int(newer)].older = older } else { order.newest = older }
+        order.count -= 1
     }
 }
