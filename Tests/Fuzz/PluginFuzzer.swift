@@ -53,9 +53,16 @@ private struct PluginRun: Equatable {
     var matches: [UInt8] = []
     var refused: [Refused] = []
 
-    init(_ subject: Subject, _ options: [String: String], _ bytes: [UInt8], chunk: Int = 4096, capacity: Int = 512) {
+    init(
+        _ subject: Subject,
+        _ options: [String: String],
+        _ bytes: [UInt8],
+        form: MatchForm = .lines,
+        chunk: Int = 4096,
+        capacity: Int = 512
+    ) {
         let plugin = subject.plugin
-        let output = MatchOutput(report: Report())
+        let output = MatchOutput(report: Report(), form: form, plugin: nil)
         do {
             let consumer = try plugin.start(OptionValues(plugin.options, given: options), output: output)
             var reader = RecordReader(
@@ -76,7 +83,7 @@ private struct PluginRun: Equatable {
             fatalError("\(error)")
         }
         refused.sort { $0.line < $1.line }
-        output.take { lines in for index in lines.indices { matches.append(lines[index]) } }
+        output.takeMatches { matches += $0 }
         for chart in output.report?.charts ?? [] { for line in chart.lines { _ = line.points(limit: 8) } }
     }
 }
@@ -90,7 +97,7 @@ func checkPlugin(_ input: inout Input, _ subject: Subject) {
     let pieces = PluginRun(subject, options, bytes, chunk: Int(sizes >> 2) + 1, capacity: Int(sizes & 3) + 1)
     require(run == pieces, "the cuts matter:\n\(run)\n\(pieces)")
     for refused in run.refused { requireLine(refused.reason) }
-    checkStyles(run.matches)
+    checkStyles(run.matches, PluginRun(subject, options, bytes, form: .styled).matches)
     // Where there are no quotes, each line is a record.
     guard !bytes.contains(UInt8(ascii: "\"")) else { return }
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -102,19 +109,25 @@ func checkPlugin(_ input: inout Input, _ subject: Subject) {
     require(before == after, "what was refused left a trace:\n\(before)\n\(after)")
 }
 
-/// Matches are JSON, and still the same when they are written for people.
-private func checkStyles(_ matches: [UInt8]) {
+/// Matches are JSON, and still the same when they are written in other styles.
+private func checkStyles(_ matches: [UInt8], _ items: [UInt8]) {
     let lines = matches.split(separator: UInt8(ascii: "\n")).map { Array($0) }
-    for line in lines {
+    var again: [UInt8] = []
+    for (line, match) in zip(lines, FieldItems(in: items)) {
         guard let node = try? JSONNode.read(line) else {
             fatalError("no JSON: \(String(decoding: line, as: UTF8.self))")
         }
-        var styler = MatchStyler(.pretty, isColoured: false)
-        guard let pretty = try? JSONNode.read(styler.write(line)) else { fatalError("no JSON for people") }
+        match.appendLine(in: items, to: &again)
+        var text: [UInt8] = []
+        var styler = MatchStyle.pretty.makeStyler()
+        styler.append(match, in: items, to: &text)
+        guard let pretty = try? JSONNode.read(text) else { fatalError("no JSON for people") }
         require(Document(pretty) == Document(node), "people read something else: \(pretty)")
     }
-    var styler = MatchStyler(.csv, isColoured: false)
-    let table = styler.write(matches)
+    require(again == matches, "items make other lines: \(String(decoding: again, as: UTF8.self))")
+    var styler = MatchStyle.csv.makeStyler()
+    var table: [UInt8] = []
+    styler.append(items, to: &table)
     guard !lines.isEmpty else { return }
     let fields = ["time"].map { RecordSchema.Field($0) }
     let transcript = Transcript(table, CSVFormat(), fields: fields)

@@ -14,7 +14,7 @@ extension HostTests {
 
         @Test(arguments: ["json", "pretty", "csv", "csv:safe", "template:{a}|{b}"])
         func aTerminalObeysNoText(style: String) throws {
-            var styler = MatchStyler(try MatchStyle(style), isColoured: false, isForTerminal: true)
+            var styler = try MatchStyle(style).makeStyler(isForTerminal: true)
             let raw = String(decoding: Self.match, as: UTF8.self).replacing(
                 #"\u009b2J\u202e"#,
                 with: "\u{9B}2J\u{202E}"
@@ -27,17 +27,17 @@ extension HostTests {
         }
 
         @Test func aMatchIsOneLineOfATemplate() throws {
-            var styler = MatchStyler(try MatchStyle("template:{a}|{b}"), isColoured: false)
+            var styler = try MatchStyle("template:{a}|{b}").makeStyler()
             let text = String(decoding: styler.write(Self.match), as: UTF8.self)
             #expect(text == "\u{1B}]0;x\u{7}\\u000a\u{9B}2J\u{202E}y|=1+2\n")
         }
 
         @Test func formulasAreGuardedWhereAsked() throws {
             let match = Array(#"{"a":"=1+2","b":-5,"c":"-5.5","d":"@x","e":"+cmd","f":"a=b","g":"\t=1"}"#.utf8)
-            var plain = MatchStyler(try MatchStyle("csv"), isColoured: false)
+            var plain = try MatchStyle("csv").makeStyler()
             let expected = "a,b,c,d,e,f,g\n=1+2,-5,-5.5,@x,+cmd,a=b,\t=1\n"
             #expect(String(decoding: plain.write(match), as: UTF8.self) == expected)
-            var safe = MatchStyler(try MatchStyle("csv:safe"), isColoured: false)
+            var safe = try MatchStyle("csv:safe").makeStyler()
             let guarded = "a,b,c,d,e,f,g\n'=1+2,-5,-5.5,'@x,'+cmd,a=b,'\t'=1\n"
             #expect(String(decoding: safe.write(match), as: UTF8.self) == guarded)
         }
@@ -45,7 +45,7 @@ extension HostTests {
         /// Where semicolons or tabs separate cells, a formula may begin within what is one cell here.
         @Test func formulasBehindOtherSeparatorsAreGuardedToo() throws {
             let match = Array(#"{"a":"x;=1+2;-3;y","b":"x\t@y","c":"\uff1d1+2","d":"\n=1","e":";","f":""}"#.utf8)
-            var safe = MatchStyler(try MatchStyle("csv:safe"), isColoured: false)
+            var safe = try MatchStyle("csv:safe").makeStyler()
             let guarded = "a,b,c,d,e,f\nx;'=1+2;-3;y,x\t'@y,'\u{FF1D}1+2,\"'\n=1\",;,\n"
             #expect(String(decoding: safe.write(match), as: UTF8.self) == guarded)
         }
@@ -54,18 +54,18 @@ extension HostTests {
         @Test(arguments: ["csv", "csv:safe", "template:{a}"])
         func matchesThatAreNoObjectsAreCounted(style: String) throws {
             let lines = Array("null\nnot json\n{\"a\":1}\n{\"a\":2,\"a\":3}\n[1]\n{\"a\":\"\\ud800\"}\n".utf8)
-            var styler = MatchStyler(try MatchStyle(style), isColoured: false)
+            var styler = try MatchStyle(style).makeStyler()
             let text = String(decoding: styler.write(lines), as: UTF8.self)
             #expect(text == (style.hasPrefix("csv") ? "a\n1\n2\n" : "1\n2\n"))
-            let leftOut = styler.takeLeftOut()
+            let leftOut = styler.leftOut
             #expect(leftOut.unreadable == 4 && leftOut.matches == 0)
             #expect(leftOut.remarks.count == 1 && leftOut.remarks[0].hasPrefix("4 matches are no JSON objects and "))
         }
 
         @Test func matchesThatAreNoObjectsAreShownAsTheyAre() throws {
-            var pretty = MatchStyler(try MatchStyle("pretty"), isColoured: false)
+            var pretty = try MatchStyle("pretty").makeStyler()
             #expect(String(decoding: pretty.write(Array("no\u{1B}\n{}\n".utf8)), as: UTF8.self) == "no\u{1B}\n{}\n")
-            var json = MatchStyler(try MatchStyle("json"), isColoured: false, isForTerminal: true)
+            var json = try MatchStyle("json").makeStyler(isForTerminal: true)
             #expect(String(decoding: json.write(Array("no\u{1B}\n{}\n".utf8)), as: UTF8.self) == "no\\u001b\n{}\n")
         }
 

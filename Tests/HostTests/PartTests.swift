@@ -47,7 +47,7 @@ import WeirRecords
     }
 
     @Test func tablesQuoteWhatAnAccentFollows() {
-        var styler = MatchStyler(.csv, isColoured: false)
+        var styler = MatchStyle.csv.makeStyler()
         let line = Array("{\"a\":\"x,\u{301}y\",\"b\":\"\\\"\u{301}\"}\n".utf8)
         #expect(String(decoding: styler.write(line), as: UTF8.self) == "a,b\n\"x,\u{301}y\",\"\"\"\u{301}\"\n")
     }

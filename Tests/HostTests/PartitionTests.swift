@@ -38,6 +38,10 @@ extension HostTests {
 
         @Test func demosGiveTheSame() throws {
             #expect(try compare(["fraud", "--from", "demo"], by: "card") == 2)
+            for style in ["csv", "pretty", "template:{plugin} {card} {purchases.0.amount}"] {
+                let two = ["fraud", "again=fraud", "--from", "demo", "--output", style]
+                #expect(try compare(two, by: "card", style) > 3)
+            }
             // The demos of the others have no groups; a column of theirs serves.
             #expect(try compare(["shake", "--from", "demo", "--by", "z", "--quiet-period", "0"], by: "z") > 0)
             #expect(

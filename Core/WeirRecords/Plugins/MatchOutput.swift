@@ -1,12 +1,13 @@
 internal import Synchronization
 public import WeirCore
 
-/// Where a plugin's complex events go: written as lines, kept until the host takes them.
+/// Where a plugin's complex events go: written as lines of JSON, or in the form that a host asks for, and kept until the
+/// host takes them.
 ///
 /// Thread safety: any thread; writing and taking exclude each other with a lock, which a match can afford.
 public final class MatchOutput: Sendable {
     private struct State {
-        var writer = FieldWriter()
+        var writer: FieldWriter
         var spare: [UInt8] = []
         var counts: [NamedCount] = []
         var partialMatches: [@Sendable () -> Int] = []
@@ -14,7 +15,12 @@ public final class MatchOutput: Sendable {
         var finishedSinks = 0
     }
 
-    private let state = Locked(State())
+    private let state: Locked<State>
+    private let form: MatchForm
+
+    /// What each line of a library begins with behind its brace.
+    private let prefix: [UInt8]
+
     // Changed under the lock, read without it: hosts ask after each record.
     private let written = Atomic<UInt64>(0)
 
@@ -24,8 +30,21 @@ public final class MatchOutput: Sendable {
     /// Creates an output without lines.
     ///
     /// - Parameter report: The report that the run shows afterwards, if requested.
-    public init(report: Report? = nil) {
+    public convenience init(report: Report? = nil) {
+        self.init(report: report, form: .lines, plugin: nil)
+    }
+
+    /// Creates an output without matches.
+    ///
+    /// - Parameters:
+    ///   - report: The report that the run shows afterwards, if requested.
+    ///   - form: In which form matches are kept.
+    ///   - plugin: A text that every match has as its first field, `plugin`; the report does without it.
+    package init(report: Report?, form: MatchForm, plugin: String?) {
         self.report = report
+        self.form = form
+        prefix = FieldWriter.prefix(plugin: plugin, isItem: false)
+        state = Locked(State(writer: FieldWriter(items: form.isItems, plugin: plugin)))
     }
 
     /// How many complex events were written in all.
@@ -81,10 +100,13 @@ public final class MatchOutput: Sendable {
     ///   - time: Its event time, where it is known.
     public func write(_ event: some FieldEncodable, at time: Timestamp? = nil) {
         state.withLock { state in
-            let start = state.writer.bytes.count
             state.writer.writeLine(event)
             written.add(1, ordering: .relaxed)
-            report?.addMatch(Array(state.writer.bytes[start...].dropLast()), at: time)
+            report?.addMatch(at: time) {
+                var writer = FieldWriter()
+                writer.writeLine(event)
+                return Array(writer.bytes.dropLast())
+            }
         }
     }
 
@@ -96,12 +118,39 @@ public final class MatchOutput: Sendable {
     @unsafe
     public func write(lines: UnsafeBufferPointer<UInt8>, count: UInt64) {
         state.withLock { state in
-            unsafe state.writer.write(lines: lines)
             written.add(count, ordering: .relaxed)
-            guard let report else { return }
-            let text = unsafe Array(lines)
-            for match in text.split(separator: UInt8(ascii: "\n")) { report.addMatch(Array(match), at: nil) }
+            state.writer.append { matches in
+                if report == nil, prefix.isEmpty, case .lines = form {
+                    unsafe matches.append(contentsOf: lines)
+                } else {
+                    unsafe append(Array(lines), to: &matches)
+                }
+            }
         }
+    }
+
+    /// Appends lines in the form that was asked for, with the name of the plugin, and shows them to the report.
+    private func append(_ text: [UInt8], to matches: inout [UInt8]) {
+        var lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        if lines.last?.isEmpty ?? false { lines.removeLast() }
+        for line in lines {
+            if !line.isEmpty { report?.addMatch(Array(line), at: nil) }
+            let whole = named(line)
+            switch form {
+            case .lines:
+                matches += whole
+                matches.append(UInt8(ascii: "\n"))
+            case .items(let reading): reading(whole, &matches)
+            }
+        }
+    }
+
+    /// The line with the name of the plugin as its first member, where it looks like an object.
+    private func named(_ line: ArraySlice<UInt8>) -> [UInt8] {
+        guard !prefix.isEmpty, line.first == UInt8(ascii: "{") else { return Array(line) }
+        let rest = line.dropFirst()
+        return [UInt8(ascii: "{")] + prefix
+            + (rest.isEmpty || rest.first == UInt8(ascii: "}") ? [] : [UInt8(ascii: ",")]) + rest
     }
 
     /// Declares that no more matches can come.
@@ -136,18 +185,28 @@ public final class MatchOutput: Sendable {
     /// - Parameter body: Called with the bytes; not called when there are none.
     /// - Throws: What `body` throws; the lines are then forgotten too.
     public func take<Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) {
-        // The lines leave the lock before `body` writes them somewhere, and their memory comes back afterwards.
-        var lines = state.withLock { state in
+        try takeMatches { matches throws(Failure) in
+            // The span is of memory that stays as it is during the call.
+            try unsafe matches.withUnsafeBufferPointer { matches throws(Failure) in try body(unsafe matches.span) }
+        }
+    }
+
+    /// Returns the matches written since the last call, and forgets them.
+    ///
+    /// - Parameter body: Called with them in the form that was asked for; not called when there are none.
+    /// - Throws: What `body` throws; the matches are then forgotten too.
+    package func takeMatches<Failure: Error>(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
+        // The matches leave the lock before `body` writes them somewhere, and their memory comes back afterwards.
+        var matches = state.withLock { state in
             state.writer.exchangeBytes(with: &state.spare)
             return exchange(&state.spare, with: [])
         }
-        guard !lines.isEmpty else { return }
+        guard !matches.isEmpty else { return }
         defer {
-            lines.removeAll(keepingCapacity: true)
-            state.withLock { [lines] in $0.spare = lines }
+            matches.removeAll(keepingCapacity: true)
+            state.withLock { [matches] in $0.spare = matches }
         }
-        // The span is of memory that stays as it is during the call.
-        try unsafe lines.withUnsafeBufferPointer { lines throws(Failure) in try body(unsafe lines.span) }
+        try body(matches)
     }
 }
 

@@ -13,7 +13,7 @@ public protocol FieldEncodable: Sendable {
     func encode(to writer: inout FieldWriter)
 }
 
-/// Writes fields as one line of JSON.
+/// Writes the fields of events: as a line of JSON each, unless a host asks for another form.
 ///
 /// - Complexity: O(1) amortised per byte; the buffer is used again for the next line.
 public struct FieldWriter: Sendable {
@@ -22,72 +22,121 @@ public struct FieldWriter: Sendable {
 
     private var json = JSONWriter()
 
+    /// Whether each event becomes a ``FieldItem``.
+    private let writesItems: Bool
+
+    /// What every event begins with.
+    private let prefix: [UInt8]
+
     /// Creates a writer with an empty buffer.
-    public init() {}
+    public init() {
+        self.init(items: false, plugin: nil)
+    }
+
+    /// Creates a writer with an empty buffer.
+    ///
+    /// - Parameters:
+    ///   - items: Whether each event becomes a ``FieldItem``.
+    ///   - plugin: A text that every event has as its first field, `plugin`.
+    init(items: Bool, plugin: String?) {
+        writesItems = items
+        prefix = Self.prefix(plugin: plugin, isItem: items)
+    }
+
+    /// The field `plugin` of events; empty where there is none.
+    static func prefix(plugin: String?, isItem: Bool) -> [UInt8] {
+        guard let plugin else { return [] }
+        guard isItem else { return Array("\"plugin\":\(JSONWriter.quoted(plugin))".utf8) }
+        var item: [UInt8] = []
+        FieldItem.append(.text, named: "plugin", to: &item) { $0 += plugin.utf8 }
+        return item
+    }
 
     /// Removes what was written, and keeps the memory.
     public mutating func removeAll() {
         json.removeAll()
     }
 
-    @unsafe
-    mutating func write(lines: UnsafeBufferPointer<UInt8>) {
-        unsafe json.bytes.append(contentsOf: lines)
-    }
-
     mutating func exchangeBytes(with other: inout [UInt8]) {
         swap(&json.bytes, &other)
     }
 
+    /// Lets a function append to what was written.
+    mutating func append(_ body: (inout [UInt8]) -> Void) {
+        body(&json.bytes)
+    }
+
     /// Writes one event as a line.
     public mutating func writeLine(_ event: borrowing some FieldEncodable) {
-        json.beginLine()
-        event.encode(to: &self)
-        json.endLine()
+        if writesItems {
+            let start = json.beginItem(.object)
+            json.bytes += prefix
+            event.encode(to: &self)
+            json.endItem(start)
+        } else {
+            json.beginLine()
+            if !prefix.isEmpty { json.value(json: prefix) }
+            event.encode(to: &self)
+            json.endLine()
+        }
     }
 
     /// Writes a number in the fewest digits that read back as the same number.
     ///
     /// NaN and the infinities, which JSON has no words for, are written as `null`.
     public mutating func write(_ name: StaticString, _ value: Double) {
-        json.name(name)
+        let start = begin(name, value.isFinite ? .number : .null)
         json.value(value)
+        end(start)
     }
 
     /// Writes a whole number.
     public mutating func write(_ name: StaticString, _ value: some FixedWidthInteger) {
-        json.name(name)
+        let start = begin(name, .number)
         json.value(value)
+        end(start)
     }
 
     /// Writes true or false.
     public mutating func write(_ name: StaticString, _ value: Bool) {
-        json.name(name)
+        let start = begin(name, .flag)
         json.value(value)
+        end(start)
     }
 
     /// Writes text, escaped as JSON wants it.
     public mutating func write(_ name: StaticString, _ value: String) {
-        json.name(name)
-        json.value(value)
+        let start = begin(name, .text)
+        if writesItems { json.bytes += value.utf8 } else { json.value(value) }
+        end(start)
     }
 
     /// Writes a time as the input writes its times: a number in its unit, or RFC 3339.
     public mutating func write(_ name: StaticString, _ value: Timestamp, as form: TimeForm) {
-        json.name(name)
+        let nanoseconds = value.nanosecondsSinceEpoch
         switch form {
         case .number(let unit):
-            json.value(json: TimeText.decimal(nanoseconds: value.nanosecondsSinceEpoch, scale: unit.nanoseconds).utf8)
-        case .rfc3339: json.value(rfc3339: value)
+            let start = begin(name, .number)
+            json.value(json: TimeText.decimal(nanoseconds: nanoseconds, scale: unit.nanoseconds).utf8)
+            end(start)
+        case .rfc3339:
+            let start = begin(name, .text)
+            if writesItems {
+                TimeText.appendRFC3339(nanoseconds: nanoseconds, to: &json.bytes)
+            } else {
+                json.value(rfc3339: value)
+            }
+            end(start)
         }
     }
 
     /// Writes an object with fields of its own.
     public mutating func write(_ name: StaticString, _ fields: (inout FieldWriter) -> Void) {
-        json.name(name)
-        json.open(UInt8(ascii: "{"))
+        let start = begin(name, .object)
+        open(UInt8(ascii: "{"))
         fields(&self)
-        json.close(UInt8(ascii: "}"))
+        close(UInt8(ascii: "}"))
+        end(start)
     }
 
     /// Writes an array of objects.
@@ -101,14 +150,38 @@ public struct FieldWriter: Sendable {
         _ elements: [Element],
         _ fields: (Element, inout FieldWriter) -> Void
     ) {
-        json.name(name)
-        json.open(UInt8(ascii: "["))
+        let start = begin(name, .array)
+        open(UInt8(ascii: "["))
         for element in elements {
-            json.open(UInt8(ascii: "{"))
+            let start = writesItems ? json.beginItem(.object) : 0
+            open(UInt8(ascii: "{"))
             fields(element, &self)
-            json.close(UInt8(ascii: "}"))
+            close(UInt8(ascii: "}"))
+            end(start)
         }
-        json.close(UInt8(ascii: "]"))
+        close(UInt8(ascii: "]"))
+        end(start)
+    }
+
+    /// Writes what stands before a value.
+    ///
+    /// - Returns: What ``end(_:)`` wants to know.
+    private mutating func begin(_ name: StaticString, _ kind: FieldItem.Kind) -> Int {
+        guard !writesItems else { return json.beginItem(kind, named: name) }
+        json.name(name)
+        return 0
+    }
+
+    private mutating func end(_ start: Int) {
+        if writesItems { json.endItem(start) }
+    }
+
+    private mutating func open(_ bracket: UInt8) {
+        if !writesItems { json.open(bracket) }
+    }
+
+    private mutating func close(_ bracket: UInt8) {
+        if !writesItems { json.close(bracket) }
     }
 }
 

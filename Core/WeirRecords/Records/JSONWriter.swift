@@ -143,6 +143,24 @@ package struct JSONWriter: Sendable {
         open(UInt8(ascii: "{"))
     }
 
+    /// Begins a ``FieldItem``; the next value is its content, and stands alone.
+    ///
+    /// - Returns: What ``endItem(_:)`` wants to know.
+    mutating func beginItem(_ kind: FieldItem.Kind, named name: StaticString = "") -> Int {
+        needsComma = false
+        // The text is a constant of the program.
+        return unsafe FieldItem.begin(
+            kind,
+            named: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount),
+            in: &bytes
+        )
+    }
+
+    /// Ends a ``FieldItem``.
+    mutating func endItem(_ start: Int) {
+        FieldItem.end(start, in: &bytes)
+    }
+
     /// Ends a line that is an object.
     mutating func endLine() {
         close(UInt8(ascii: "}"))
@@ -166,6 +184,11 @@ package struct JSONWriter: Sendable {
     private mutating func separate() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
+    }
+
+    /// Appends UTF-8 as a JSON string, with its quotes.
+    package static func append(_ text: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
+        unsafe text.withUnsafeBufferPointer { unsafe append($0, to: &bytes) }
     }
 
     /// Appends a text as a JSON string, with its quotes.

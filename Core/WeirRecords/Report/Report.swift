@@ -150,10 +150,20 @@ public final class Report: Sendable {
     ///   - line: The line of JSON, without its line feed.
     ///   - time: Its event time, where it is known.
     public func addMatch(_ line: [UInt8], at time: Timestamp?) {
+        addMatch(at: time) { line }
+    }
+
+    /// Adds a match.
+    ///
+    /// - Parameters:
+    ///   - time: Its event time, where it is known.
+    ///   - line: Makes the line of JSON, without its line feed; called where there may be room for it.
+    func addMatch(at time: Timestamp?, _ line: () -> [UInt8]) {
         state.withLock { state in
             state.matchCount += 1
             // The first matches that there is room for: none after one that there was none for.
             guard state.matches.count < Limit.matches, state.matchBytes < Limit.matchBytes else { return }
+            let line = line()
             state.matchBytes += line.reduce(0) { $0 + Self.size(inPage: $1) }
             guard state.matchBytes <= Limit.matchBytes else { return }
             state.matches.append(Match(time: time, line: line))

@@ -92,10 +92,23 @@ final class Outlets {
     private struct Outlet {
         let address: Address
         let sink: any TransportSink
-        var styler: MatchStyler
+
+        /// `nil` where matches go out as they are taken.
+        var styler: (any MatchStyler)?
+
+        mutating func write(_ matches: [UInt8], _ text: inout [UInt8]) throws(TransportError) {
+            guard styler != nil else { return try sink.write(matches) }
+            text.removeAll(keepingCapacity: true)
+            styler?.append(matches, to: &text)
+            try sink.write(text)
+            guard styler?.isForeign != true else {
+                throw .writeFailed(address: address.name, reason: TableStyler.foreignTable)
+            }
+        }
     }
 
     private var outlets: [Outlet] = []
+    private var text: [UInt8] = []
     private let context: Pipeline.Context
     private let name: String?
 
@@ -103,10 +116,10 @@ final class Outlets {
     private(set) var hasBegun = false
 
     /// Whether one of the outputs is a table.
-    var hasTable: Bool { outlets.contains { $0.styler.isTable } }
+    private(set) var hasTable = false
 
-    /// What matches have that a table has no column for.
-    private(set) var leftOut = LeftOutFields()
+    /// What outputs that were closed left out.
+    private var leftOutBefore = LeftOutFields()
 
     /// Opens the outputs.
     ///
@@ -117,22 +130,22 @@ final class Outlets {
         let shared = context.outputs
         let isOnly = request.outputs.count == 1
         let columns = request.columns
+        let takesLines = request.takesLines
         for output in request.outputs {
             let address = try shared?.continuing(output) ?? output
             let sink = if let shared { try shared.open(address) } else { try address.openSink(isSafe: true) }
             meters.add(sink.meter, name: isOnly ? "output" : "output '\(address.name)'")
-            let style = request.style ?? FormatChoice.style(forEndingOf: address)
+            let style = request.style(of: address)
             let isTerminal = address.isTerminal
-            let header = style.isTable ? try address.existingColumns(besides: columns) : []
-            let styler = MatchStyler(
-                style,
+            if style.isTable { hasTable = true }
+            let styler = style.makeStyler(
                 isColoured: isOnly && isTerminal && Colour.isWanted,
                 isForTerminal: isTerminal,
                 columns: columns,
-                header: header
+                header: style.isTable ? try address.existingColumns(besides: columns) : []
             )
             let patient = sink.patient(context.patience, at: address)
-            outlets.append(Outlet(address: address, sink: patient, styler: styler))
+            outlets.append(Outlet(address: address, sink: patient, styler: takesLines ? nil : styler))
         }
     }
 
@@ -146,35 +159,21 @@ final class Outlets {
         hasBegun = true
     }
 
-    /// Writes lines to all outputs.
+    /// Writes matches to all outputs.
     ///
+    /// - Parameter matches: In the form of the request.
     /// - Throws: ``TransportError/closed(address:)`` when the readers of all have gone; where one fails in another
-    ///   way, its error, after the others have got the lines.
-    func write(_ lines: Span<UInt8>) throws(TransportError) {
+    ///   way, its error, after the others have got the matches.
+    func write(_ matches: [UInt8]) throws(TransportError) {
         try begin()
-        var copy: [UInt8] = []
-        if outlets.contains(where: { !$0.styler.isPlain }) {
-            copy.reserveCapacity(lines.count)
-            for index in lines.indices { copy.append(lines[index]) }
-        }
         var closed: TransportError?
         var fault: TransportError?
         for index in outlets.indices.reversed() {
             do throws(TransportError) {
-                if outlets[index].styler.isPlain {
-                    try outlets[index].sink.write(lines)
-                } else {
-                    let text = outlets[index].styler.write(copy)
-                    try outlets[index].sink.write(text)
-                    guard !outlets[index].styler.isForeign else {
-                        let address = outlets[index].address.name
-                        throw TransportError.writeFailed(address: address, reason: MatchStyler.foreignTable)
-                    }
-                    leftOut.formUnion(outlets[index].styler.takeLeftOut())
-                }
+                try outlets[index].write(matches, &text)
             } catch .closed(let address) {
                 closed = .closed(address: address)
-                outlets.remove(at: index)
+                if let styler = outlets.remove(at: index).styler { leftOutBefore.formUnion(styler.leftOut) }
                 guard !outlets.isEmpty else { break }
                 let remark = "nobody reads '\(address)' any more; the other outputs go on"
                 context.console.writeLine(remark, about: name)
@@ -186,8 +185,13 @@ final class Outlets {
         if outlets.isEmpty, let closed { throw closed }
     }
 
+    /// What matches have that there was no place for.
+    var leftOut: LeftOutFields {
+        outlets.reduce(into: leftOutBefore) { if let styler = $1.styler { $0.formUnion(styler.leftOut) } }
+    }
+
     /// The fields of the template that no match has had.
-    var missing: [String] { outlets.first?.styler.missing.sorted() ?? [] }
+    var missing: [String] { outlets.first?.styler?.missing.sorted() ?? [] }
 
     /// Delivers what the outputs still keep; files that nothing was to be written to stay as they were.
     ///
@@ -206,6 +210,14 @@ final class Outlets {
 }
 
 extension RunRequest {
+    /// In which form its matches are taken from plugins.
+    var matchForm: MatchForm { takesLines ? .lines : .styled }
+
+    /// Whether all outputs get matches as plain lines of JSON, which no terminal shows.
+    fileprivate var takesLines: Bool { outputs.allSatisfy { style(of: $0) == .json && !$0.isTerminal } }
+
+    fileprivate func style(of output: Address) -> MatchStyle { style ?? FormatChoice.style(forEndingOf: output) }
+
     /// The columns of a table of matches, as far as the plugins know them.
     var columns: [String] {
         var columns = instances.count > 1 ? ["plugin"] : []

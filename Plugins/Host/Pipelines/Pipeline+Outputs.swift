@@ -58,9 +58,9 @@ extension Pipeline {
 
     func writeMatches() throws(OutputError) {
         do throws(TransportError) {
-            try plugins.takeLines { [outlets, progress] lines throws(TransportError) in
+            try plugins.takeMatches { [outlets, progress] matches throws(TransportError) in
                 progress.erase()
-                try outlets.write(lines)
+                try outlets.write(matches)
             }
         } catch {
             throw .matches(error)

@@ -39,15 +39,15 @@ extension Pipeline {
                 if result.events > 0 || !result.rejections.isEmpty { try beginOutputs() }
                 tally.events += result.events
                 tally.count(result.rejections)
-                earlierMatches += result.matches
+                earlierMatches += result.matchCount
                 byteCount = result.byteCount
                 counts = result.counts
                 watermark = result.watermark ?? watermark
                 (order, unseenOfWorkers) = (result.order, result.unseen)
-                if !result.lines.isEmpty {
+                if !result.matches.isEmpty {
                     progress.erase()
                     do throws(TransportError) {
-                        try outlets.write(ContiguousArray(result.lines).span)
+                        try outlets.write(result.matches)
                     } catch {
                         throw OutputError.matches(error)
                     }

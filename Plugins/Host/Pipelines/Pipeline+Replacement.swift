@@ -9,7 +9,7 @@ extension Pipeline {
     /// The old plugins end as at the end of an input.
     func replacePlugins() throws {
         guard let next = context.replacement?.takeBetweenBatches() else { return }
-        try put(next, try RunningPlugins(next.instances, report: page?.report))
+        try put(next, try RunningPlugins(next.instances, form: next.matchForm, report: page?.report))
     }
 
     /// Replaces plugins, outputs and what makes records of the inputs' bytes, in a pause for that.
@@ -21,7 +21,7 @@ extension Pipeline {
     func replace(_ intake: any Intake) throws -> any Intake {
         let sources = intake.handOver()
         guard let next = context.replacement?.take(resuming: context.interruption) else { return intake }
-        let plugins = try RunningPlugins(next.instances, report: page?.report)
+        let plugins = try RunningPlugins(next.instances, form: next.matchForm, report: page?.report)
         try put(next, plugins)
         let following = try next.makeIntake(
             schema: plugins.schema,

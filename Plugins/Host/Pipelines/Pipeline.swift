@@ -94,7 +94,7 @@ final class Pipeline {
             return RunReport(title: "weir run \(request.instances[0].plugin.name)", sink: try address.openWholeSink())
         }
         page?.about = request.about
-        plugins = try RunningPlugins(request.instances, report: page?.report)
+        plugins = try RunningPlugins(request.instances, form: request.matchForm, report: page?.report)
         named = NamedField.all(of: request.instances, in: plugins.schema)
         presence = FieldPresence(of: named)
         try request.checkThatNothingIsOverwritten()

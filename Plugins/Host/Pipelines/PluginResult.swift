@@ -1,9 +1,9 @@
 /// What a plugin made of a batch, and of which records.
 struct PluginResult: Sendable {
-    /// The matches, a line each.
-    var lines: [UInt8] = []
+    /// The matches.
+    var matches: [UInt8] = []
 
-    /// Up to where the lines go that each record brought, for the records that brought some, in the order of records.
+    /// Up to where the matches go that each record brought, for the records that brought some, in the order of records.
     var marks: [(record: Int32, end: Int)] = []
 
     /// What was refused, in the order of records.
@@ -25,9 +25,9 @@ struct PluginResult: Sendable {
 
     /// Merges the results of several plugins and threads in the order of the batch's records; of one record, in the
     /// order of the plugins.
-    static func merged(_ all: [PluginResult]) -> (lines: [UInt8], rejections: [RejectedInput]) {
-        var lines: [UInt8] = []
-        lines.reserveCapacity(all.reduce(0) { $0 + $1.lines.count })
+    static func merged(_ all: [PluginResult]) -> (matches: [UInt8], rejections: [RejectedInput]) {
+        var matches: [UInt8] = []
+        matches.reserveCapacity(all.reduce(0) { $0 + $1.matches.count })
         // How far each was taken.
         var next = all.map { _ in (mark: 0, start: 0) }
         while true {
@@ -38,11 +38,11 @@ struct PluginResult: Sendable {
                 first = (index, mark.record, mark.end)
             }
             guard let first else { break }
-            lines += all[first.index].lines[next[first.index].start..<first.end]
+            matches += all[first.index].matches[next[first.index].start..<first.end]
             next[first.index] = (next[first.index].mark + 1, first.end)
         }
         // Sorting is stable.
         let rejections = all.flatMap(\.rejections).sorted { $0.record < $1.record }
-        return (lines, rejections.map(\.line))
+        return (matches, rejections.map(\.line))
     }
 }

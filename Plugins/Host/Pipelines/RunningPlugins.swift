@@ -23,7 +23,6 @@ final class RunningPlugins {
     /// Whether all plugins, or none, refuse records that go back in time.
     let agreeOnOrder: Bool
 
-    private let names: [String]
     private let consumers: [RecordConsumer]
     private let outputs: [MatchOutput]
 
@@ -43,18 +42,20 @@ final class RunningPlugins {
     ///
     /// - Parameters:
     ///   - instances: The plugins; at least one.
+    ///   - form: In which form their matches are taken.
     ///   - report: The report that the run shows afterwards, if requested.
     ///   - batchCapacity: How many records a batch can have.
     /// - Throws: ``HostError`` when one does not start.
     init(
         _ instances: [RunRequest.Instance],
+        form: MatchForm = .lines,
         report: Report? = nil,
         batchCapacity: Int = RunningPlugins.batchCapacity
     ) throws(HostError) {
         var consumers: [RecordConsumer] = []
         var outputs: [MatchOutput] = []
         for instance in instances {
-            let output = MatchOutput(report: report)
+            let output = MatchOutput(report: report, form: form, plugin: instances.count > 1 ? instance.name : nil)
             do throws(PluginError) {
                 consumers.append(try instance.plugin.start(instance.values, output: output))
             } catch {
@@ -64,7 +65,6 @@ final class RunningPlugins {
         }
         self.consumers = consumers
         self.outputs = outputs
-        names = instances.map(\.name)
         areGrouped = instances.map { $0.plugin.partitionField($0.values) != nil }
         let schemas = consumers.map(\.schema)
         schema = schemas.count == 1 ? schemas[0] : Self.union(of: schemas)
@@ -118,8 +118,8 @@ final class RunningPlugins {
             consumers[0].receive(&batch)
             return
         }
-        let (lines, rejections) = PluginResult.merged(receiveEach(&batch))
-        merged += lines
+        let (matches, rejections) = PluginResult.merged(receiveEach(&batch))
+        merged += matches
         if !rejections.isEmpty { refused(rejections) }
     }
 
@@ -152,8 +152,8 @@ final class RunningPlugins {
             }
             guard output.count > matchCount else { return }
             matchCount = output.count
-            takeLines(of: plugin, into: &result.lines)
-            result.marks.append((Int32(index), result.lines.count))
+            output.takeMatches { result.matches += $0 }
+            result.marks.append((Int32(index), result.matches.count))
         }
         return result
     }
@@ -202,26 +202,15 @@ final class RunningPlugins {
         }
     }
 
-    /// Returns the lines written since the last call.
+    /// Returns the matches written since the last call.
     ///
-    /// - Parameter body: Called with whole lines; not called when there are none.
+    /// - Parameter body: Called with them in the form that was asked for; not called when there are none.
     /// - Throws: What `body` throws.
-    func takeLines<Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) {
-        guard outputs.count > 1 else { return try outputs[0].take(body) }
-        for plugin in outputs.indices { takeLines(of: plugin, into: &merged) }
+    func takeMatches<Failure: Error>(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
+        guard outputs.count > 1 else { return try outputs[0].takeMatches(body) }
+        for output in outputs { output.takeMatches { merged += $0 } }
         guard !merged.isEmpty else { return }
         defer { merged.removeAll(keepingCapacity: true) }
-        try body(ContiguousArray(merged).span)
-    }
-
-    /// Takes the lines of one plugin, with its name where there are several.
-    private func takeLines(of plugin: Int, into bytes: inout [UInt8]) {
-        outputs[plugin].take { lines in
-            if outputs.count > 1 {
-                bytes += MatchLines.tag(lines, member: "plugin", names[plugin])
-            } else {
-                for index in lines.indices { bytes.append(lines[index]) }
-            }
-        }
+        try body(merged)
     }
 }

@@ -26,7 +26,7 @@ extension WorkerPool {
             self.watermark = watermark
             let answers = try takeAnswers()
             var result = BatchResult(start: start)
-            (result.lines, result.rejections) = PluginResult.merged(answers.flatMap(\.results))
+            (result.matches, result.rejections) = PluginResult.merged(answers.flatMap(\.results))
             // Several plugins may refuse the same record, and others take it.
             result.events = UInt64(pluginCount == 1 ? max(0, count - result.rejections.count) : count)
             result.rejections = merge(rejections, result.rejections)
@@ -39,11 +39,7 @@ extension WorkerPool {
         hasEnded = true
         let answers = try takeAnswers()
         var result = BatchResult(start: MonotonicClock().now())
-        let lines = answers.flatMap { $0.lastLines.split(separator: UInt8(ascii: "\n")) }
-        for line in lines.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-            result.lines += line
-            result.lines.append(UInt8(ascii: "\n"))
-        }
+        result.matches = form.sorted(answers.flatMap(\.lastMatches))
         fill(&result, from: answers)
         return result
     }
@@ -59,7 +55,7 @@ extension WorkerPool {
     }
 
     private func fill(_ result: inout BatchResult, from answers: [Answer]) {
-        result.matches = answers.reduce(0) { $0 + $1.matches }
+        result.matchCount = answers.reduce(0) { $0 + $1.matchCount }
         result.byteCount = byteCount
         result.watermark = watermark
         result.order = readOrder

@@ -11,7 +11,11 @@ extension WorkerPool {
         _ held: Held
     ) {
         do throws(HostError) {
-            let plugins = try RunningPlugins(request.instances, batchCapacity: batchCapacity)
+            let plugins = try RunningPlugins(
+                request.instances,
+                form: request.matchForm,
+                batchCapacity: batchCapacity
+            )
             held.add(plugins.partialMatches)
             var batch = RecordBatch(schema: schema, capacity: batchCapacity)
             while let job = jobs.pop() {
@@ -23,9 +27,9 @@ extension WorkerPool {
                     for index in answer.results.indices { answer.results[index].move(to: share.places, inputs) }
                 case .finish:
                     plugins.finish(.finished)
-                    plugins.takeLines { for index in $0.indices { answer.lastLines.append($0[index]) } }
+                    plugins.takeMatches { answer.lastMatches += $0 }
                 }
-                answer.matches = plugins.matchCount - before
+                answer.matchCount = plugins.matchCount - before
                 answer.order = plugins.order
                 answer.counts = plugins.counts.map { (name: $0.name, value: $0.value) }
                 answers.push(answer)

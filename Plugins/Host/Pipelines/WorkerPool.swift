@@ -10,7 +10,7 @@ internal import WeirSystem
 ///
 /// Each worker has plugins of its own. Records with the same value go to the same worker, in their order. What is found
 /// comes out in the order of the records that complete it, as with one worker; what only the end of the inputs brings
-/// comes last, sorted by its bytes, with any number of workers. Limits, such as how many groups there can be, hold for each
+/// comes last, sorted by its lines, with any number of workers. Limits, such as how many groups there can be, hold for each
 /// worker: what is beyond them depends on how many there are.
 ///
 /// Safety of the order: every worker answers every batch, also one that has no record for it, so that the answers to a
@@ -18,8 +18,8 @@ internal import WeirSystem
 final class WorkerPool {
     /// What came of a batch.
     struct BatchResult {
-        var lines: [UInt8] = []
-        var matches: UInt64 = 0
+        var matches: [UInt8] = []
+        var matchCount: UInt64 = 0
         var events: UInt64 = 0
         var rejections: [RejectedInput] = []
         var byteCount: Int64 = 0
@@ -61,8 +61,8 @@ final class WorkerPool {
         /// What each of the plugins found, by the places of the records in the batch.
         var results: [PluginResult] = []
         /// What only the end of the inputs brought.
-        var lastLines: [UInt8] = []
-        var matches: UInt64 = 0
+        var lastMatches: [UInt8] = []
+        var matchCount: UInt64 = 0
         var counts: [(name: String, value: UInt64)] = []
         var order = RecordOrder()
         var failure: HostError?
@@ -86,6 +86,7 @@ final class WorkerPool {
     /// How many batches may be on the way.
     static let window = 8
 
+    let form: MatchForm
     let inputCount: Int
     let pluginCount: Int
     let headers: BoundedQueue<Header>
@@ -108,6 +109,7 @@ final class WorkerPool {
         throws(HostError)
     {
         let field = try Self.field(of: partition, in: schema)
+        form = request.matchForm
         inputCount = request.inputs.count
         pluginCount = request.instances.count
         let arrival = Parker()

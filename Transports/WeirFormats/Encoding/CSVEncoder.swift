@@ -55,8 +55,26 @@ public struct CSVEncoder: RecordEncoder {
 
     /// Appends the text as a field.
     private func append(isHeader: Bool, to output: inout [UInt8]) {
-        guard needsQuotes(isHeader: isHeader) else {
-            output.append(contentsOf: text)
+        var isQuoted = false
+        if let first = text.first, let last = text.last {
+            // A byte order mark would be no part of the first name.
+            isQuoted = isHeader && ([0x20, 0x09, 0xEF].contains(first) || [0x20, 0x09].contains(last))
+        } else {
+            // A line with nothing in it would be no record.
+            isQuoted = schema.fields.count == 1
+        }
+        Self.append(text, isQuoted: isQuoted, to: &output)
+    }
+
+    /// Appends a text as a field, in quotes where it has to be.
+    ///
+    /// - Parameters:
+    ///   - text: The text.
+    ///   - isQuoted: Whether it has to be for reasons of its own.
+    ///   - output: The bytes are appended to it.
+    package static func append(_ text: [UInt8], isQuoted: Bool = false, to output: inout [UInt8]) {
+        guard isQuoted || text.contains(where: isSpecial) else {
+            output += text
             return
         }
         output.append(UInt8(ascii: "\""))
@@ -67,18 +85,10 @@ public struct CSVEncoder: RecordEncoder {
         output.append(UInt8(ascii: "\""))
     }
 
-    private func needsQuotes(isHeader: Bool) -> Bool {
-        // A line with nothing in it would be no record, and a byte order mark no part of the first name.
-        if text.isEmpty { return schema.fields.count == 1 }
-        if isHeader, let first = text.first, let last = text.last {
-            if [0x20, 0x09, 0xEF].contains(first) || [0x20, 0x09].contains(last) { return true }
+    private static func isSpecial(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "\n"), UInt8(ascii: "\r"): true
+        default: false
         }
-        for byte in text {
-            switch byte {
-            case UInt8(ascii: ","), UInt8(ascii: "\""), UInt8(ascii: "\n"), UInt8(ascii: "\r"): return true
-            default: break
-            }
-        }
-        return false
     }
 }

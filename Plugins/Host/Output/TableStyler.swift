@@ -1,0 +1,85 @@
+internal import WeirFormats
+internal import WeirRecords
+
+/// Writes a table: a header, and a row for each match.
+struct TableStyler: MatchStyler {
+    let shown: ShownText
+
+    /// Whether a cell that a spreadsheet would take for a formula begins with an apostrophe.
+    let isSafe: Bool
+
+    private let columns: [String]
+    private var cells: NamedItems
+    private var cell: [UInt8] = []
+    private(set) var leftOut = LeftOutFields()
+
+    init(shown: ShownText, isSafe: Bool, columns: [String], header: [String]) {
+        self.shown = shown
+        self.isSafe = isSafe
+        self.columns = columns
+        cells = NamedItems(header, isForTable: true)
+    }
+
+    mutating func append(_ match: FieldItem, in items: [UInt8], to text: inout [UInt8]) {
+        guard match.kind != .unreadable else { return leftOut.countUnreadable() }
+        if cells.names.isEmpty { begin(with: match, in: items, to: &text) }
+        cells.look(at: match, in: items)
+        leftOut.count(cells.others)
+        for (index, item) in cells.found.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: ",")) }
+            guard let item, item.kind != .null else { continue }
+            cell.removeAll(keepingCapacity: true)
+            if item.kind == .array {
+                item.appendJSON(in: items, to: &cell)
+            } else {
+                cell += items[item.content]
+            }
+            appendCell(to: &text)
+        }
+        text.append(UInt8(ascii: "\n"))
+    }
+
+    /// Appends the header: the columns that are known, and those of the first match.
+    private mutating func begin(with match: FieldItem, in items: [UInt8], to text: inout [UInt8]) {
+        cells.look(at: match, in: items)
+        var names = columns
+        for name in cells.others where !names.contains(name) { names.append(name) }
+        cells.setNames(names)
+        for (index, name) in names.enumerated() {
+            if index > 0 { text.append(UInt8(ascii: ",")) }
+            cell = Array(name.utf8)
+            appendCell(to: &text)
+        }
+        text.append(UInt8(ascii: "\n"))
+    }
+
+    private mutating func appendCell(to text: inout [UInt8]) {
+        if isSafe { cell = Array(Self.guarded(String(decoding: cell, as: UTF8.self)).utf8) }
+        if shown.isForTerminal {
+            let bytes = cell[...]
+            cell = []
+            shown.append(bytes, to: &cell)
+        }
+        CSVEncoder.append(cell, to: &text)
+    }
+
+    /// Whether a spreadsheet would take a cell for a formula (OWASP, CSV injection); a number is none.
+    private static func isFormula(_ text: Substring.UnicodeScalarView) -> Bool {
+        guard let first = text.first, "=+-@\t\r\n\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars.contains(first)
+        else { return false }
+        return Double(Substring(text)) == nil
+    }
+
+    /// A cell in which an apostrophe stands before every formula: also before one behind a semicolon or a tab, which
+    /// separate cells where a spreadsheet is set so.
+    private static func guarded(_ text: String) -> String {
+        var rest = text.unicodeScalars[...]
+        var guarded = isFormula(rest) ? "'" : ""
+        while let place = rest.firstIndex(where: { $0 == ";" || $0 == "\t" }) {
+            guarded += String(Substring(rest[...place]))
+            rest = rest[rest.index(after: place)...]
+            if isFormula(rest.prefix { $0 != ";" && $0 != "\t" }) { guarded += "'" }
+        }
+        return guarded + String(Substring(rest))
+    }
+}
