@@ -52,7 +52,7 @@ extension Pipeline {
             try beginOutputs()
             return nil
         } catch {
-            return ending(of: error)
+            return Ending(error)
         }
     }
 
@@ -80,7 +80,7 @@ extension Pipeline {
             }
             return nil
         } catch {
-            return ending(of: error)
+            return Ending(error)
         }
     }
 
@@ -92,14 +92,17 @@ extension Pipeline {
             try outlets.finish()
             return nil
         } catch {
-            return ending(of: OutputError.matches(error))
+            return Ending(.matches(error))
         }
     }
+}
 
-    func ending(of error: OutputError) -> Ending {
+extension Pipeline.Ending {
+    /// The end that a failed output brings.
+    init(_ error: Pipeline.OutputError) {
         switch error {
-        case .matches(.closed): .outputClosed
-        case .matches(let error), .rejections(let error): .failed(HostError(.outputFailed, "\(error)"))
+        case .matches(.closed): self = .outputClosed
+        case .matches(let error), .rejections(let error): self = .failed(HostError(.outputFailed, "\(error)"))
         }
     }
 }

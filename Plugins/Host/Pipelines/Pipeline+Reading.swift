@@ -117,7 +117,7 @@ extension Pipeline {
 
     func ending(of error: any Error) -> Ending {
         switch error {
-        case let error as OutputError: ending(of: error)
+        case let error as OutputError: Ending(error)
         case TransportError.interrupted: .interrupted
         case let error as HostError: error.exitCode == .interrupted ? .interrupted : .failed(error)
         default: .failed(HostError(.noInput, "\(error)"))
