@@ -199,6 +199,9 @@ extension HostTests {
             for name in all {
                 let isTable = name.lowercased().hasSuffix("csv")
                 #expect(try weir.text(of: name).hasPrefix(isTable ? "time,axis," : "{\"time\":11020,"), "\(name)")
+                // Beside another style they are as they are alone.
+                let alone = ["run", "shake", "--from", "demo", "--output", isTable ? "csv" : "json"]
+                #expect(try weir.text(of: name) == weir.start(alone, input: .nothing).outcome().output, "\(name)")
             }
             #expect(try weir.run("run", "shake", "--from", "demo", "--to", "j.csv", "--output", "json").exitCode == 0)
             #expect(try weir.text(of: "j.csv").hasPrefix("{"))

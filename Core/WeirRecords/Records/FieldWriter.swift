@@ -166,12 +166,14 @@ public struct FieldWriter: Sendable {
     /// Writes what stands before a value.
     ///
     /// - Returns: What ``end(_:)`` wants to know.
-    private mutating func begin(_ name: StaticString, _ kind: FieldItem.Kind) -> Int {
-        guard !writesItems else { return json.beginItem(kind, named: name) }
+    @inline(__always)
+    private mutating func begin(_ name: StaticString, _ kind: @autoclosure () -> FieldItem.Kind) -> Int {
+        guard !writesItems else { return json.beginItem(kind(), named: name) }
         json.name(name)
         return 0
     }
 
+    @inline(__always)
     private mutating func end(_ start: Int) {
         if writesItems { json.endItem(start) }
     }

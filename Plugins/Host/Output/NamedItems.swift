@@ -15,6 +15,8 @@ struct NamedItems {
 
     /// Whether a list is one field, so that its length makes no columns; otherwise each element has its index for a name.
     private let isForTable: Bool
+
+    /// The names of the objects around, each with its dot.
     private var path: [UInt8] = []
 
     /// Where the next field is likely to be.
@@ -40,30 +42,52 @@ struct NamedItems {
     }
 
     private mutating func look(into list: FieldItem, in items: [UInt8]) {
-        let length = path.count
         var index = 0
         for item in FieldItems(in: items, list.content) {
-            if length > 0 { path.append(UInt8(ascii: ".")) }
-            if list.kind == .object { path += items[item.name] } else { path += String(index).utf8 }
-            if item.kind == .object || item.kind == .array && !isForTable {
-                look(into: item, in: items)
-            } else {
-                note(item)
+            // Elements of a list are called by their places.
+            let name = if case .array = list.kind { Array(String(index).utf8)[...] } else { items[item.name] }
+            switch item.kind {
+            case .object: look(into: item, named: name, in: items)
+            case .array where !isForTable: look(into: item, named: name, in: items)
+            default: note(item, name)
             }
-            path.removeLast(path.count - length)
             index += 1
         }
     }
 
-    private mutating func note(_ item: FieldItem) {
-        if expected >= names.count || names[expected] != path {
-            guard let index = names.firstIndex(of: path) else {
-                if isForTable { others.append(String(decoding: path, as: UTF8.self)) }
+    private mutating func look(into list: FieldItem, named name: ArraySlice<UInt8>, in items: [UInt8]) {
+        let length = path.count
+        path += name
+        if !path.isEmpty { path.append(UInt8(ascii: ".")) }
+        look(into: list, in: items)
+        path.removeLast(path.count - length)
+    }
+
+    private mutating func note(_ item: FieldItem, _ name: ArraySlice<UInt8>) {
+        if expected >= names.count || !isName(expected, name) {
+            guard let index = names.indices.first(where: { isName($0, name) }) else {
+                if isForTable { others.append(String(decoding: path + name, as: UTF8.self)) }
                 return
             }
             expected = index
         }
         if found[expected] == nil { found[expected] = item }
         expected += 1
+    }
+
+    /// Whether one of the names is the path and a name.
+    private func isName(_ index: Int, _ name: ArraySlice<UInt8>) -> Bool {
+        let wanted = names[index]
+        guard wanted.count == path.count + name.count else { return false }
+        var place = 0
+        for byte in path {
+            guard wanted[place] == byte else { return false }
+            place += 1
+        }
+        for byte in name {
+            guard wanted[place] == byte else { return false }
+            place += 1
+        }
+        return true
     }
 }

@@ -27,12 +27,12 @@ struct TableStyler: MatchStyler {
         leftOut.count(cells.others)
         for (index, item) in cells.found.enumerated() {
             if index > 0 { text.append(UInt8(ascii: ",")) }
-            guard let item, item.kind != .null else { continue }
+            guard let item else { continue }
             cell.removeAll(keepingCapacity: true)
-            if item.kind == .array {
-                item.appendJSON(in: items, to: &cell)
-            } else {
-                cell += items[item.content]
+            switch item.kind {
+            case .null: break
+            case .array: item.appendJSON(in: items, to: &cell)
+            default: cell += items[item.content]
             }
             appendCell(to: &text)
         }

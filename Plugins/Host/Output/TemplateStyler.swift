@@ -41,7 +41,8 @@ struct TemplateStyler: MatchStyler {
             switch part {
             case .text(let bytes): text += bytes
             case .field(let index):
-                guard let item = fields.found[index], item.kind != .null else { continue }
+                guard let item = fields.found[index] else { continue }
+                if case .null = item.kind { continue }
                 shown.appendOnOneLine(items[item.content], to: &text)
             }
         }
