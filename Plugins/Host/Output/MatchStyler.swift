@@ -29,7 +29,7 @@ extension MatchStyler {
 }
 
 extension MatchStyle {
-    /// Makes what writes matches in this style.
+    /// Makes the styler of an output.
     ///
     /// - Parameters:
     ///   - isColoured: Whether JSON for people has colours.
@@ -37,6 +37,7 @@ extension MatchStyle {
     ///     ends of lines and controls of bidirectional text are then written like `\u001b`, in every style.
     ///   - columns: The columns of a table that are known; those of the first match join them.
     ///   - header: The columns of a table that is written on, which stay as they are.
+    /// - Returns: The state of one output.
     func makeStyler(
         isColoured: Bool = false,
         isForTerminal: Bool = false,
