@@ -1,3 +1,4 @@
+internal import WeirCore
 internal import WeirLoading
 internal import WeirRecords
 internal import WeirSystem
