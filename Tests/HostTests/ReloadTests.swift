@@ -47,6 +47,8 @@ extension HostTests {
             reload("'one' is new")
             let again = try #require(FileHandle(forWritingAtPath: weir.folder + "/one.fifo"))
             try again.write(contentsOf: Data(jerk.utf8))
+            // A pipe without readers and writers forgets what is in it.
+            try WeirProcess.eventually("it is read") { try weir.text(of: "one.jsonl") == jerkMatch }
             for handle in [first, again, second] { try handle.close() }
             said.waitForEnd()
             #expect(try run.outcome().exitCode == 0)

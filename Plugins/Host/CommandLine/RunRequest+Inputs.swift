@@ -17,7 +17,7 @@ extension RunRequest {
             let source: Source =
                 text == "demo"
                 ? .demo(seed: try seed(arguments))
-                : .address(try Address(text, .input, registry))
+                : .address(try address(text, .input, of: .from, registry))
             let input = try input(source, arguments, registry)
             if case .address(let address) = source, let stream = address.stream {
                 guard !streams.contains(stream) else {

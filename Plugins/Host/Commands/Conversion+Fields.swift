@@ -88,7 +88,7 @@ extension Conversion {
         switch error {
         case .badHeader: text += "; --format says how it is written"
         case .missingFields: text += "; --columns says which to read"
-        case .duplicateField: break
+        case .duplicateField, .compressed: break
         }
         return text
     }

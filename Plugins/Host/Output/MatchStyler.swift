@@ -16,11 +16,15 @@ protocol MatchStyler {
 
     /// The fields of a template that no match has had.
     var missing: Set<String> { get }
+
+    /// Whether a match had none of the columns of the table that is written on; it was left out.
+    var isForeign: Bool { get }
 }
 
 extension MatchStyler {
     var leftOut: LeftOutFields { LeftOutFields() }
     var missing: Set<String> { [] }
+    var isForeign: Bool { false }
 
     /// Appends all matches of a buffer.
     mutating func append(_ items: [UInt8], to text: inout [UInt8]) {

@@ -47,8 +47,10 @@ struct NamedItems {
             // Elements of a list are called by their places.
             let name = if case .array = list.kind { Array(String(index).utf8)[...] } else { items[item.name] }
             switch item.kind {
+            case .object where !isForTable, .array where !isForTable:
+                noteWhole(item, name)
+                look(into: item, named: name, in: items)
             case .object: look(into: item, named: name, in: items)
-            case .array where !isForTable: look(into: item, named: name, in: items)
             default: note(item, name)
             }
             index += 1
@@ -73,6 +75,12 @@ struct NamedItems {
         }
         if found[expected] == nil { found[expected] = item }
         expected += 1
+    }
+
+    /// Notes an object or a list that is wanted as a whole.
+    private mutating func noteWhole(_ item: FieldItem, _ name: ArraySlice<UInt8>) {
+        guard let index = names.indices.first(where: { isName($0, name) }), found[index] == nil else { return }
+        found[index] = item
     }
 
     /// Whether one of the names is the path and a name.

@@ -8,15 +8,22 @@ struct TableStyler: MatchStyler {
     /// Whether a cell that a spreadsheet would take for a formula begins with an apostrophe.
     let isSafe: Bool
 
+    /// What is wrong with a table that has none of the columns of a match.
+    static let foreignTable =
+        "it is a table of something else, with none of the columns of the match; write to another file"
+
     private let columns: [String]
+    private let writesOn: Bool
     private var cells: NamedItems
     private var cell: [UInt8] = []
     private(set) var leftOut = LeftOutFields()
+    private(set) var isForeign = false
 
     init(shown: ShownText, isSafe: Bool, columns: [String], header: [String]) {
         self.shown = shown
         self.isSafe = isSafe
         self.columns = columns
+        writesOn = !header.isEmpty
         cells = NamedItems(header, isForTable: true)
     }
 
@@ -24,6 +31,10 @@ struct TableStyler: MatchStyler {
         guard match.kind != .unreadable else { return leftOut.countUnreadable() }
         if cells.names.isEmpty { begin(with: match, in: items, to: &text) }
         cells.look(at: match, in: items)
+        guard !writesOn || isOwn else {
+            isForeign = true
+            return
+        }
         leftOut.count(cells.others)
         for (index, item) in cells.found.enumerated() {
             if index > 0 { text.append(UInt8(ascii: ",")) }
@@ -37,6 +48,15 @@ struct TableStyler: MatchStyler {
             appendCell(to: &text)
         }
         text.append(UInt8(ascii: "\n"))
+    }
+
+    /// Whether the last match has a column of the table; what all tables of matches have says nothing.
+    private var isOwn: Bool {
+        let common = ["time", "plugin"]
+        return cells.others.allSatisfy(common.contains)
+            || zip(cells.names, cells.found).contains { name, item in
+                item != nil && !common.contains { $0.utf8.elementsEqual(name) }
+            }
     }
 
     /// Appends the header: the columns that are known, and those of the first match.

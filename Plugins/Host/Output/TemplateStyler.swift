@@ -42,8 +42,14 @@ struct TemplateStyler: MatchStyler {
             case .text(let bytes): text += bytes
             case .field(let index):
                 guard let item = fields.found[index] else { continue }
-                if case .null = item.kind { continue }
-                shown.appendOnOneLine(items[item.content], to: &text)
+                switch item.kind {
+                case .null: break
+                case .object, .array:
+                    var json: [UInt8] = []
+                    item.appendJSON(in: items, to: &json)
+                    shown.appendOnOneLine(json[...], to: &text)
+                default: shown.appendOnOneLine(items[item.content], to: &text)
+                }
             }
         }
         text.append(UInt8(ascii: "\n"))
