@@ -119,7 +119,7 @@ import WeirRecords
         let path = try folder.file("a", "as it was")
         _ = try folder.file(".weir-1a2b.new", "left behind")
         let living = try folder.file(".weir-3c4d.new", "being written")
-        for name in [".weir-.new", ".weir-notes.new", ".weir-1a2b.old"] { _ = try folder.file(name, "of somebody") }
+        for name in [".weir-.new", ".weir-notes.new", ".weir-1a2b.old"] { _ = try folder.file(name, "of another user") }
         try FileManager.default.createSymbolicLink(
             atPath: folder.path + "/.weir-5e6f.new",
             withDestinationPath: path

@@ -126,7 +126,7 @@
                         let result = Result { try Self.write(Self.lines[2...], to: lent.value) }
                         outcome.withLock { $0 = result }
                     }.start()
-                    // A disk that is full has the writer wait for the receiver.
+                    // A writer waits for a disk that is full for the receiver.
                     try eventually("all was written") {
                         receiver.hearNotices()
                         return outcome.withLock { $0 != nil }

@@ -269,6 +269,18 @@ import WeirRecords
         stopped.close()
     }
 
+    @Test func whatAReaderHasNotTakenAtTheEndIsNotDelivered() throws {
+        let sink = try sink("?listen=true&reader-buffer=10mb&linger=30ms")
+        let stopped = try Peer(unix: folder("s"))
+        try eventually("it is there") { metrics(sink).openConnections == 1 }
+        let line = String(repeating: "x", count: 999) + "\n"
+        for _ in 0..<3_000 { try sink.write(line) }
+        #expect(throws: TransportError.self) { try sink.finish() }
+        let after = metrics(sink)
+        #expect(after[.unsent] > 1_000 && after.delivered + after[.unsent] == 3_000 && after.isBalanced, "\(after)")
+        stopped.close()
+    }
+
     @Test func orTheEngineWaitsForHim() throws {
         let sink = try sink("?listen=true&reader-buffer=10kb&slow=wait&buffer=100kb&linger=60s")
         let source = try transport.openSource(folder("s") + "?connect=true&accept=1")

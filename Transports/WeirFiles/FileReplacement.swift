@@ -10,12 +10,12 @@ public import WeirRecords
 #endif
 
 extension FileSystem {
-    /// Puts a file in the place of another one in one step: who reads it sees the old one or the new one.
+    /// Puts a file in the place of another one in one step: a reader sees the old one or the new one.
     ///
     /// The new contents are written beside the old ones, to a file with a random name that begins with `.weir-`, which is
-    /// then renamed; what a program left behind that was killed meanwhile goes with the next file that is replaced in the
-    /// same folder. The new file has the permissions of the
-    /// old one. Where there was none, it has those of any new file. No symbolic link is followed.
+    /// then renamed; what a killed program left behind is removed when the next file in the same folder is replaced. The
+    /// new file has the permissions of the old one. Where there was none, it has those of any new file. No symbolic link
+    /// is followed.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
@@ -118,9 +118,9 @@ extension FileSystem {
     private static let draftStart = ".weir-"
     private static let draftEnd = ".new"
 
-    /// Locks a draft that was just made, so that nobody takes it for abandoned as long as it is open.
+    /// Locks a draft that was just made, so that it does not count as abandoned as long as it is open.
     ///
-    /// - Returns: False where somebody did before.
+    /// - Returns: False where another process has locked it.
     private static func isOurs(_ descriptor: Int32, _ draft: String) -> Bool {
         // A file system that has no locks has nothing abandoned removed either.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return SystemCalls.lastError != EWOULDBLOCK }

@@ -11,7 +11,7 @@ final class FileSuccession {
     struct File {
         let descriptor: Int32
         let identity: SystemCalls.Facts
-        /// What has ``wakeDescriptor`` tell when the file is written to.
+        /// Makes ``wakeDescriptor`` readable when the file is written to.
         var watch: FileWatch.Mark?
 
         init?(_ descriptor: Int32) {

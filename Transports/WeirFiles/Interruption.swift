@@ -69,7 +69,7 @@ public final class Interruption: Sendable {
     /// Whether a read is to throw `TransportError/interrupted(address:)`.
     package var stopsSources: Bool { isTriggered || wasPaused.load(ordering: .acquiring) }
 
-    /// Has reads throw `TransportError/interrupted(address:)` until ``resume()``, with nothing taken from the sources and
+    /// Makes reads throw `TransportError/interrupted(address:)` until ``resume()``, with nothing taken from the sources and
     /// nothing of them closed, so that another reader can go on with them.
     package func pause() {
         wasPaused.store(true, ordering: .releasing)

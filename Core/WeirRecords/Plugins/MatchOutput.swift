@@ -149,8 +149,9 @@ public final class MatchOutput: Sendable {
     private func named(_ line: ArraySlice<UInt8>) -> [UInt8] {
         guard !prefix.isEmpty, line.first == UInt8(ascii: "{") else { return Array(line) }
         let rest = line.dropFirst()
+        let first = rest.first { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
         return [UInt8(ascii: "{")] + prefix
-            + (rest.isEmpty || rest.first == UInt8(ascii: "}") ? [] : [UInt8(ascii: ",")]) + rest
+            + (first == nil || first == UInt8(ascii: "}") ? [] : [UInt8(ascii: ",")]) + rest
     }
 
     /// Declares that no more matches can come.

@@ -78,7 +78,7 @@ public final class SymbolTable: Sendable {
                 unsafe String(validating: bytes, as: UTF8.self)
             }
             guard let name else { return nil }
-            let index = state.add(name, hash)
+            let index = state.add(name, hash, at: time, idle: idle)
             if idle != nil { state.link(index, time) }
             return state.symbol(index)
         }

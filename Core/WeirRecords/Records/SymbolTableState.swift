@@ -54,9 +54,11 @@ struct SymbolTableState {
     }
 
     /// Adds a text that is not there.
-    mutating func add(_ name: String, _ hash: Int) -> Int {
+    mutating func add(_ name: String, _ hash: Int, at time: Int64 = .min, idle: Int64? = nil) -> Int {
         let index: Int
-        if let place = free.popLast() {
+        // What remembers the event of a place's text by the place must be done with it by the time of the new one.
+        if let place = free.last, idle.map({ Nanoseconds.sum(entries[place].lastUse, $0) <= time }) ?? true {
+            free.removeLast()
             index = place
             entries[index] = Entry(name: name, generation: entries[index].generation &+ 1)
         } else {
@@ -143,7 +145,7 @@ struct SymbolTableState {
 
     /// Makes room for a new text by forgetting what has been idle for long enough; false if there is none.
     ///
-    /// At most `limit` texts are live, and there are at most `capacity` with those that are expired.
+    /// At most `limit` texts are live then, and there are at most `capacity` with those that are expired.
     mutating func makeRoom(at time: Int64, limit: Int, capacity: Int, idle: Int64?) -> Bool {
         guard let idle else { return count < limit }
         while expired.count > 0, canForget(expired.oldest, idle) { forget(expired.oldest) }
@@ -160,7 +162,7 @@ struct SymbolTableState {
                 return false
             }
         }
-        return count < capacity
+        return entries.count < capacity || !free.isEmpty
     }
 
     /// Whether a text has been idle for long enough for all events that have been dealt with, its own among them.

@@ -91,7 +91,7 @@ extension CompactGraph {
     @inlinable
     func hasRoom(for count: Int) -> Bool { Int(endOfRoom) - Int(endOfNodes) >= count }
 
-    /// Lets the oldest partial matches expire early, about an eighth of the nodes.
+    /// Drops the oldest partial matches before their time, about an eighth of the nodes.
     ///
     /// - Returns: How many first events of partial matches are forgotten.
     @inlinable

@@ -13,7 +13,9 @@ struct TableStyler: MatchStyler {
         "it is a table of something else, with none of the columns of the match; write to another file"
 
     private let columns: [String]
-    private let writesOn: Bool
+
+    /// Whether the table is of these matches: it begins with them, or one of them has a column of it.
+    private var isOwnTable: Bool
     private var cells: NamedItems
     private var cell: [UInt8] = []
     private(set) var leftOut = LeftOutFields()
@@ -23,7 +25,7 @@ struct TableStyler: MatchStyler {
         self.shown = shown
         self.isSafe = isSafe
         self.columns = columns
-        writesOn = !header.isEmpty
+        isOwnTable = header.isEmpty
         cells = NamedItems(header, isForTable: true)
     }
 
@@ -31,19 +33,19 @@ struct TableStyler: MatchStyler {
         guard match.kind != .unreadable else { return leftOut.countUnreadable() }
         if cells.names.isEmpty { begin(with: match, in: items, to: &text) }
         cells.look(at: match, in: items)
-        guard !writesOn || isOwn else {
+        if isOwn { isOwnTable = true }
+        guard isOwnTable else {
             isForeign = true
             return
         }
         leftOut.count(cells.others)
         for (index, item) in cells.found.enumerated() {
             if index > 0 { text.append(UInt8(ascii: ",")) }
-            guard let item else { continue }
             cell.removeAll(keepingCapacity: true)
-            switch item.kind {
-            case .null: break
-            case .array: item.appendJSON(in: items, to: &cell)
-            default: cell += items[item.content]
+            switch item?.kind {
+            case .none, .null: break
+            case .array: item?.appendJSON(in: items, to: &cell)
+            default: if let item { cell += items[item.content] }
             }
             appendCell(to: &text)
         }
@@ -63,7 +65,9 @@ struct TableStyler: MatchStyler {
     private mutating func begin(with match: FieldItem, in items: [UInt8], to text: inout [UInt8]) {
         cells.look(at: match, in: items)
         var names = columns
-        for name in cells.others where !names.contains(name) { names.append(name) }
+        for name in cells.others where !names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+            names.append(name)
+        }
         cells.setNames(names)
         for (index, name) in names.enumerated() {
             if index > 0 { text.append(UInt8(ascii: ",")) }
@@ -80,7 +84,8 @@ struct TableStyler: MatchStyler {
             cell = []
             shown.append(bytes, to: &cell)
         }
-        CSVEncoder.append(cell, to: &text)
+        // A row with nothing in its only cell would be a blank line.
+        CSVEncoder.append(cell, isQuoted: cell.isEmpty && cells.names.count == 1, to: &text)
     }
 
     /// Whether a spreadsheet would take a cell for a formula (OWASP, CSV injection); a number is none.

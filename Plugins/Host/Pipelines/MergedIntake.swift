@@ -95,7 +95,9 @@ final class MergedIntake: Intake {
         let started = arrival
         for (number, input) in request.inputs.enumerated() {
             let queue = BoundedQueue<Piece>(capacity: Self.queueCapacity, arrival: started)
-            heads.append(Head(name: input.name, queue: queue, chunk: RecordChunk(schema: schema)))
+            var head = Head(name: input.name, queue: queue, chunk: RecordChunk(schema: schema))
+            head.byteCount = open[number]?.byteCount ?? 0
+            heads.append(head)
             let (threads, sources) = (threads, sources)
             threads.enter()
             let isStarted = SystemThread.start("weir.input") {

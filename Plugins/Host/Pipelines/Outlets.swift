@@ -185,6 +185,9 @@ final class Outlets {
         if outlets.isEmpty, let closed { throw closed }
     }
 
+    /// Counts on after outputs whose place these take.
+    func goOn(after leftOut: LeftOutFields) { leftOutBefore.formUnion(leftOut) }
+
     /// What matches have that there was no place for.
     var leftOut: LeftOutFields {
         outlets.reduce(into: leftOutBefore) { if let styler = $1.styler { $0.formUnion(styler.leftOut) } }
@@ -216,7 +219,7 @@ extension RunRequest {
     /// Whether all outputs get matches as plain lines of JSON, which no terminal shows.
     fileprivate var takesLines: Bool { outputs.allSatisfy { style(of: $0) == .json && !$0.isTerminal } }
 
-    fileprivate func style(of output: Address) -> MatchStyle { style ?? FormatChoice.style(forEndingOf: output) }
+    func style(of output: Address) -> MatchStyle { style ?? FormatChoice.style(forEndingOf: output) }
 
     /// The columns of a table of matches, as far as the plugins know them.
     var columns: [String] {

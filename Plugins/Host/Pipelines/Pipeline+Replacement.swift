@@ -71,7 +71,15 @@ extension Pipeline {
         eventsBefore = tally.events
         earlierMatches += self.plugins.matchCount
         Self.add(self.plugins.counts.map { (name: $0.name, value: $0.value) }, to: &earlierCounts)
-        if next.rejected?.text != request.rejected?.text || next.late?.text != request.late?.text {
+        // At once, so that the old ones are not counted again where an output fails below.
+        let old = request
+        request = next
+        self.plugins = plugins
+        named = NamedField.all(of: next.instances, in: plugins.schema)
+        presence = FieldPresence(of: named)
+        context.status.ask(plugins.partialMatches)
+        context.status.update { $0.replacements += 1 }
+        if next.rejected?.text != old.rejected?.text || next.late?.text != old.late?.text {
             try rejections.finish(meters)
             let reasons = rejections.reasons
             rejections = try Self.openKeptLines(next, context, meters)
@@ -80,18 +88,13 @@ extension Pipeline {
             rejections.report(messagesOf: meters)
         }
         // A table has the columns of its first plugins.
-        let isOtherTable = outlets.hasTable && next.columns != request.columns
-        if next.outputs.map(\.text) != request.outputs.map(\.text) || next.style != request.style || isOtherTable {
+        let isOtherTable = outlets.hasTable && next.columns != old.columns
+        if next.outputs.map(\.text) != old.outputs.map(\.text) || next.style != old.style || isOtherTable {
             try outlets.finish()
-            let hasBegun = outlets.hasBegun
+            let before = outlets
             outlets = try Outlets(next, context, meters)
-            if hasBegun { try outlets.begin() }
+            outlets.goOn(after: before.leftOut)
+            if before.hasBegun { try outlets.begin() }
         }
-        self.plugins = plugins
-        named = NamedField.all(of: next.instances, in: plugins.schema)
-        presence = FieldPresence(of: named)
-        context.status.ask(plugins.partialMatches)
-        request = next
-        context.status.update { $0.replacements += 1 }
     }
 }

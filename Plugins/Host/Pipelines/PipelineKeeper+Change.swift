@@ -32,7 +32,11 @@ extension PipelineKeeper {
         let schema: RecordSchema
         do throws(HostError) {
             schema = try RunningPlugins(next.instances).schema
+            try next.checkTimes(of: schema)
             try next.checkThatNothingIsOverwritten()
+            for output in next.outputs where next.style(of: output).isTable {
+                _ = try outputs.continuing(output).existingColumns(besides: next.columns)
+            }
         } catch {
             throw plan.locate(error)
         }
@@ -87,7 +91,8 @@ extension RunRequest {
         plan.arguments[.framing] == nil
             && inputs.allSatisfy { input in
                 guard ["csv", "jsonl"].contains(input.format.name) else { return false }
-                guard case .address(let address) = input.source else { return true }
+                // What a plugin makes itself knows no pause.
+                guard case .address(let address) = input.source else { return false }
                 return address.framing == nil
             }
     }

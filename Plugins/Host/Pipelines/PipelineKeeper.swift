@@ -54,6 +54,10 @@ final class PipelineKeeper: Sendable {
     let status: PipelineStatus
 
     private let context: Context
+
+    /// What this and other pipelines write to.
+    var outputs: SharedOutputs { context.outputs }
+
     let state: Locked<State>
     let replacement = Replacement()
     private let clock = MonotonicClock()

@@ -38,6 +38,8 @@ final class RunningPlugins {
     /// What several plugins found, in the order of the records.
     private var merged: [UInt8] = []
 
+    private var wasFinished = false
+
     /// Starts plugins.
     ///
     /// - Parameters:
@@ -180,8 +182,10 @@ final class RunningPlugins {
     /// Whether a plugin takes records in any order.
     var takesAnyOrder: Bool { consumers.contains { !$0.schema.isOrdered && !$0.schema.isOrderedInGroups } }
 
-    /// Finishes the plugins.
+    /// Finishes the plugins, if that was not done before.
     func finish(_ completion: Completion) {
+        guard !wasFinished else { return }
+        wasFinished = true
         for consumer in consumers { consumer.finish(completion) }
     }
 

@@ -93,9 +93,9 @@ import WeirTesting
 
     /// Lines of a library stay as they are, whatever they are, but for the name of the plugin.
     @Test(arguments: [MatchForm.lines, items]) func linesOfLibrariesStayAsTheyAre(form: MatchForm) {
-        let text = "{ \"a\" : 1 }\n{}\n\nno object\n{\n"
+        let text = "{ \"a\" : 1 }\n{ }\n\nno object\n{\n"
         for (plugin, expected) in [
-            (nil, text), ("p", "{\"plugin\":\"p\", \"a\" : 1 }\n{\"plugin\":\"p\"}\n\nno object\n{\"plugin\":\"p\"\n"),
+            (nil, text), ("p", "{\"plugin\":\"p\", \"a\" : 1 }\n{\"plugin\":\"p\" }\n\nno object\n{\"plugin\":\"p\"\n"),
         ] {
             let report = Report()
             let output = MatchOutput(report: report, form: form, plugin: plugin)
@@ -106,7 +106,7 @@ import WeirTesting
             #expect(output.count == 5)
             #expect(
                 report.matches.map { String(decoding: $0.line, as: UTF8.self) } == [
-                    "{ \"a\" : 1 }", "{}", "no object", "{",
+                    "{ \"a\" : 1 }", "{ }", "no object", "{",
                 ]
             )
         }

@@ -227,8 +227,17 @@ final class OutboxThread: @unchecked Sendable {
             var rest = current
             rest.rewindToMessage()
             guard spill.append(rest.rest) else { return spillIsFull(spill, now) }
+            guard spill.first() != nil else {
+                // It cannot be read back; it is still in memory.
+                spill.clear()
+                if !saidThatSpillIsFull {
+                    let consequence = outbox.overflow.consequence
+                    meter.note("'\(address)': the spill '\(spill.path)' cannot be read back; \(consequence)")
+                }
+                saidThatSpillIsFull = true
+                return spillIsFull(spill, now)
+            }
             isReplay = true
-            _ = spill.first()
         }
         while let batch = outbox.next() {
             guard spill.append(batch) else {
@@ -269,6 +278,15 @@ final class OutboxThread: @unchecked Sendable {
             keep(rest.rest)
         }
         while let batch = outbox.next() { keep(batch) }
+        // It was handed to readers that did not take it.
+        let untaken = link.unflushedMessages
+        if untaken > 0 {
+            meter.update { metrics in
+                let count = min(untaken, metrics.delivered)
+                metrics.delivered -= count
+                metrics[.unsent] += count
+            }
+        }
         if let spill, spill.messages > 0 {
             meter.note("'\(address)': \(spill.messages) messages are kept in '\(spill.path)' for the next start")
         }

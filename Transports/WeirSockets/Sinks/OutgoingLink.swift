@@ -25,6 +25,9 @@ protocol OutgoingLink: AnyObject {
     /// Whether everything that was handed to the link has left it.
     var isFlushed: Bool { get }
 
+    /// How many messages that were handed to the link have not left it; of several receivers, for the one that lacks most.
+    var unflushedMessages: UInt64 { get }
+
     /// How many messages that seemed sent were refused after all, as far as that is known a moment after the last one.
     func lastRefusals() -> UInt64
 
@@ -34,6 +37,7 @@ protocol OutgoingLink: AnyObject {
 
 extension OutgoingLink {
     func lastRefusals() -> UInt64 { 0 }
+    var unflushedMessages: UInt64 { 0 }
 }
 
 /// How sending went.

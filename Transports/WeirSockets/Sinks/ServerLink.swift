@@ -87,6 +87,10 @@ final class ServerLink: OutgoingLink {
         meter.update { $0.openConnections = 0 }
     }
 
+    var unflushedMessages: UInt64 {
+        readers.values.map { reader in reader.waiting.reduce(0) { $0 + $1.restMessages } }.max() ?? 0
+    }
+
     func handle(token: UInt64, ready: PollEvents) {
         guard token != Self.listenerToken else {
             accept()
