@@ -3,6 +3,7 @@ import WeirCore
 import WeirRecords
 import WeirTesting
 
+@testable import WeirFoundation
 @testable import WeirRecording
 
 /// A recording in memory that is read in pieces.

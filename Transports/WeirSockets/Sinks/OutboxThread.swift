@@ -269,7 +269,8 @@ final class OutboxThread: @unchecked Sendable {
     private func giveUp() {
         var lost: UInt64 = 0
         func keep(_ batch: OutgoingBatch) {
-            if let spill, spill.append(batch) { return }
+            // What is kept has no gap: behind one that did not fit, a shorter one does not go in.
+            if lost == 0, let spill, spill.append(batch) { return }
             lost += batch.messages
         }
         if let current, !isReplay {
