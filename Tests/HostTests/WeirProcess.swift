@@ -73,8 +73,18 @@ final class WeirProcess {
         try file(name, Array(contents.utf8))
     }
 
+    /// What a file has, which another process may lengthen or truncate meanwhile: its length is not asked for.
     func contents(of name: String) throws -> [UInt8] {
-        [UInt8](try Data(contentsOf: URL(fileURLWithPath: folder + "/" + name)))
+        let descriptor = unsafe open(folder + "/" + name, O_RDONLY)
+        guard descriptor >= 0 else { throw CocoaError(.fileReadNoSuchFile) }
+        defer { close(descriptor) }
+        var contents: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = unsafe piece.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { return contents }
+            contents += piece[..<count]
+        }
     }
 
     func text(of name: String) throws -> String {
