@@ -56,9 +56,7 @@ struct SymbolTableState {
     /// Adds a text that is not there.
     mutating func add(_ name: String, _ hash: Int, at time: Int64 = .min, idle: Int64? = nil) -> Int {
         let index: Int
-        // What remembers the event of a place's text by the place must be done with it by the time of the new one.
-        if let place = free.last, idle.map({ Nanoseconds.sum(entries[place].lastUse, $0) <= time }) ?? true {
-            free.removeLast()
+        if canReuse(at: time, idle), let place = free.popLast() {
             index = place
             entries[index] = Entry(name: name, generation: entries[index].generation &+ 1)
         } else {
@@ -162,13 +160,19 @@ struct SymbolTableState {
                 return false
             }
         }
-        return entries.count < capacity || !free.isEmpty
+        return entries.count < capacity || canReuse(at: time, idle)
     }
 
     /// Whether a text has been idle for long enough for all events that have been dealt with, its own among them.
     private func canForget(_ index: Int32, _ idle: Int64) -> Bool {
         let entry = entries[Int(index)]
         return entry.lastAdvance < advances && Nanoseconds.sum(entry.lastUse, idle) <= clock
+    }
+
+    /// Whether a place is free for a text of a time: what remembers its last text by the place is done with it by then.
+    private func canReuse(at time: Int64, _ idle: Int64?) -> Bool {
+        guard let place = free.last, let idle else { return false }
+        return Nanoseconds.sum(entries[place].lastUse, idle) <= time
     }
 
     private mutating func forget(_ index: Int32) {

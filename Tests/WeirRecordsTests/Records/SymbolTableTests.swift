@@ -116,6 +116,22 @@ import WeirTesting
         #expect(table.count <= 11)
     }
 
+    /// The place of a text of a later time is no place for one of an earlier time, also where there is no other.
+    @Test func aPlaceIsNotReusedTooEarly() throws {
+        let table = SymbolTable(forgettingAfter: .seconds(10), limit: 2)
+        for text in 0..<table.capacity { _ = try #require(symbol(table, "\(text)", Int64(text) * 100)) }
+        table.advance(to: Timestamp(secondsSinceEpoch: 1_000_000))
+        #expect(symbol(table, "late", 1_000_000) != nil)
+        #expect(symbol(table, "early", 500_000) != nil)
+        #expect(symbol(table, "later", 1_000_010) != nil)
+        table.advance(to: Timestamp(secondsSinceEpoch: 1_000_020))
+        // Both are on their way again; the place of the first one is free.
+        #expect(symbol(table, "early", 500_000) != nil)
+        #expect(symbol(table, "later", 1_000_010) != nil)
+        #expect(symbol(table, "too early", 500_010).map { $0.index < table.capacity } ?? true)
+        #expect(symbol(table, "in time", 1_000_020).map { $0.index < table.capacity } == true)
+    }
+
     @Test(arguments: 0..<30 as Range<UInt64>)
     func forgettingAgreesWithAList(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
