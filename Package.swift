@@ -148,7 +148,7 @@ let tests: [Module] = [
         needs: ["WeirCore", "WeirExpressions", "WeirPatterns", "WeirTesting"],
         excludes: ["Corpus"]
     ),
-    Module("WeirTests", in: "Tests", needs: ["Weir"]),
+    Module("WeirTests", in: "Tests", needs: ["Weir", "WeirTesting"]),
     Module("WeirSignalsTests", in: "Tests", needs: ["WeirCore", "WeirDispatch", "WeirSignals", "WeirTesting"]),
     Module(
         "WeirGraphsTests",

@@ -119,7 +119,12 @@ final class LoadedInstance {
     func finish(_ completion: Completion) {
         let calls = HostCalls(output, counts)
         var failure = ""
-        if case .failed(let error) = completion { failure = "\(error)" }
+        switch completion {
+        case .finished: break
+        case .failed(let error): failure = "\(error)"
+        // The library knows two ends only; what is cut off is not whole.
+        case .interrupted: failure = "the input was interrupted"
+        }
         unsafe weir_text.lending(failure) { failure in
             unsafe calls.during { unsafe table.finish(instance, failure, $0) }
         }

@@ -18,7 +18,7 @@ extension StreamSignal: Equatable where Element: Equatable {
             left == right && leftTime == rightTime
         case (.watermark(let left), .watermark(let right)):
             left == right
-        case (.completion(.finished), .completion(.finished)):
+        case (.completion(.finished), .completion(.finished)), (.completion(.interrupted), .completion(.interrupted)):
             true
         case (.completion(.failed(let left)), .completion(.failed(let right))):
             "\(left)" == "\(right)"

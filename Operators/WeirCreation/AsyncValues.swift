@@ -5,8 +5,8 @@ public import WeirCore
 ///     AsyncValues(notifications, at: \.timestamp)
 ///
 /// Each sink gets the elements, with their times, when the sequence has them, from a task of its own, and then the
-/// completion; a failure when the sequence throws. Sends no watermarks. Remembers nothing. Cancelling the subscription
-/// cancels the task.
+/// completion: a failure when the sequence throws, an interruption when it throws `CancellationError`. Sends no
+/// watermarks. Remembers nothing. Cancelling the subscription cancels the task.
 ///
 /// - Complexity: That of the sequence per element.
 @frozen
@@ -40,7 +40,7 @@ public struct AsyncValues<Upstream: AsyncSequence & Sendable>: EventStream where
                 }
                 if !Task.isCancelled { handle.finish(.finished) }
             } catch {
-                if !Task.isCancelled { handle.finish(.failed(error)) }
+                if !Task.isCancelled { handle.finish(Completion(throwing: error)) }
             }
         }
         return Subscription { task.cancel() }

@@ -6,7 +6,7 @@ extension EventStream {
     ///     readings.collect(limit: 10_000)
     ///
     /// Emits the elements in the order of arrival when the stream has finished, at the time of the youngest or the last
-    /// watermark, whichever is later; nothing when it failed. Remembers the first `limit` elements; the others go to
+    /// watermark, whichever is later; nothing when it broke off. Remembers the first `limit` elements; the others go to
     /// ``Collect/refused``. Watermarks pass, the completion after the array.
     ///
     /// - Parameter limit: How many elements to remember; positive.

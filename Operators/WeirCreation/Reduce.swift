@@ -6,7 +6,8 @@ extension EventStream {
     ///     readings.reduce(into: 0) { sum, reading in sum += reading.celsius }
     ///
     /// Emits the value when the stream has finished, at the time of the youngest element or the last watermark,
-    /// whichever is later; nothing when it failed. Remembers the value. Watermarks pass, the completion after the value.
+    /// whichever is later; nothing when it broke off. Remembers the value. Watermarks pass, the completion after the
+    /// value.
     ///
     /// - Parameters:
     ///   - initial: The value of a stream without elements.

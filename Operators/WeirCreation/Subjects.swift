@@ -117,7 +117,7 @@ public final class ReplaySubject<Element: Sendable>: Subject {
     }
 }
 
-/// A subject that emits only its last element, and that at the completion; after a failure none.
+/// A subject that emits only its last element, and that at the completion; after a failure or an interruption none.
 ///
 ///     let result = LastValueSubject<Total>()
 ///

@@ -7,7 +7,7 @@ extension EventStream {
     ///
     /// Emits an array of `count` elements, in the order of arrival, with the last one of them, at the time of the
     /// youngest, or the last watermark if that is later. Remembers the elements of one array. Watermarks pass; the
-    /// completion emits the elements that are left, a failure discards them.
+    /// completion emits the elements that are left, a failure or an interruption discards them.
     ///
     /// - Parameter count: How many elements an array has; positive.
     /// - Returns: The arrays.

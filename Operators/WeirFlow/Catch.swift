@@ -7,7 +7,7 @@ extension EventStream {
     ///
     /// Emits the elements of this stream, and after a failure those of the stream that `handler` returns for it, when
     /// they arrive, with their times. Remembers the last watermark; watermarks of the other stream that are not later
-    /// are dropped. A completion without failure passes, and so does a failure of the other stream.
+    /// are dropped. The end and an interruption pass, and so does a failure of the other stream.
     ///
     /// - Parameter handler: Called at most once for each sink, on the thread on which the stream fails.
     /// - Returns: The elements of the stream, and of the one that replaces it.
@@ -80,7 +80,7 @@ struct CatchSink<Next: EventStream, Downstream: Sink>: Sink where Next.Element =
     mutating func finish(_ completion: Completion) {
         guard var downstream = downstream.take() else { return }
         switch completion {
-        case .finished:
+        case .finished, .interrupted:
             downstream.finish(completion)
         case .failed(let error):
             if !chain.isCancelled { chain.set(chain.next(), handler(error).attach(LaterSink(watermark, downstream))) }

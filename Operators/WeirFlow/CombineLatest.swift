@@ -7,7 +7,8 @@ extension EventStream {
     ///
     /// Emits a pair with each element of either stream, as soon as both have had one, with the later of the two event
     /// times; the latest is the one that arrived last. Remembers one element of each. Watermarks pass: the earlier one
-    /// of the two streams. Finishes when both streams have, or one without having had an element; fails when one does.
+    /// of the two streams. Finishes when both streams have, or one without having had an element; ends when one fails
+    /// or is interrupted.
     ///
     /// - Parameter other: The other stream; it may run on another thread.
     /// - Returns: The pairs, the element of this stream first.

@@ -7,8 +7,8 @@ extension EventStream {
     ///
     /// Emits the elements of this stream, and then those of the other, when they arrive, with their times. The other
     /// stream is attached only then; events that a channel publishes before are not seen. Remembers the last watermark;
-    /// watermarks of the other stream that are not later are dropped. Finishes with the other stream, fails when one
-    /// fails.
+    /// watermarks of the other stream that are not later are dropped. Finishes with the other stream; ends when one
+    /// fails or is interrupted.
     ///
     /// - Parameter other: The stream to continue with; attached on the thread on which this stream finishes.
     /// - Returns: The elements of both, one after the other.
@@ -77,7 +77,7 @@ struct ConcatSink<Next: EventStream, Downstream: Sink>: Sink where Next.Element 
         switch completion {
         case .finished:
             if !chain.isCancelled { chain.set(chain.next(), next.attach(LaterSink(watermark, downstream))) }
-        case .failed:
+        case .failed, .interrupted:
             downstream.finish(completion)
         }
     }

@@ -5,10 +5,10 @@ extension EventStream {
     ///
     ///     readings.conflate(every: .seconds(1), { $0.celsius }) { hottest, next in hottest = max(hottest, next.celsius) }
     ///
-    /// Intervals begin at the multiples of `interval` since the epoch. Emits the value of an interval at its end, when a
-    /// watermark or an element reaches that; nothing for intervals without elements. Elements of an interval that is
+    /// Intervals begin at the multiples of `interval` since the epoch. Emits the value of an interval at its end, when
+    /// a watermark or an element reaches that; nothing for intervals without elements. Elements of an interval that is
     /// over go to ``Conflate/late``. Remembers one value. Watermarks pass, those within an interval that has elements
-    /// too. The completion emits the value of the interval that has begun; a failure discards it.
+    /// too. The completion emits the value of the interval that has begun; a failure or an interruption discards it.
     ///
     /// - Parameters:
     ///   - interval: How long an interval is; positive.
@@ -44,9 +44,9 @@ extension EventStream {
     ///
     ///     readings.buffer(every: .seconds(1))
     ///
-    /// Emits the elements of an interval, in the order of arrival, at its end. Remembers these, at most `limit`; further
-    /// ones of the interval go to ``Conflate/refused``. Late elements, watermarks and the completion are those of
-    /// ``conflate(every:_:_:)``.
+    /// Emits the elements of an interval, in the order of arrival, at its end. Remembers these, at most `limit`;
+    /// further ones of the interval go to ``Conflate/refused``. Late elements, watermarks and the completion are those
+    /// of ``conflate(every:_:_:)``.
     ///
     /// - Parameters:
     ///   - interval: How long an interval is; positive.

@@ -8,7 +8,7 @@ extension EventStream {
     /// Emits each element of this stream when it arrives, with its time, and with the element of the other stream that
     /// arrived last with the same key, if there is one. Remembers one element of the other stream for each key, at most
     /// `limit`; those of further keys go to ``Enrich/refused``. Watermarks pass: those of this stream; the other's hold
-    /// nothing back. Finishes with this stream; fails when one fails.
+    /// nothing back. Finishes with this stream; ends when one fails or is interrupted.
     ///
     /// - Parameters:
     ///   - table: The rows of the table, as they change; may run on another thread.

@@ -7,12 +7,12 @@ extension EventStream {
     ///
     /// Emits each pair whose times differ by at most `distance` exactly once, when its second element arrives, with the
     /// later of the two times; an element meets those that came before it in the order of their arrival. Finishes when
-    /// both streams have, fails when one does. Watermarks pass: the earlier one of the two streams.
+    /// both streams have, ends when one fails or is interrupted. Watermarks pass: the earlier one of the two streams.
     ///
-    /// Remembers the elements of each stream until the watermark is more than `distance` ahead of them; behind one that is
-    /// still remembered, until there are twice as many as before, or `limit`. An element that finds `limit` elements of its
-    /// stream remembered still meets the others' but is not remembered itself; it goes to ``IntervalJoin/refused``.
-    /// Elements older than the watermark go to ``IntervalJoin/late``, and join nothing.
+    /// Remembers the elements of each stream until the watermark is more than `distance` ahead of them; behind one that
+    /// is still remembered, until there are twice as many as before, or `limit`. An element that finds `limit` elements
+    /// of its stream remembered still meets the others' but is not remembered itself; it goes to
+    /// ``IntervalJoin/refused``. Elements older than the watermark go to ``IntervalJoin/late``, and join nothing.
     ///
     /// - Parameters:
     ///   - other: The other stream; it may run on another thread.

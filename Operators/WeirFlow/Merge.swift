@@ -28,9 +28,9 @@ extension Sequence where Element: EventStream {
     ///     [alarms, warnings, notes].merged()
     ///
     /// Emits an element, with its time, when the watermarks of all streams that have not finished have passed its time:
-    /// by time, equal times by the position of the stream, those of one stream in the order of arrival. So the output does
-    /// not depend on which stream was quicker. Forwards the earliest of the watermarks. Finishes when all have finished,
-    /// after what still waits, and fails as soon as one fails, which discards what waits.
+    /// by time, equal times by the position of the stream, those of one stream in the order of arrival. So the output
+    /// does not depend on which stream was quicker. Forwards the earliest of the watermarks. Finishes when all have
+    /// finished, after what still waits, and ends as soon as one fails or is interrupted, which discards what waits.
     ///
     /// Remembers the elements that wait; when there are `limit` of them, those of the oldest time are emitted ahead of
     /// time, and that time is a watermark for what follows. An element that is older than what was forwarded goes to

@@ -10,9 +10,9 @@ extension EventStream {
     /// notion of how far event time has come moves in steps of an eighth of the delay, and each step is a watermark for
     /// what follows; watermarks from upstream count and pass as they are, if they are ahead.
     ///
-    /// An element that is older than its watermark goes to ``Ordered/late``. Remembers the elements that wait; when there
-    /// are `limit` of them, those of the oldest eighth of a delay are emitted ahead of time, and what would have had to
-    /// come before them is late. The completion emits all that wait; a failure discards it.
+    /// An element that is older than its watermark goes to ``Ordered/late``. Remembers the elements that wait; when
+    /// there are `limit` of them, those of the oldest eighth of a delay are emitted ahead of time, and what would have
+    /// had to come before them is late. The completion emits all that wait; a failure or an interruption discards it.
     ///
     /// - Parameters:
     ///   - delay: How long after younger elements an element may arrive, in event time; not negative.

@@ -8,7 +8,7 @@ extension EventStream {
     ///
     /// Emits the elements of all attempts when they arrive, with their times; elements that an attempt repeats are
     /// emitted again. Remembers the last watermark; watermarks that are not later are dropped. After `count` attempts
-    /// more, the failure passes; so does it when the scheduler has no room. A completion without failure passes at
+    /// more, the failure passes; so does it when the scheduler has no room. The end and an interruption pass at
     /// once.
     ///
     /// - Parameters:

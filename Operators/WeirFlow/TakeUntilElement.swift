@@ -9,8 +9,8 @@ extension EventStream {
     /// finishes at once, and detaches from both. The order of arrival decides; for a point in event time,
     /// `take(until:)` takes a timestamp. Remembers whether it has finished. Watermarks of this stream pass until then,
     /// the other's hold nothing back. Finishes with this stream; goes on when the other one finishes without an
-    /// element; fails when one fails. The streams may run on different threads; signals that meet a busy one wait in a
-    /// ring of 1,024, and when that is full the publishing thread waits.
+    /// element; ends when one fails or is interrupted. The streams may run on different threads; signals that meet a
+    /// busy one wait in a ring of 1,024, and when that is full the publishing thread waits.
     ///
     /// - Parameter other: The stream whose first element ends this one.
     /// - Returns: The elements that arrive before it.

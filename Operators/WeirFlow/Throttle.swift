@@ -17,8 +17,8 @@ extension EventStream {
     ///     positions.throttle(for: .seconds(1), edges: .both)
     ///
     /// With `.leading`, emits the first element, and then each whose time is at least `duration` after that of the last
-    /// one emitted, when it arrives; drops the others, also those that are older. Remembers one time. Watermarks and the
-    /// completion pass.
+    /// one emitted, when it arrives; drops the others, also those that are older. Remembers one time. Watermarks and
+    /// the completion pass.
     ///
     /// With `.both`, the last of the elements that arrive within the duration is not dropped: it is emitted at the time
     /// at which the duration ends, as soon as a watermark or an element reaches that time, and then nothing is emitted
@@ -26,7 +26,7 @@ extension EventStream {
     /// `.trailing`, the first element after a pause is not emitted at once either: it begins the duration. So elements
     /// are always at least `duration` apart. Elements that are older than the watermark go to ``Throttle/late``.
     /// Remembers one element and two times. Watermarks pass. The completion emits what is held, at the time at which it
-    /// would have been due; a failure discards it.
+    /// would have been due; a failure or an interruption discards it.
     ///
     /// - Parameters:
     ///   - duration: How long nothing is emitted, in event time; positive.

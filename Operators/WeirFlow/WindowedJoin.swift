@@ -17,10 +17,10 @@ extension EventStream {
     ///
     /// Windows of length `size` begin at its multiples since the epoch, and close when the watermark of both streams
     /// reaches their end. Then each pair of the window is emitted exactly once, with the later of the two event times:
-    /// by the arrival of this stream's elements, for each by the arrival of the other's. With ``JoinKind/left`` an element
-    /// of this stream without a partner is emitted in its turn, alone, with its own time; with ``JoinKind/outer`` those of
-    /// the other stream too, after all. What follows gets a watermark at the end of a window. The completion closes all
-    /// windows; a failure discards them.
+    /// by the arrival of this stream's elements, for each by the arrival of the other's. With ``JoinKind/left`` an
+    /// element of this stream without a partner is emitted in its turn, alone, with its own time; with
+    /// ``JoinKind/outer`` those of the other stream too, after all. What follows gets a watermark at the end of a
+    /// window. The completion closes all windows; a failure or an interruption discards them.
     ///
     /// Remembers the elements of the open windows, at most `limit`; further ones go to ``WindowedJoin/refused``, and
     /// those of windows that are closed to ``WindowedJoin/late``.

@@ -8,7 +8,7 @@ extension EventStream {
     /// Emits a pair with each element of this stream, once the other has had one, with the element's own time; the
     /// latest is the one that arrived last. Elements that come before go to ``WithLatest/refused``. Remembers one
     /// element of the other stream. Watermarks pass: the earlier one of the two streams. Finishes with this stream;
-    /// fails when one fails.
+    /// ends when one fails or is interrupted.
     ///
     /// - Parameter other: The other stream; it may run on another thread.
     /// - Returns: The pairs, the element of this stream first.

@@ -23,7 +23,8 @@ extension EventStream {
     /// Emits a pair when its second element arrives, with the later of the two event times. Remembers the elements of
     /// one stream that wait for a partner, at most `limit`; those without room go to ``Zip/refused``, or fail the
     /// stream. Watermarks pass: the earlier one of the two streams. Finishes when a stream has finished and none of its
-    /// elements waits; fails when one fails. Elements of the other that still wait go to ``Zip/refused``, too.
+    /// elements waits; ends when one fails or is interrupted. Elements of the other that still wait go to
+    /// ``Zip/refused``, too.
     ///
     /// - Parameters:
     ///   - other: The other stream; it may run on another thread.

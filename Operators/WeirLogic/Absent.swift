@@ -8,9 +8,9 @@ extension EventStream {
     /// A stream is silent after an element when no other is younger by less than `duration`. Emits a ``Silence`` once
     /// for each, with the event time of its deadline, which is `duration` after the element, when the watermark has
     /// reached the deadline: exactly then if the stream goes on in silence, with the next watermark if elements follow.
-    /// So it needs watermarks (a source that falls idle must go on advancing its own), and the order of arrival makes no
-    /// difference. The end of the stream is no silence: at the end, silences between elements are emitted, but none
-    /// after the last; after a failure nothing is.
+    /// So it needs watermarks (a source that falls idle must go on advancing its own), and the order of arrival makes
+    /// no difference. The end of the stream is no silence: at the end, silences between elements are emitted, but none
+    /// after the last; after a failure or an interruption nothing is.
     ///
     /// Remembers the elements that the watermark has not passed, without those between two that are less than
     /// `duration` apart, and at most `limit`: beyond that the oldest goes to ``Absent/dropped``, and the silence after

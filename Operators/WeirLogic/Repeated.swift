@@ -13,9 +13,9 @@ extension EventStream {
     /// are missed. By default a group is full with `atLeast` elements, and so is emitted with the last of them.
     ///
     /// Emits a full group when its last element arrives, with that element's time; another group when it closes, with
-    /// the time of its deadline. The end of the stream closes the group; a failure discards it. Takes elements that are
-    /// in the order of their event times (order them before); one that is older than the one before goes to
-    /// ``Repeated/late``. Remembers less than `atMost` elements.
+    /// the time of its deadline. The end of the stream closes the group; a failure or an interruption discards it.
+    /// Takes elements that are in the order of their event times (order them before); one that is older than the one
+    /// before goes to ``Repeated/late``. Remembers less than `atMost` elements.
     ///
     /// - Parameters:
     ///   - least: How many elements make a group; positive.

@@ -10,7 +10,8 @@ extension EventStream {
     ///
     /// Emits an element once, when the watermark of both streams reaches its deadline, which is `duration` after it;
     /// with the event time of the deadline; in the order of the deadlines. The order of arrival makes no difference.
-    /// When both streams have ended, the waiting elements are emitted; after a failure they go to ``Unless/dropped``.
+    /// When both streams have ended, the waiting elements are emitted; after a failure or an interruption they
+    /// go to ``Unless/dropped``.
     ///
     /// Remembers an element until it is followed or emitted, an element of `other` until the watermark reaches it, and
     /// at most `limit` of each: beyond that the oldest is forgotten and goes to ``Unless/dropped``. Elements older than
@@ -43,7 +44,7 @@ public struct Unless<First: EventStream, Second: EventStream>: EventStream {
     /// The elements that were older than the watermark of both streams together.
     public let late = SideOutput<Part>()
 
-    /// The elements that were removed at the limit, or undecided when a stream failed.
+    /// The elements that were removed at the limit, or undecided when a stream broke off.
     public let dropped = SideOutput<Part>()
 
     @usableFromInline let first: First
@@ -150,7 +151,7 @@ struct UnlessSink<Second: Sendable, Downstream: Sink>: Sink {
             let first = firsts.removeFirst()
             switch completion {
             case .finished: downstream.receive(first.value, at: first.time.shifted(byNanoseconds: duration))
-            case .failed: dropped.send(.first(first.value), at: first.time)
+            case .failed, .interrupted: dropped.send(.first(first.value), at: first.time)
             }
         }
         seconds.removeAll()

@@ -14,10 +14,10 @@ public import WeirCore
 ///   event times, takes the oldest element before it that is free, young enough, and has nothing forbidden behind it.
 ///
 /// Emits a pair when the watermark of all three streams has passed its second element, with that element's time, oldest
-/// first. The order of arrival makes no difference. The completion, unless it is a failure, emits the pairs that wait
-/// for the watermark. Remembers elements until the watermark passes them, those of `first` for `duration` beyond it,
-/// and at most `limit` per stream: beyond that the oldest is forgotten and goes to ``Without/dropped``. Elements older
-/// than the watermark go to ``Without/late``.
+/// first. The order of arrival makes no difference. The completion, unless it is a failure or an interruption, emits
+/// the pairs that wait for the watermark. Remembers elements until the watermark passes them, those of `first` for
+/// `duration` beyond it, and at most `limit` per stream: beyond that the oldest is forgotten and goes to
+/// ``Without/dropped``. Elements older than the watermark go to ``Without/late``.
 ///
 /// - Parameters:
 ///   - forbidden: The stream whose elements must not lie between.

@@ -5,7 +5,7 @@ extension EventStream {
     ///
     ///     readings.last()
     ///
-    /// Emits one element at the completion, with its own time; none if the stream failed. A stream without elements
+    /// Emits one element at the completion, with its own time; none if the stream broke off. A stream without elements
     /// finishes without one, which ``failIfEmpty()`` makes a failure. Remembers one element. Watermarks pass, but none
     /// that is later than the element that it remembers, so that the element is not late when it is emitted; the
     /// completion passes after the element.

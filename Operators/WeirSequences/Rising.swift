@@ -9,8 +9,8 @@ extension EventStream {
     /// that element begins the next run. Elements are taken in the order of arrival. A value that is not equal to itself
     /// (a NaN) is a run of its own.
     ///
-    /// Emits a run of at least `least` elements when it ends: with the next element, or when the stream ends; after a
-    /// failure the run is discarded. The run has the event time of its last element, or the watermark if that has
+    /// Emits a run of at least `least` elements when it ends: with the next element, or when the stream ends; a
+    /// failure or an interruption discards it. The run has the event time of its last element, or the watermark if that has
     /// passed it. Watermarks do not end a run. Remembers the elements of the current run, at most `limit`.
     ///
     /// - Parameters:

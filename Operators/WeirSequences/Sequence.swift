@@ -23,7 +23,7 @@ public import WeirCore
 /// `Combinations/late`. An element is remembered until the watermark rules out that another completes it, and at most
 /// `limit` per stream: beyond that the oldest is forgotten and goes to `Combinations/dropped`. So without watermarks
 /// the operator works on the last `limit` elements of each stream. The completion comes when all streams have ended, or
-/// at the first failure; it settles what waits for the watermark, unless it is a failure.
+/// at the first failure; it settles what waits for the watermark, unless it is a failure or an interruption.
 ///
 /// - Parameters:
 ///   - upstreams: The streams, at least two, the first to happen first.

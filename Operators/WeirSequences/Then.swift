@@ -20,7 +20,8 @@ extension EventStream {
     /// go to ``Then/late``. An element is remembered until the watermark rules out that another pairs with it, and at
     /// most `limit` per stream: beyond that the oldest is forgotten and goes to ``Then/dropped``. So without watermarks
     /// the operator works on the last `limit` elements of each stream. The completion comes when both streams have
-    /// ended, or at the first failure; it settles what waits for the watermark, unless it is a failure.
+    /// ended, or at the first failure; it settles what waits for the watermark, unless it is a failure or an
+    /// interruption.
     ///
     /// - Parameters:
     ///   - other: The stream whose elements come second.

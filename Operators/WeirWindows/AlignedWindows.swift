@@ -13,11 +13,11 @@ extension EventStream {
     /// instant (`end` less a nanosecond), so that windows of windows contain the right results; early results carry the
     /// time of the element or watermark that caused them; results for late elements the watermark's. Without watermarks
     /// nothing closes before the completion: put `ascendingWatermarks()` before this if the source is in order and
-    /// sends none. The completion closes all windows; a failure discards them.
+    /// sends none. The completion closes all windows; a failure or an interruption discards them.
     ///
     /// Remembers one aggregate for each open window. An element is late when it is older than the watermark by more
-    /// than `allowedLateness`, and goes to ``WindowedStream/late``; until then a closed window is kept, and emits again at
-    /// each element. An element that needs more windows, or more room, than `limit` goes to
+    /// than `allowedLateness`, and goes to ``WindowedStream/late``; until then a closed window is kept, and emits again
+    /// at each element. An element that needs more windows, or more room, than `limit` goes to
     /// ``WindowedStream/refused``.
     ///
     /// - Parameters:
@@ -45,8 +45,8 @@ extension EventStream {
     /// slide)` windows, one less where `slide` does not divide `size` and the element lies between. Emission, late
     /// elements and limits are those of `tumbling(_:allowedLateness:emit:limit:)`.
     ///
-    /// Remembers one aggregate for each pane, which is as long as the greatest common divisor of `size` and `slide`, if the
-    /// aggregate is a `MergeableAggregate`; one for each open window otherwise.
+    /// Remembers one aggregate for each pane, which is as long as the greatest common divisor of `size` and `slide`, if
+    /// the aggregate is a `MergeableAggregate`; one for each open window otherwise.
     ///
     /// - Parameters:
     ///   - size: The length of a window; positive.

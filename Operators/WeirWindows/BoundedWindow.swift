@@ -6,9 +6,10 @@ extension EventStream {
     ///
     ///     readings.fixed(from: opening, to: closing).mean(of: \.celsius)
     ///
-    /// The window is `[start, end)`; elements outside it are not in it. Emits when the watermark reaches `end`, with the
-    /// time of the last instant; early and late results and late elements are those of
-    /// `tumbling(_:allowedLateness:emit:limit:)`. The completion closes the window, a failure discards it.
+    /// The window is `[start, end)`; elements outside it are not in it. Emits when the watermark reaches `end`, with
+    /// the time of the last instant; early and late results and late elements are those of
+    /// `tumbling(_:allowedLateness:emit:limit:)`. The completion closes the window, a failure or an interruption
+    /// discards it.
     ///
     /// Remembers one aggregate. If that keeps elements, those beyond `limit.elements` go to
     /// ``WindowedStream/refused``.
@@ -39,8 +40,8 @@ extension EventStream {
     ///     readings.landmark(from: midnight).max(of: \.celsius)
     ///
     /// Emits after each element that is not older than `start`, or as `emit` says, and when the completion closes the
-    /// window. The result's `end` is the latest time of its elements, included. The closing one carries that time, or the
-    /// watermark if it is later; for the others, for late elements and for the limit see
+    /// window. The result's `end` is the latest time of its elements, included. The closing one carries that time, or
+    /// the watermark if it is later; for the others, for late elements and for the limit see
     /// `fixed(from:to:allowedLateness:emit:limit:)`.
     ///
     /// - Parameters:

@@ -9,7 +9,7 @@ extension EventStream {
     /// Counts in the order of arrival, so nothing is late. Emits a window when its last element arrives, with that
     /// element's time; `start` is the earliest time of its elements and `end` the latest, both included. The completion
     /// emits the last window, which may hold fewer, at its `end` or the last watermark, whichever is later; a failure
-    /// discards it. Watermarks pass.
+    /// or an interruption discards it. Watermarks pass.
     ///
     /// Early results carry the time of the element or watermark that caused them, or the watermark if that is later;
     /// the element that fills a window makes no early one.

@@ -6,16 +6,16 @@ extension EventStream {
     ///
     ///     readings.windows(opensWhen: { $0.isDoorOpen }, closesWhen: { !$0.isDoorOpen }).mean(of: \.celsius)
     ///
-    /// Goes by arrival, so nothing is late. While no window is open, an element that satisfies `opens` opens one; it and
-    /// those that follow are in the window, up to and with the first later one that satisfies `closes`. At most one
+    /// Goes by arrival, so nothing is late. While no window is open, an element that satisfies `opens` opens one; it
+    /// and those that follow are in the window, up to and with the first later one that satisfies `closes`. At most one
     /// window is open. With `within`, a window also closes when the watermark, or an element, reaches that duration
     /// after its opening; such an element is not in it, and may open the next one.
     ///
     /// Emits a window when it closes, with the time of the element that closed it, or the window's last instant when
     /// `within` did, or the watermark if that is later; and before that as `emit` says, with the time of the element or
     /// watermark that caused it, but not twice for the element that closes it. `start` is the time of the element that
-    /// opened it, `end` that of the latest element, included. The completion closes the window; a failure discards it.
-    /// Watermarks pass.
+    /// opened it, `end` that of the latest element, included. The completion closes the window; a failure or an
+    /// interruption discards it. Watermarks pass.
     ///
     /// Remembers one aggregate. If that keeps elements, those beyond `limit` go to ``WindowedStream/refused``, unless
     /// they close the window, which they still do.

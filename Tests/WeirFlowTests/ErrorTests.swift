@@ -149,8 +149,8 @@ private final class Silent: EventStream {
                 case (0, .watermark(let watermark)): outcome.signals.append(.watermark(watermark))
                 case (0, .completion(let completion)):
                     return Outcome(signals: outcome.signals + [.completion(completion)])
-                case (_, .completion(.failed(let error))):
-                    return Outcome(signals: outcome.signals + [.completion(.failed(error))])
+                case (_, .completion(let completion)) where !completion.isFinished:
+                    return Outcome(signals: outcome.signals + [.completion(completion)])
                 default: break
                 }
             }

@@ -93,8 +93,8 @@ import WeirTesting
             var watermark = Timestamp.distantPast
             for arrival in arrivals {
                 switch (arrival.input, arrival.signal) {
-                case (_, .completion(.failed(let error))):
-                    outcome.signals.append(.completion(.failed(error)))
+                case (_, .completion(let completion)) where !completion.isFinished:
+                    outcome.signals.append(.completion(completion))
                     return outcome
                 case (1, .element), (0, .completion):
                     outcome.signals.append(.completion(.finished))

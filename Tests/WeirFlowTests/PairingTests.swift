@@ -27,9 +27,6 @@ extension EventStream where Element == (Keyed, Keyed) {
                 }
                 continue
             case .watermark(let watermark): junction.watermarks[arrival.input] = watermark
-            case .completion(.failed(let error)):
-                outcome.signals.append(.completion(.failed(error)))
-                return outcome
             case .completion(.finished):
                 junction.finished[arrival.input] = true
                 junction.watermarks[arrival.input] = .distantFuture
@@ -37,6 +34,9 @@ extension EventStream where Element == (Keyed, Keyed) {
                     outcome.signals.append(.completion(.finished))
                     return outcome
                 }
+            case .completion(let completion):
+                outcome.signals.append(.completion(completion))
+                return outcome
             }
             let earliest = junction.watermarks.min() ?? .distantPast
             if earliest > junction.watermark {

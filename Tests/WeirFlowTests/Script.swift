@@ -62,7 +62,8 @@ struct Script: Sendable {
                 steps.append(.completion(input, .finished))
             case 1 where seed % 4 == 0:
                 isOpen[input] = false
-                steps.append(.completion(input, .failed(ChannelError.overflow(capacity: 1))))
+                let failure = Completion.failed(ChannelError.overflow(capacity: 1))
+                steps.append(.completion(input, seed % 8 == 0 ? .interrupted : failure))
             case 2...6:
                 earliest[input] += .random(in: -1...4, using: &generator)
                 steps.append(.watermark(input, Timestamp(millisecondsSinceEpoch: earliest[input])))

@@ -28,11 +28,11 @@ struct ReferenceJunction {
             switch arrival.signal {
             case .element(let element, _): events.append(.element(arrival.input, element))
             case .watermark(let watermark): junction.watermarks[arrival.input] = watermark
-            case .completion(.failed(let error)): return events + [.completion(.failed(error))]
             case .completion(.finished):
                 junction.finished[arrival.input] = true
                 junction.watermarks[arrival.input] = .distantFuture
                 if junction.finished.allSatisfy({ $0 }) { return events + [.completion(.finished)] }
+            case .completion(let completion): return events + [.completion(completion)]
             }
             let earliest = junction.watermarks.min() ?? .distantPast
             if earliest > junction.watermark {

@@ -13,6 +13,7 @@ import WeirTesting
             case .watermark(let time): "^\(time.nanosecondsSinceEpoch)"
             case .completion(.finished): "|"
             case .completion(.failed(let error)): "\(error)"
+            case .completion(.interrupted): "!"
             }
         }
     }
@@ -23,6 +24,7 @@ import WeirTesting
         #expect(try text(" a - b ^ ") == ["a0", "b20", "^30"])
         #expect(try text("a{5}b{-2}c{3-1}d{3+4}^{9}") == ["a50", "b-20", "c29", "d34", "^90"])
         #expect(try text("12|--") == ["10", "210", "|"])
+        #expect(try text("a!") == ["a0", "!"])
         #expect(try text("") == [])
         #expect(try MarbleDiagram(parsing: "a-(bc)--").columnCount == 5)
     }

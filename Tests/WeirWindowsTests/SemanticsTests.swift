@@ -107,7 +107,7 @@ import WeirWindows
 
     @Test func theCompletionFlushesAndAFailureDiscards() {
         struct Broken: Error {}
-        for completion in [Completion.finished, .failed(Broken())] {
+        for completion in [Completion.finished, .failed(Broken()), .interrupted] {
             let channel = EventChannel<Sample>()
             let recorders = [
                 Recorder(channel.tumbling(.nanoseconds(10)).count()), Recorder(channel.tumbling(count: 3).count()),
@@ -123,7 +123,7 @@ import WeirWindows
             for recorder in recorders {
                 switch completion {
                 case .finished: #expect(recorder.elements.map(\.value) == [1])
-                case .failed: #expect(recorder.signals == [.completion(completion)])
+                case .failed, .interrupted: #expect(recorder.signals == [.completion(completion)])
                 }
             }
         }

@@ -165,7 +165,7 @@ struct MulticastState<Element: Sendable>: JunctionState {
     mutating func finish(_ completion: Completion) {
         guard self.completion == nil else { return }
         self.completion = completion
-        if case .failed = completion, case .onlyLast = replay { remembered = [] }
+        if !completion.isFinished, case .onlyLast = replay { remembered = [] }
         if case .current = replay { remembered = [] }
         let sinks = sinks
         self.sinks = []

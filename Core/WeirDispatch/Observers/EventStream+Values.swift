@@ -37,7 +37,7 @@ extension EventStream {
         return ValueSequence(stream) { continuation.finish() }
     }
 
-    /// The elements of the stream as an asynchronous sequence that throws when the stream fails.
+    /// The elements of the stream as an asynchronous sequence that throws when the stream breaks off.
     ///
     ///     for try await reading in readings.timeout(after: .seconds(10)).throwingValues() { show(reading) }
     ///
@@ -61,9 +61,11 @@ extension EventStream {
             ContinuationSink(dropped: dropped) {
                 if case .dropped(let lost) = continuation.yield($0) { lost } else { nil }
             } finish: { completion in
-                switch completion {
-                case .finished: continuation.finish()
-                case .failed(let error): continuation.finish(throwing: error)
+                do {
+                    try completion.get()
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
                 }
             }
         )

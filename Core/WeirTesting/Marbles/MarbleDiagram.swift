@@ -12,6 +12,7 @@ import WeirCore
 /// | `(ab^)` | signals that come at one instant; the group is one column |
 /// | <code>&#124;</code> | the end of the stream |
 /// | `#` | a failure |
+/// | `!` | an interruption |
 /// | `a{5}` | an element whose time is that of column 5, wherever it stands: out of order |
 /// | `a{5-1}` | the same a nanosecond before column 5, as the results of windows are; `+` goes the other way |
 /// | spaces | nothing: to align diagrams |
@@ -25,6 +26,7 @@ public struct MarbleDiagram: Sendable, Hashable {
         case watermark
         case end
         case failure
+        case interruption
     }
 
     /// A signal and when it comes.
@@ -81,6 +83,7 @@ public struct MarbleDiagram: Sendable, Hashable {
             case .watermark: return .watermark(time)
             case .end: return .completion(.finished)
             case .failure: return .completion(.failed(failure))
+            case .interruption: return .completion(.interrupted)
             }
         }
     }
@@ -148,6 +151,7 @@ private struct MarbleParser {
             case "^": try add(.watermark)
             case "|": try add(.end)
             case "#": try add(.failure)
+            case "!": try add(.interruption)
             default: try add(.element(character))
             }
             position += 1

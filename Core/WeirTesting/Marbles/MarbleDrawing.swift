@@ -34,6 +34,7 @@ struct MarbleDrawing<Element: Sendable & Equatable> {
         switch signal {
         case nil: "nothing"
         case .completion(.finished)?: "the end"
+        case .completion(.interrupted)?: "the interruption"
         case .completion(.failed(let error))?: "the failure \(error)"
         case .watermark(let time)?: "the watermark \(timeWords(time))"
         case .element(let element, let time)?:
@@ -73,6 +74,7 @@ struct MarbleDrawing<Element: Sendable & Equatable> {
         case .watermark: "^"
         case .completion(.finished): "|"
         case .completion(.failed): "#"
+        case .completion(.interrupted): "!"
         }
     }
 

@@ -33,6 +33,11 @@ public final class KillSwitch: Sendable {
         end(.failed(error))
     }
 
+    /// Interrupts the flows: they were cancelled, and did not fail; their sources are cancelled.
+    public func interrupt() {
+        end(.interrupted)
+    }
+
     private func end(_ completion: Completion) {
         let wakes = state.withLock { state -> [Int: Waker] in
             guard state.completion == nil else { return [:] }

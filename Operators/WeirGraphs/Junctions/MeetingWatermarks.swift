@@ -39,8 +39,8 @@ extension Array {
     ) -> Bool where Element == Wire<Input> {
         var ended = 0
         for place in indices where self[place].isDrained {
-            if case .failed(let error)? = self[place].completion {
-                outlet.finish(.failed(error))
+            if let completion = self[place].completion, !completion.isFinished {
+                outlet.finish(completion)
                 cancelAll()
                 return false
             }

@@ -45,7 +45,7 @@ extension GraphSink {
                             inlet.cancel()
                             result.complete(.success(try makeValue(state)))
                         } else if inlet.isDrained, let completion = inlet.completion {
-                            if case .failed(let error) = completion { throw error }
+                            try completion.get()
                             result.complete(.success(try makeValue(state)))
                         } else {
                             inlet.request(upTo: batch)

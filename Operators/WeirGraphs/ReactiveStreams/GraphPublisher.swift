@@ -93,6 +93,8 @@ public final class GraphPublisher<Output: Sendable>: Publisher {
                 switch completion {
                 case .finished: subscriber.onComplete()
                 case .failed(let error): subscriber.onError(error)
+                // Reactive Streams has no third end.
+                case .interrupted: subscriber.onError(CancellationError())
                 }
                 return
             } else {

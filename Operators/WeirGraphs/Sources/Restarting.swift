@@ -66,7 +66,7 @@ extension Source where Handle == Void {
     ///
     /// Failures in a row make the wait longer; an element in between makes it short again. Elements that a failed
     /// source has not sent are lost. Watermarks do not go back: those not after the last one of the sources before are
-    /// dropped. Ends when the source ends.
+    /// dropped. Ends when the source ends or is interrupted.
     ///
     /// - Parameters:
     ///   - backoff: How long to wait, by the run's clock, and how often.
@@ -111,8 +111,8 @@ extension Source where Handle == Void {
                     switch end {
                     case nil:
                         break
-                    case .finished?:
-                        outlet.finish(.finished)
+                    case .finished?, .interrupted?:
+                        outlet.finish(end ?? .finished)
                     case .failed(let error)?:
                         current = nil
                         watermark = boundary.reading.value.last

@@ -9,10 +9,10 @@ extension EventStream {
     ///         .within(.seconds(3600))
     ///     orders.alongside(payments).matches(of: unpaid, PatternSettings(order: .byWatermark))
     ///
-    /// Emits an element when it arrives, with its time; two streams rarely come in the order of their times together, so
-    /// patterns wait for watermarks. Remembers nothing but how far each stream is: the watermark is the earlier of both.
-    /// The completion passes when both streams have finished, a failure at once. For more than two streams, put together
-    /// what was put together.
+    /// Emits an element when it arrives, with its time; two streams rarely come in the order of their times together,
+    /// so patterns wait for watermarks. Remembers nothing but how far each stream is: the watermark is the earlier of
+    /// both. The completion passes when both streams have finished, a failure or an interruption at once. For more than
+    /// two streams, put together what was put together.
     ///
     /// - Parameter other: The other stream.
     /// - Returns: The elements of both.

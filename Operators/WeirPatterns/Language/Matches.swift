@@ -49,11 +49,12 @@ extension EventStream {
     ///
     ///     purchases.matches(of: fraud).subscribe { (first, second) in block(second.card) }
     ///
-    /// Emits a match when its last event arrives, with that event's time; a match that ends with a negation when time has
-    /// come to its bound, with the time of the bound; a match that an after-match policy holds back when no earlier partial
-    /// match is left, with the time of that. Remembers the events of partial matches, within the limits of `settings`.
-    /// Moves time on by events, where they come in order, and by watermarks, which pass. The completion moves time on to
-    /// the end, and passes; a failure passes. Matches that are held back until then are counted in ``PatternLosses``.
+    /// Emits a match when its last event arrives, with that event's time; a match that ends with a negation when time
+    /// has come to its bound, with the time of the bound; a match that an after-match policy holds back when no earlier
+    /// partial match is left, with the time of that. Remembers the events of partial matches, within the limits of
+    /// `settings`. Moves time on by events, where they come in order, and by watermarks, which pass. The completion
+    /// moves time on to the end, and passes; a failure or an interruption passes. Matches that are held back until then
+    /// are counted in ``PatternLosses``.
     ///
     /// - Parameters:
     ///   - pattern: The pattern; a mistake in it traps, see ``StagedPattern/validated()``.
@@ -121,8 +122,8 @@ public struct Matches<Upstream: EventStream, Key: Hashable & Sendable, Captured:
     /// Subscribe before a sink is attached: the compact strategy looks for them only if there is a subscriber then.
     public var timeouts: SideOutput<PartialMatch<Upstream.Element>> { evaluation.sides.timeouts }
 
-    /// How many partial matches were refused, or given up, at a limit; with the compact strategy how many of their first
-    /// events.
+    /// How many partial matches were refused, or given up, at a limit; with the compact strategy how many of their
+    /// first events.
     public var givenUpPartialMatches: UInt64 { evaluation.sides.givenUpPartialMatches }
 
     /// What limits have made it give up, for displays and metrics.
