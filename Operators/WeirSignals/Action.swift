@@ -5,7 +5,7 @@ public import WeirCore
 ///     let login = Action(enabledIf: hasCredentials) { (credentials: Credentials) async throws(LoginError) in
 ///         try await server.login(credentials)
 ///     }
-///     let button = login.isEnabled.bind(to: loginButton, \.isEnabled)
+///     login.isEnabled.bind(to: loginButton, \.isEnabled)
 ///     login.errors.subscribe { show($0) }
 ///     try await login.run(credentials)
 ///

@@ -15,7 +15,7 @@ struct Server: Sendable { func login(_ credentials: Credentials) async throws(Lo
 final class Button { var isEnabled = true }
 final class Dial {
     var angle = 0.0
-    var bindings: [SignalObservation] = []
+    let bag = ObservationBag()
 }
 @Observable final class Model { var count = 0 }
 let server = Server()

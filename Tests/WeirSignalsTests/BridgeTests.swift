@@ -53,11 +53,11 @@ private struct Reading: Event, Equatable {
         let channel = EventChannel<Reading>()
         let output = EventChannel<Reading>()
         let recorder = Recorder<Reading>(output)
-        let subscription = channel.hostSignals(initial: Reading(0)) { reading in
+        let subscription = channel.hostSignals(initial: Reading(0)) { reading, bag in
             let square = Signal { reading().value * reading().value }
             let isOdd = Signal { reading().value % 2 == 1 }
             let both = Signal { isOdd() ? square() : 0 }
-            return [both.observe { output.publish(Reading($0)) }]
+            both.observe { output.publish(Reading($0)) }.store(in: bag)
         }
         for value in 1...4 { channel.publish(Reading(value)) }
         #expect(recorder.elements.map(\.value) == [1, 0, 9, 0])
@@ -69,10 +69,10 @@ private struct Reading: Event, Equatable {
     @Test func hostedSignalsMayBeCarriedByManyThreads() throws {
         let subject = Multicast<Int>()
         let seen = Locked<[Int]>([])
-        subject.hostSignals(initial: 0) { number in
+        subject.hostSignals(initial: 0) { number, bag in
             let next = number.map { $0 + 1 }
             let tenfold = Signal { next() * 10 }
-            return [tenfold.observe { value in seen.withLock { $0.append(value) } }]
+            tenfold.observe { value in seen.withLock { $0.append(value) } }.store(in: bag)
         }
         // New threads, which have all carried as few changes as each other.
         for number in 1...20 {
@@ -93,7 +93,7 @@ private struct Reading: Event, Equatable {
         final class Token: Sendable {}
         let subject = Multicast<Int>()
         let token = WeakToken()
-        subject.hostSignals(initial: 0) { _ in
+        subject.hostSignals(initial: 0) { _, _ in
             let made = Token()
             token.object.withLock { $0 = WeakReference(made) }
             return made

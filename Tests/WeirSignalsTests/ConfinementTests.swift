@@ -11,7 +11,7 @@ struct ConfinementTests {
                 func follow(_ numbers: Multicast<Int>) -> Signal<Int> { numbers.signal(initial: 0).map { $0 + 1 } }
             }
             func host(_ numbers: Multicast<Int>) {
-                numbers.hostSignals(initial: 0) { number in Signal { number() + 1 } }
+                numbers.hostSignals(initial: 0) { number, _ in Signal { number() + 1 } }
             }
             @Observable @MainActor final class Model { var count = 0 }
             @MainActor func observe(_ model: Model) -> Signal<Int> { Signal(observing: model, \\.count) }
@@ -53,7 +53,7 @@ struct ConfinementTests {
         """
         func host(_ numbers: Multicast<Int>) {
             let outside = MutableSignal(1)
-            numbers.hostSignals(initial: 0) { number in Signal { number() + outside() } }
+            numbers.hostSignals(initial: 0) { number, _ in Signal { number() + outside() } }
         }
         """,
     ])

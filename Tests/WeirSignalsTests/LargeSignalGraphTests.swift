@@ -39,8 +39,8 @@ import WeirTesting
             last = root
             root.value = 8
             #expect(seen.last == 100_008)
+            observation?.cancel()
             observation = nil
-            _ = observation
             root.value = 9
             #expect(seen.count == 3)
         }

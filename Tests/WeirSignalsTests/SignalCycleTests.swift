@@ -85,13 +85,13 @@ import WeirTesting
         observations.forEach { $0.cancel() }
     }
 
-    @Test func aReleasedObserverIsNotNotified() {
+    @Test func aCancelledObserverIsNotNotified() {
         let root = MutableSignal(0)
         var seen: [String] = []
         var others: [SignalObservation] = []
         let first = root.observe { _ in
             seen.append("first")
-            others = []
+            others.forEach { $0.cancel() }
         }
         // On signals of their own, which only their observations hold.
         for number in 0..<3 { others.append(root.map { $0 + number }.observe { seen.append("\(number): \($0)") }) }

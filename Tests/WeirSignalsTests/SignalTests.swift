@@ -231,14 +231,14 @@ import WeirTesting
     @Test func bindingsFollowAndKeepNothingAlive() {
         final class Dial {
             var angle = 0
-            var bindings: [SignalObservation] = []
+            let bag = ObservationBag()
         }
         let speed = MutableSignal(1)
         let copy = MutableSignal(0)
         let binding = speed.bind(to: copy)
         var dial: Dial? = Dial()
         weak let gone = dial
-        if let dial { speed.map { $0 * 3 }.bind(to: dial, \.angle).store(in: &dial.bindings) }
+        if let dial { speed.map { $0 * 3 }.bind(to: dial, \.angle).store(in: dial.bag) }
         speed.value = 2
         #expect(copy() == 2)
         #expect(dial?.angle == 6)
@@ -273,7 +273,7 @@ import WeirTesting
         let first = root.observe { value in
             seen.append("first \(value)")
             if value == 1 { held.append(root.observe { seen.append("new \($0)") }) }
-            if value == 2 { held.removeAll() }
+            if value == 2 { held.forEach { $0.cancel() } }
         }
         root.value = 1
         root.value = 2

@@ -28,7 +28,7 @@ import WeirTesting
         record(channel.reduce(into: 0) { $0 += $1.value })
         record(channel.failIfEmpty())
         record(channel.pairwise())
-        record(channel.map(\.value).rising())
+        record(channel.map(\.value).rising(atLeast: 2))
         record(channel.followedBy { $1.value > $0.value })
         record(channel.repeated(atLeast: 2, within: .nanoseconds(5)))
         record(channel.buffer(4))

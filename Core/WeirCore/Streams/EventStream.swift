@@ -30,6 +30,23 @@ extension EventStream {
         attach(HandlerSink(body))
     }
 
+    /// Calls `body` for each element, as long as an object is there.
+    ///
+    ///     readings.subscribe(owner: self) { [weak self] in self?.show($0) }
+    ///
+    /// - Parameters:
+    ///   - owner: Not kept alive. The first signal that comes after it has gone detaches the sink.
+    ///   - body: Called by one thread at a time, on the thread that publishes.
+    /// - Returns: The handle that ends the subscription earlier.
+    @inlinable
+    @discardableResult
+    public func subscribe(
+        owner: any AnyObject & Sendable,
+        _ body: @escaping @Sendable (Element) -> Void
+    ) -> Subscription {
+        attach(HandlerSink(body), owner: owner)
+    }
+
     /// Calls `onElement` for each element with its event time, and `onCompletion` once at the end.
     ///
     /// - Parameters:

@@ -11,10 +11,6 @@ final class Listener<E: Event>: Sendable {
         var actions: [@Sendable () -> Void] = []
     }
 
-    private struct WeakReference: Sendable {
-        weak var object: (any AnyObject & Sendable)?
-    }
-
     @usableFromInline let filter: ListenerFilter<E>.Kind
     @usableFromInline let hasOwner: Bool
     private let owner: Locked<WeakReference>
@@ -28,7 +24,7 @@ final class Listener<E: Event>: Sendable {
     init(filter: ListenerFilter<E>, owner: (any AnyObject & Sendable)?) {
         self.filter = filter.kind
         hasOwner = owner != nil
-        self.owner = Locked(WeakReference(object: owner))
+        self.owner = Locked(WeakReference(owner))
     }
 
     /// How many events were not handled because a newer one replaced them, they were too old, or nobody wanted them.

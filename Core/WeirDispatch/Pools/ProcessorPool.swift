@@ -113,6 +113,7 @@ public final class ProcessorPool: Sendable {
     ///   - type: The type of the events.
     ///   - balancer: Which processor gets an event.
     ///   - filter: Which of the events are worth handling.
+    ///   - owner: Ends the listener when it goes away; not kept alive.
     ///   - handler: Takes the event and how it was dispatched; called on several threads at once.
     /// - Returns: The handle that ends it.
     @discardableResult
@@ -120,9 +121,10 @@ public final class ProcessorPool: Sendable {
         _ type: E.Type,
         balancer: Balancer<E> = .roundRobin,
         filter: ListenerFilter<E> = .all,
+        owner: (any AnyObject & Sendable)? = nil,
         _ handler: @escaping @Sendable (E, EventContext) -> Void
     ) -> Subscription {
-        let listener = Listener(filter: filter, owner: nil)
+        let listener = Listener(filter: filter, owner: owner)
         end(withPool: listener)
         let endpoint = PoolEndpoint(self, shards: shards, balancer: balancer.kind, listener: listener, handler: handler)
         return bus.channel(of: type).start(listener) { event, context in

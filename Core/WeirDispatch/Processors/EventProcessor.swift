@@ -108,6 +108,7 @@ public final class EventProcessor: Sendable {
     /// - Parameters:
     ///   - type: The type of the events.
     ///   - filter: Which of the events are worth handling.
+    ///   - owner: Ends the listener when it goes away; not kept alive.
     ///   - handler: Takes the event and how it was dispatched.
     /// - Returns: The handle that ends it.
     @inlinable
@@ -115,9 +116,10 @@ public final class EventProcessor: Sendable {
     public func on<E: Event>(
         _ type: E.Type,
         filter: ListenerFilter<E> = .all,
+        owner: (any AnyObject & Sendable)? = nil,
         _ handler: @escaping @Sendable (E, EventContext) -> Void
     ) -> Subscription {
-        bus.listen(to: type, on: .processor(self), filter: filter, handler)
+        bus.listen(to: type, on: .processor(self), filter: filter, owner: owner, handler)
     }
 
     // MARK: Running

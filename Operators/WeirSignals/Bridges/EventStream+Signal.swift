@@ -31,31 +31,31 @@ extension EventStream {
 
     /// Creates signals in the context of the stream: on the thread that publishes, one element at a time.
     ///
-    ///     readings.hostSignals(initial: Reading.zero) { reading in
+    ///     readings.hostSignals(initial: Reading.zero) { reading, bag in
     ///         let pressure = reading.map(\.pressure)
     ///         let trend = Signal { pressure() - limit() }
-    ///         return [trend.observe { if $0 > 0 { alarms.publish(Alarm(timestamp: now, value: $0)) } }]
+    ///         trend.observe { if $0 > 0 { alarms.publish(Alarm(timestamp: now, value: $0)) } }.store(in: bag)
     ///     }
     ///
     /// For each element, the signals that depend on it are up to date, and their observers notified, before `publish`
-    /// returns. The result of `build` lives as long as the stream, and is used by one thread at a time: the compiler
+    /// returns. The bag and the result of `build` live as long as the stream, and is used by one thread at a time: the compiler
     /// rejects captures and results that are not `Sendable`. Watermarks are ignored.
     ///
     /// - Parameters:
     ///   - initial: The value before the first element.
-    ///   - build: Derives signals from the one that holds the latest element. Its result is kept until the stream ends
-    ///     or the subscription is cancelled.
+    ///   - build: Derives signals from the one that holds the latest element. Its result, and the bag that takes the
+    ///     observations, are kept until the stream ends or the subscription is cancelled.
     /// - Returns: The handle that ends it.
     @discardableResult
     public func hostSignals<Kept>(
         initial: Element,
-        _ build: @Sendable (Signal<Element>) -> Kept
+        _ build: @Sendable (Signal<Element>, ObservationBag) -> Kept
     ) -> Subscription where Element: Equatable {
         attach(
             HostedSignalSink(
                 handle: SinkHandle {
-                    let signal = MutableSignal(initial)
-                    return Self.host(signal, build(signal))
+                    let (signal, bag) = (MutableSignal(initial), ObservationBag())
+                    return Self.host(signal, (build(signal, bag), bag))
                 }
             )
         )

@@ -32,6 +32,10 @@ public final class ObservableSignal<Value> {
         observation = signal.observe { [weak self] in self?.value = $0 }
     }
 
+    deinit {
+        observation?.cancel()
+    }
+
     /// Stops following; the value stays.
     public func cancel() {
         observation?.cancel()

@@ -2,7 +2,7 @@ internal import WeirCore
 
 /// The followers of a node's changes and of its end.
 final class SignalAudience {
-    // An observation's `deinit` takes it out again.
+    // An observation keeps itself until it is cancelled, which takes it out again.
     private var observations: ContiguousArray<Unretained<SignalObservation>?> = []
     private var emptyPlaces = 0
     private var isTelling = false

@@ -26,7 +26,7 @@
 /// an `EventProcessor`, and `stream.hostSignals(initial:_:)` into the context of a channel. ``changes`` leads out of
 /// it.
 ///
-/// A signal retains its dependencies, and is retained by its readers and observations only.
+/// A signal retains its dependencies, and is retained by its readers, and by observations until they are cancelled.
 ///
 /// - Complexity: Reading is O(1). A change is O(*n* + *e*) for *n* signals computed and *e* dependencies between them,
 ///   without allocation in steady state, and without recursion however deep the graph. Where several signals are set in
