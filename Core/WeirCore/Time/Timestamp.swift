@@ -6,6 +6,7 @@
 ///     let start = Timestamp(secondsSinceEpoch: 1_700_000_000)
 ///     let later = start + .milliseconds(20)
 ///     later - start  // 0.02 seconds
+///     Timestamp("2023-11-14T22:13:20Z") == start
 @frozen
 public struct Timestamp: Sendable, Hashable, Comparable {
     /// The nanoseconds since the epoch; negative before it.

@@ -1,3 +1,5 @@
+internal import WeirCore
+
 /// A field that stands in the input as a value and not as text.
 ///
 /// It reads as its text would: reading it as another type gives what the text would give, or its error.
@@ -72,7 +74,7 @@ struct BinaryValue {
     ) throws(Failure) -> Result {
         switch encoding {
         case .float: return try unsafe Self.with(Double(bitPattern: UInt64(bitPattern: bits)).description, body)
-        case .time: return try unsafe Self.with(TimeText.rfc3339(nanoseconds: bits), body)
+        case .time: return try unsafe Self.with(Timestamp(nanosecondsSinceEpoch: bits).description, body)
         case .boolean: return try unsafe Self.with(bits == 0 ? "false" : "true", body)
         default: break
         }

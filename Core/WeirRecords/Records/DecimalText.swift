@@ -1,4 +1,5 @@
 internal import CWeir
+package import WeirCore
 
 /// Reads numbers that are written in decimal.
 ///
@@ -197,14 +198,4 @@ package enum DecimalText {
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
         1e20, 1e21, 1e22,
     ]
-}
-
-/// What became of text that should be a whole number.
-package enum ParsedInteger: Equatable {
-    /// The number.
-    case value(Int64)
-    /// The text is a number that does not fit.
-    case outOfRange
-    /// The text is something else.
-    case malformed
 }

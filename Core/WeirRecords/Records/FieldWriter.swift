@@ -122,7 +122,7 @@ public struct FieldWriter: Sendable {
         case .rfc3339:
             let start = begin(name, .text)
             if writesItems {
-                TimeText.appendRFC3339(nanoseconds: nanoseconds, to: &json.bytes)
+                value.appendText(to: &json.bytes)
             } else {
                 json.value(rfc3339: value)
             }

@@ -127,7 +127,7 @@ package struct JSONWriter: Sendable {
     mutating func value(rfc3339 time: Timestamp) {
         separate()
         bytes.append(UInt8(ascii: "\""))
-        TimeText.appendRFC3339(nanoseconds: time.nanosecondsSinceEpoch, to: &bytes)
+        time.appendText(to: &bytes)
         bytes.append(UInt8(ascii: "\""))
     }
 

@@ -162,8 +162,3 @@ extension RecordChunk {
         rows.firstIndex { $0.start == UInt32(truncatingIfNeeded: start) }
     }
 }
-
-extension Timestamp {
-    /// The time as RFC 3339 writes it, in UTC.
-    package var text: String { TimeText.rfc3339(nanoseconds: nanosecondsSinceEpoch) }
-}

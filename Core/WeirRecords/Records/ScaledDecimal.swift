@@ -1,3 +1,5 @@
+internal import WeirCore
+
 /// A decimal number in text that is to be multiplied exactly.
 @unsafe
 struct ScaledDecimal {

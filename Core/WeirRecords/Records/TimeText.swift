@@ -1,4 +1,4 @@
-internal import WeirCore
+package import WeirCore
 
 /// Reads and writes times, exactly: no number passes through floating point.
 ///
@@ -8,8 +8,8 @@ package enum TimeText {
     ///
     /// A bare decimal number, with sign, fraction and exponent as you like, counts `scale`. Anything else is read as
     /// RFC 3339: `2024-06-08T16:05:00.25+02:00`, also with a space or a small letter in the place of `T` and `Z`, in
-    /// the proleptic Gregorian calendar, or as posts have it: `Sat Jun 08 16:05:00 +0200 2024`. The second 60 is accepted where RFC 3339 has it, at 23:59 UTC, and is the
-    /// first second of the next day, as in Unix time.
+    /// the proleptic Gregorian calendar, or as posts have it: `Sat Jun 08 16:05:00 +0200 2024`. The second 60 is accepted
+    /// where RFC 3339 has it, at 23:59 UTC, and is the first second of the next day, as in Unix time.
     ///
     /// What is smaller than a nanosecond is cut towards the past.
     ///
@@ -37,53 +37,6 @@ package enum TimeText {
     /// - Returns: The number, such as `1.25`.
     package static func decimal(nanoseconds: Int64, scale: Int64) -> String {
         let (whole, rest) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: scale.magnitude)
-        return (nanoseconds < 0 ? "-" : "") + String(whole) + fraction(rest, of: scale.magnitude)
-    }
-
-    /// The time in RFC 3339, in UTC, with as many digits after the second as it needs.
-    package static func rfc3339(nanoseconds: Int64) -> String {
-        var bytes: [UInt8] = []
-        appendRFC3339(nanoseconds: nanoseconds, to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// Appends the time in RFC 3339, in UTC, with as many digits after the second as it needs.
-    package static func appendRFC3339(nanoseconds: Int64, to bytes: inout [UInt8]) {
-        let second: Int64 = 1_000_000_000
-        let (date, time) = nanoseconds.flooredQuotientAndRemainder(dividingBy: 86_400 * second)
-        let (year, month, day) = GregorianCalendar.date(daysSinceEpoch: date)
-        let (seconds, rest) = time.quotientAndRemainder(dividingBy: second)
-        func append(_ value: Int64, _ width: Int64, _ end: Unicode.Scalar) {
-            var power = width
-            while power > 0 {
-                bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / power % 10))
-                power /= 10
-            }
-            bytes.append(UInt8(ascii: end))
-        }
-        append(year, 1_000, "-")
-        append(month, 10, "-")
-        append(day, 10, "T")
-        append(seconds / 3600, 10, ":")
-        append(seconds / 60 % 60, 10, ":")
-        append(seconds % 60, 10, "Z")
-        guard rest > 0 else { return }
-        bytes.removeLast()
-        bytes += fraction(rest.magnitude, of: second.magnitude).utf8
-        bytes.append(UInt8(ascii: "Z"))
-    }
-
-    /// The digits of `rest / whole` from the point on, or nothing when it is zero.
-    private static func fraction(_ rest: UInt64, of whole: UInt64) -> String {
-        var digits = ""
-        var rest = rest
-        var unit = whole
-        while rest > 0 {
-            unit /= 10
-            let (digit, remainder) = rest.quotientAndRemainder(dividingBy: unit)
-            digits.append(String(digit))
-            rest = remainder
-        }
-        return digits.isEmpty ? "" : "." + digits
+        return (nanoseconds < 0 ? "-" : "") + String(whole) + rest.decimalFraction(of: scale.magnitude)
     }
 }

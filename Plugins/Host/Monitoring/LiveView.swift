@@ -219,7 +219,7 @@ struct LiveView {
 
     private static func time(_ report: StatusReport) -> String? {
         report.watermark.map {
-            String(Timestamp(nanosecondsSinceEpoch: Int64($0) * 1_000_000_000).text.prefix(timeWidth))
+            String(Timestamp(nanosecondsSinceEpoch: Int64($0) * 1_000_000_000).description.prefix(timeWidth))
         }
     }
 

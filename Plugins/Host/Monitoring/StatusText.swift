@@ -18,7 +18,7 @@ enum StatusText {
             ]
             if numbers.tally.late > 0 { rows.append(("late", Quantity.grouped(numbers.tally.late))) }
             if let held = numbers.partialMatches { rows.append(("partial matches", Quantity.grouped(UInt64(held)))) }
-            if let watermark = numbers.watermark { rows.append(("watermark", watermark.text)) }
+            if let watermark = numbers.watermark { rows.append(("watermark", watermark.description)) }
             if numbers.restarts > 0 { rows.append(("restarts", String(numbers.restarts))) }
             if numbers.replacements > 0 { rows.append(("replacements", String(numbers.replacements))) }
             rows += numbers.counts.filter { $0.value > 0 }.map { (Quantity.grouped($0.value), $0.name) }

@@ -116,7 +116,7 @@ struct RunAdvice {
         let seconds: ClosedRange<Int64> = 1_000_000_000...2_208_988_800
         let count = newest.nanosecondsSinceEpoch / schema.timeUnit.nanoseconds
         guard schema.timeUnit != .seconds, seconds.contains(count) else { return nil }
-        return "the last time, \(newest.text), is long ago; where the times count seconds, --time-unit s says so"
+        return "the last time, \(newest), is long ago; where the times count seconds, --time-unit s says so"
     }
 
     // MARK: Fields

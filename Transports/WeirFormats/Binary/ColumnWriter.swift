@@ -221,7 +221,7 @@ struct ColumnWriter {
     private static func time(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
         guard text.count >= 20, unsafe text[text.count - 1] == UInt8(ascii: "Z"),
             case .value(let value) = unsafe TimeText.nanoseconds(text, scale: 1),
-            unsafe text.elementsEqual(TimeText.rfc3339(nanoseconds: value).utf8)
+            unsafe text.elementsEqual(Timestamp(nanosecondsSinceEpoch: value).description.utf8)
         else { return nil }
         return value
     }

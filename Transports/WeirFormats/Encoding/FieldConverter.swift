@@ -64,7 +64,7 @@ struct FieldConverter {
             throw refuse(.notABoolean(excerpt()))
         case .time:
             switch unsafe TimeText.nanoseconds(text, scale: timeUnit.nanoseconds) {
-            case .value(let value): return (TimeText.rfc3339(nanoseconds: value), .text)
+            case .value(let value): return (Timestamp(nanosecondsSinceEpoch: value).description, .text)
             case .outOfRange: throw refuse(.outOfRange(excerpt()))
             case .malformed: throw refuse(.notATime(excerpt()))
             }

@@ -57,7 +57,7 @@ struct CSVCellDecoder: Decoder, SingleValueDecodingContainer {
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         // The date's own decoder would take a number of seconds since 2001.
-        if type == Date.self, let date = try Timestamp(from: self).date as? Value { return date }
+        if type == Date.self, let date = try Date(Timestamp(from: self)) as? Value { return date }
         return try Value(from: self)
     }
 

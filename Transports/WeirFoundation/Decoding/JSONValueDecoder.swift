@@ -13,7 +13,7 @@ struct JSONValueDecoder: ValueDecoder {
         decoder = JSONDecoder()
         decoder.userInfo[.weirTimeUnit] = timeUnit
         decoder.userInfo[.weirNumberText] = Timestamp.exactText
-        decoder.dateDecodingStrategy = .custom { try Timestamp(from: $0).date }
+        decoder.dateDecodingStrategy = .custom { try Date(Timestamp(from: $0)) }
     }
 
     mutating func decode(
@@ -30,5 +30,14 @@ struct JSONValueDecoder: ValueDecoder {
         in batch: borrowing RecordBatch
     ) throws -> Value {
         try decoder.decode(type, from: Data(batch.raw(recordAt: index)))
+    }
+}
+
+extension Timestamp {
+    /// Reads the text of a time with all of its digits, which `Double` could not hold.
+    static let exactText: TextReader = { decoder in
+        let container = try decoder.singleValueContainer()
+        if let text = try? container.decode(String.self) { return text }
+        return try container.decode(Decimal.self).description
     }
 }

@@ -1,6 +1,4 @@
-internal import WeirCore
-
-/// Reads times of RFC 3339 and of posts, see ``TimeText``.
+/// Reads times of RFC 3339 and of posts.
 package enum CalendarText {
     /// A point in time as texts say it.
     private struct Reading {
@@ -14,9 +12,18 @@ package enum CalendarText {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// The nanoseconds since the epoch that `text` stands for.
-    static func nanoseconds(_ text: UnsafeBufferPointer<UInt8>) -> ParsedInteger {
-        guard let reading = unsafe internetTime(text) ?? postTime(text), reading.hour < 24, reading.minute < 60,
+    /// The nanoseconds since the epoch that a text in one of both forms stands for.
+    package static func nanoseconds(_ text: UnsafeBufferPointer<UInt8>) -> ParsedInteger {
+        unsafe nanoseconds(of: internetTime(text) ?? postTime(text))
+    }
+
+    /// The nanoseconds since the epoch that a text of RFC 3339 stands for.
+    static func internetNanoseconds(_ text: UnsafeBufferPointer<UInt8>) -> ParsedInteger {
+        unsafe nanoseconds(of: internetTime(text))
+    }
+
+    private static func nanoseconds(of reading: Reading?) -> ParsedInteger {
+        guard let reading, reading.hour < 24, reading.minute < 60,
             (1...12).contains(reading.month), reading.second <= 60,
             (1...GregorianCalendar.dayCount(of: reading.month, in: reading.year)).contains(reading.day)
         else { return .malformed }
