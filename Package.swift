@@ -92,7 +92,9 @@ let modules: [Module] = [
     Module(
         "WeirFoundation",
         in: "Transports",
-        needs: ["WeirCore", "WeirDispatch", "WeirFormats", "WeirRecording", "WeirRecords", "WeirWindows"]
+        needs: [
+            "WeirCore", "WeirDispatch", "WeirFiles", "WeirFormats", "WeirRecording", "WeirRecords", "WeirWindows",
+        ]
     ),
     Module(
         "WeirReport",

@@ -13,8 +13,10 @@ struct CSVValueDecoder: ValueDecoder {
     }
 
     private var lines: CSVDecoder
-    private var columns = CSVColumns(names: [], timeUnit: .milliseconds)
     private let timeUnit: TimeUnit
+
+    // The header, once the first record has come.
+    private var columns: CSVColumns?
 
     init(timeUnit: TimeUnit, limits: FormatLimits) {
         lines = CSVDecoder(for: RecordSchema(fields: [], timeUnit: timeUnit), limits: limits)
@@ -33,17 +35,18 @@ struct CSVValueDecoder: ValueDecoder {
             let names = header.filter { !$0.isEmpty }
             let schema = RecordSchema(fields: names.map { RecordSchema.Field($0) }, timeUnit: timeUnit)
             try lines.resolve(schema)
-            columns = CSVColumns(names: names, timeUnit: timeUnit)
             batch = RecordBatch(schema: schema, capacity: batch.capacity)
         }
         return consumed
     }
 
-    func value<Value: Decodable>(
+    mutating func value<Value: Decodable>(
         _ type: Value.Type,
         ofRecordAt index: Int,
         in batch: borrowing RecordBatch
     ) throws -> Value {
+        let columns = self.columns ?? CSVColumns(names: batch.schema.fields.map(\.name), timeUnit: timeUnit)
+        self.columns = columns
         let cells = try batch.withRecord(at: index, keyedBy: Column.self) { record in
             var cells: [String] = []
             for column in columns.names.indices {

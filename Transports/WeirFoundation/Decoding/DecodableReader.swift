@@ -39,12 +39,9 @@ public struct DecodableReader<Output: Decodable & Sendable>: ~Copyable {
         timeUnit: TimeUnit = .milliseconds,
         limits: FormatLimits = FormatLimits()
     ) {
-        batch = RecordBatch(schema: RecordSchema(fields: [], timeUnit: timeUnit))
-        values =
-            switch format {
-            case .csv: CSVValueDecoder(timeUnit: timeUnit, limits: limits)
-            case .jsonLines: JSONValueDecoder(timeUnit: timeUnit, limits: limits)
-            }
+        let schema = RecordSchema(fields: [], timeUnit: timeUnit)
+        batch = RecordBatch(schema: schema)
+        values = format.makeValueDecoder(for: schema, limits: limits)
     }
 
     /// Reads the next piece of the input.
@@ -111,32 +108,10 @@ public struct DecodableReader<Output: Decodable & Sendable>: ~Copyable {
         } catch {
             return .failure(error)
         }
-        var events: [Output] = []
-        var rejections: [RejectedLine] = []
-        for rejection in batch.rejections where !rejection.isContinuation {
-            rejections.append(
-                RejectedLine(line: rejection.line, reason: rejection.reason, excerpt: excerpt(batch.raw(rejection)))
-            )
+        let (events, rejections) = batch.values { batch, index in
+            try values.value(Output.self, ofRecordAt: index, in: batch)
         }
-        for index in 0..<batch.count {
-            do {
-                events.append(try values.value(Output.self, ofRecordAt: index, in: batch))
-            } catch {
-                rejections.append(
-                    RejectedLine(
-                        line: batch.line(ofRecordAt: index),
-                        reason: DecodingFlaw.description(of: error),
-                        excerpt: excerpt(batch.raw(recordAt: index))
-                    )
-                )
-            }
-        }
-        rejections.sort { $0.line < $1.line }
         return .success((consumed, events, rejections))
-    }
-
-    private static func excerpt(_ bytes: [UInt8]) -> String {
-        Excerpt.of(bytes, limit: 120)
     }
 }
 
@@ -167,61 +142,5 @@ extension DecodableReader where Output: Event {
         onRejection: (RejectedLine) -> Void
     ) throws(FormatError) {
         try finish(onEvents: { channel.publish(contentsOf: $0) }, onRejection: onRejection)
-    }
-}
-
-/// The formats that ``DecodableReader`` reads.
-public enum DecodableFormat: String, Sendable, CaseIterable {
-    /// Comma-separated values; the header's names are the coding keys.
-    case csv
-    /// JSON Lines, one object per line.
-    case jsonLines = "jsonl"
-}
-
-/// A line that was not understood.
-public struct RejectedLine: Sendable, Hashable {
-    /// The number of the line in the input, counted from 1.
-    public let line: UInt64
-
-    /// What is wrong with it.
-    public let reason: String
-
-    /// The beginning of the line, printable.
-    public let excerpt: String
-}
-
-/// Finds records and makes values of them, in one format.
-protocol ValueDecoder {
-    /// Finds records as a `RecordDecoder` does.
-    mutating func decode(
-        _ bytes: UnsafeRawBufferPointer,
-        isFinal: Bool,
-        into batch: inout RecordBatch
-    ) throws(FormatError) -> Int
-
-    /// Makes a value of a record.
-    func value<Value: Decodable>(
-        _ type: Value.Type,
-        ofRecordAt index: Int,
-        in batch: borrowing RecordBatch
-    ) throws -> Value
-}
-
-/// Describes why a value could not be decoded.
-enum DecodingFlaw {
-    /// The error in words, with the name of the field.
-    static func description(of error: any Error) -> String {
-        switch error {
-        case DecodingError.keyNotFound(let key, let context): "field '\(path(context, key))' is missing"
-        case DecodingError.valueNotFound(_, let context): "field '\(path(context))' is missing"
-        case DecodingError.typeMismatch(_, let context), DecodingError.dataCorrupted(let context):
-            context.codingPath.isEmpty
-                ? context.debugDescription : "field '\(path(context))' \(context.debugDescription)"
-        default: "\(error)"
-        }
-    }
-
-    private static func path(_ context: DecodingError.Context, _ key: (any CodingKey)? = nil) -> String {
-        (context.codingPath + (key.map { [$0] } ?? [])).map(\.stringValue).joined(separator: ".")
     }
 }
