@@ -24,3 +24,17 @@ public struct ChannelMetrics: Sendable, Hashable {
     /// The most events that have waited at once.
     public var waitingHighWaterMark: Int
 }
+
+extension ChannelMetrics: MetricSnapshot {
+    public func samples(_ labels: [String: String]) -> [Metric] {
+        var list = MetricList("weir_channel", labels)
+        list.counter("published", published)
+        list.counter("dropped", cause: "overflow", droppedByOverflow)
+        list.counter("dropped", cause: "ended", droppedAfterEnd)
+        list.counter("dropped", cause: "ahead", droppedAhead)
+        list.counter("ignored_watermarks", ignoredWatermarks)
+        list.gauge("waiting", Double(waiting))
+        list.gauge("waiting_peak", Double(waitingHighWaterMark))
+        return list.metrics
+    }
+}

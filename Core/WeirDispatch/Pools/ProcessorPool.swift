@@ -200,7 +200,7 @@ public final class ProcessorPool: Sendable {
     }
 
     /// The processors of the pool, and those that are about to leave it.
-    private var cores: [ProcessorCore] {
+    var cores: [ProcessorCore] {
         state.withLock { state in allCores(state) }
     }
 

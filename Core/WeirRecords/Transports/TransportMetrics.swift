@@ -1,3 +1,5 @@
+public import WeirCore
+
 /// What a transport counted: where every message that was sent to it is now.
 ///
 /// A message is what the transport keeps whole: a line, a frame, or a datagram with all the lines in it. At any moment,
@@ -165,5 +167,24 @@ extension TransportMetrics.Drop {
         case .damaged: 6
         case .unread: 7
         }
+    }
+}
+
+extension TransportMetrics: MetricSnapshot {
+    /// The numbers, each with its name; the causes of rejections and drops are labels.
+    ///
+    /// - Parameter labels: What all of them get, such as the address of the transport.
+    /// - Returns: The numbers, always the same ones in the same order.
+    public func samples(_ labels: [String: String]) -> [Metric] {
+        var list = MetricList("weir_transport", labels)
+        list.counter("messages", sent)
+        list.counter("delivered", delivered)
+        list.counter("lost", lost)
+        list.counter("lost_bytes", lostBytes)
+        for cause in Rejection.allCases { list.counter("rejected", cause: cause.rawValue, self[cause]) }
+        for cause in Drop.allCases { list.counter("dropped", cause: cause.rawValue, self[cause]) }
+        list.gauge("pending_messages", Double(pending))
+        list.gauge("open_connections", Double(openConnections))
+        return list.metrics
     }
 }

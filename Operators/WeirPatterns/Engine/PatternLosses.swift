@@ -1,4 +1,5 @@
 internal import Synchronization
+public import WeirCore
 
 /// What the sinks of a pattern gave up, for displays and metrics; all sinks together.
 ///
@@ -27,4 +28,18 @@ public final class PatternLosses: Sendable {
     func noteCutShort(_ count: Int) { cutShort.wrappingAdd(UInt64(count), ordering: .relaxed) }
 
     func noteHeldBack(_ count: Int) { heldBack.wrappingAdd(UInt64(count), ordering: .relaxed) }
+}
+
+extension PatternLosses: MetricSnapshot {
+    /// The numbers, each with its name.
+    ///
+    /// - Parameter labels: What all of them get, such as the name of the pattern.
+    /// - Returns: The numbers, always the same ones in the same order.
+    public func samples(_ labels: [String: String]) -> [Metric] {
+        var list = MetricList("weir_pattern", labels)
+        list.counter("given_up_partial_matches", partialMatches)
+        list.counter("events_cut_short", eventsCutShort)
+        list.counter("held_matches", heldMatches)
+        return list.metrics
+    }
 }
