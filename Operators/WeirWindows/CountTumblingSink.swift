@@ -8,30 +8,19 @@ struct CountTumblingSink<Base: Aggregate, Downstream: Sink>: Sink
 where Downstream.Input == WindowResult<Base.Output> {
     @usableFromInline typealias Input = Base.Input
 
-    @usableFromInline let initial: Base
-    @usableFromInline let size: Int
-    @usableFromInline var aggregate: Base
-    @usableFromInline var count = 0
-    @usableFromInline var start = Timestamp.distantFuture
-    @usableFromInline var end = Timestamp.distantPast
+    @usableFromInline var run: CountRun<Base>
     @usableFromInline var watermark = Timestamp.distantPast
     @usableFromInline var downstream: Downstream
 
     @inlinable
     init(_ initial: Base, _ size: Int, _ downstream: consuming Downstream) {
-        self.initial = initial
-        self.size = size
-        aggregate = initial
+        run = CountRun(initial, size)
         self.downstream = downstream
     }
 
     @inlinable
     mutating func receive(_ element: borrowing Input, at time: Timestamp) {
-        aggregate.add(element, at: time)
-        if time < start { start = time }
-        if time > end { end = time }
-        count += 1
-        if count == size { emit(at: time) }
+        if run.add(element, at: time) { close(at: time) }
     }
 
     @inlinable
@@ -42,16 +31,14 @@ where Downstream.Input == WindowResult<Base.Output> {
 
     @inlinable
     mutating func finish(_ completion: Completion) {
-        if case .finished = completion, count > 0 { emit(at: max(end, watermark)) }
+        if case .finished = completion, run.count > 0 { close(at: max(run.end, watermark)) }
         downstream.finish(completion)
     }
 
     @inlinable
-    mutating func emit(at time: Timestamp) {
-        downstream.receive(WindowResult(start: start, end: end, value: aggregate.result()), at: time)
-        aggregate = initial
-        count = 0
-        (start, end) = (.distantFuture, .distantPast)
+    mutating func close(at time: Timestamp) {
+        downstream.receive(run.result(.closing), at: time)
+        run.startOver()
     }
 }
 
@@ -62,35 +49,24 @@ struct CountGrowingSink<Base: Aggregate, Downstream: Sink>: Sink
 where Downstream.Input == WindowResult<Base.Output> {
     @usableFromInline typealias Input = Base.Input
 
-    @usableFromInline let initial: Base
-    @usableFromInline let size: Int
     @usableFromInline let settings: WindowSettings
-    @usableFromInline var aggregate: Base
-    @usableFromInline var count = 0
+    @usableFromInline var run: CountRun<Base>
     @usableFromInline var isChanged = false
-    @usableFromInline var start = Timestamp.distantFuture
-    @usableFromInline var end = Timestamp.distantPast
     @usableFromInline var watermark = Timestamp.distantPast
     @usableFromInline var nextResult = Int64.min
     @usableFromInline var downstream: Downstream
 
     @inlinable
     init(_ initial: Base, _ size: Int, _ settings: WindowSettings, _ downstream: consuming Downstream) {
-        self.initial = initial
-        self.size = size
+        run = CountRun(initial, size)
         self.settings = settings
-        aggregate = initial
         self.downstream = downstream
     }
 
     @inlinable
     mutating func receive(_ element: borrowing Input, at time: Timestamp) {
-        aggregate.add(element, at: time)
-        if time < start { start = time }
-        if time > end { end = time }
-        count += 1
         isChanged = true
-        if count == size {
+        if run.add(element, at: time) {
             close(at: time)
         } else if settings.emitsOnEveryElement {
             emit(.early, at: max(time, watermark))
@@ -106,22 +82,19 @@ where Downstream.Input == WindowResult<Base.Output> {
 
     @inlinable
     mutating func finish(_ completion: Completion) {
-        if case .finished = completion, count > 0 { close(at: max(end, watermark)) }
+        if case .finished = completion, run.count > 0 { close(at: max(run.end, watermark)) }
         downstream.finish(completion)
     }
 
     @inlinable
     mutating func close(at time: Timestamp) {
         emit(.closing, at: time)
-        aggregate = initial
-        count = 0
-        (start, end) = (.distantFuture, .distantPast)
+        run.startOver()
     }
 
     @inlinable
     mutating func emit(_ phase: WindowPhase, at time: Timestamp) {
         isChanged = false
-        let result = WindowResult(start: start, end: end, value: aggregate.result(), phase: phase)
-        downstream.receive(result, at: time)
+        downstream.receive(run.result(phase), at: time)
     }
 }
