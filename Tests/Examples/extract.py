@@ -4,7 +4,8 @@
 usage: extract.py FOLDER, from the root of the package. `#sourceLocation` makes the compiler name the comment's line.
 
 What is indented by four, or fenced without a language, is Swift. What is no Swift says so: its fence names another
-language, such as `text`. Both are counted.
+language, such as `text`. Both are counted. An article that imports other packages quotes `Tests/Ecosystem`, where they
+are at hand: each of its examples must stand there as it is.
 """
 import pathlib
 import re
@@ -61,7 +62,14 @@ def function(name, path, start, lines):
     return f'{head}\n#sourceLocation(file: "{path}", line: {start})\n{body}\n#sourceLocation()\n{tail}\n'
 
 
-count = texts = 0
+def imports_others(blocks):
+    """Whether an example imports a module of another package."""
+    names = re.findall(r"^import (\w+)", "\n".join("\n".join(lines) for _, _, lines in blocks), re.M)
+    return any(not re.fullmatch(r"Weir\w*|Foundation|Testing|Synchronization", name) for name in names)
+
+
+quotable = "".join(path.read_text() for path in sorted(pathlib.Path("Tests/Ecosystem/Sources").rglob("*.swift")))
+count = texts = quotes = 0
 tops = ("Core", "Operators", "Transports", "Plugins")
 modules = [
     (path.name, sorted(path.rglob("*.swift")) + sorted(path.rglob("*.docc/*.md")))
@@ -75,7 +83,14 @@ for module, paths in modules + [("README", [pathlib.Path("README.md")])]:
     for path in paths:
         if path.suffix == ".swift":
             imports |= set(re.findall(r"^(?:public |package |internal )?import (Weir\w+)", path.read_text(), re.M))
-        for start, language, lines in blocks(path):
+        examples = list(blocks(path))
+        if path.suffix == ".md" and imports_others(examples):
+            for start, _, lines in examples:
+                quotes += 1
+                if "\n".join(lines).strip() not in quotable:
+                    sys.exit(f"{path}:{start}: does not stand in Tests/Ecosystem as it is")
+            continue
+        for start, language, lines in examples:
             if language != "swift":
                 texts += 1
                 continue
@@ -91,4 +106,4 @@ for module, paths in modules + [("README", [pathlib.Path("README.md")])]:
     sources.mkdir()
     text = "\n".join(f"import {name}" for name in sorted(imports)) + "\n" + "\n".join(functions)
     (sources / "Examples.swift").write_text(text)
-print(f"{count} examples are compiled; {texts} blocks are text in another language")
+print(f"{count} examples are compiled, {quotes} quoted; {texts} blocks are text in another language")
