@@ -182,6 +182,19 @@ import WeirTesting
         try writer.close()
     }
 
+    @Test func cancellingInterruptsTheChannel() async throws {
+        let path = temporaryPath() + ".csv"
+        #expect(unsafe mkfifo(path, 0o600) == 0)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let channel = EventChannel<Sample>()
+        let recorder = Recorder(channel)
+        let reader = try EventReader(Sample.self, from: .file(path))
+        let task = Task { try await reader.read(into: channel) }
+        task.cancel()
+        try await task.value
+        #expect(recorder.signals == [.completion(.interrupted)])
+    }
+
     @Test func standardInputIsReadLikeAFile() async throws {
         await #expect(processExitsWith: .success) {
             let (reading, writing) = (Pipe(), Self.header + "1,a,1\n2,b,2\n")

@@ -89,12 +89,11 @@ extension EventReader where Output: Event {
     ///     try await EventReader(Reading.self, from: .file("readings.csv")).read(into: readings)
     ///
     /// The operators run between two batches: nothing is read ahead of them. Where the input breaks off, the channel is
-    /// finished with the error.
+    /// finished with the error; where the task is cancelled, as interrupted.
     ///
     /// - Parameters:
     ///   - channel: Where the events go.
-    ///   - finishing: Whether the channel is finished at the end; `false` where other inputs follow. When the task is cancelled,
-    ///     the channel stays open.
+    ///   - finishing: Whether the channel is finished at the end; `false` where other inputs follow.
     /// - Throws: ``ReadingError`` when the input breaks off, or as a whole cannot be read.
     public func read(into channel: EventChannel<Output>, finishing: Bool = true) async throws(ReadingError) {
         do throws(ReadingError) {
@@ -103,7 +102,7 @@ extension EventReader where Output: Event {
             if finishing { channel.finish(.failed(error)) }
             throw error
         }
-        if finishing, !Task.isCancelled { channel.finish(.finished) }
+        if finishing { channel.finish(Task.isCancelled ? .interrupted : .finished) }
     }
 }
 

@@ -21,3 +21,18 @@ struct ReadingService: Service {
         try await cancelWhenGracefulShutdown { try await reader.read(into: readings) }
     }
 }
+
+/// A graph: the group's shutdown ends its source, and what has come by then is still processed.
+struct GraphService: Service {
+    let graph: Graph<(KillSwitch, GraphResult<Void>)>
+
+    func run() async throws {
+        let (killSwitch, result) = graph.run()
+        defer { killSwitch.finish() }
+        try await withGracefulShutdownHandler {
+            try await result.value()
+        } onGracefulShutdown: {
+            killSwitch.finish()
+        }
+    }
+}

@@ -80,6 +80,14 @@ private struct ListedLog: LogHandler {
         subscription.cancel()
     }
 
+    @Test func aGraphEndsWhenItsGroupShutsDown() async throws {
+        let graph = Source<Int, Void>.never().via(.killSwitch(), keeping: { $1 }).to(.ignoring()) { ($0, $1) }
+        try await testGracefulShutdown { trigger in
+            trigger.triggerGracefulShutdown()
+            try await GraphService(graph: graph).run()
+        }
+    }
+
     @Test func aBackendGetsWhatHasChanged() async throws {
         let backend = TestMetrics()
         let readings = EventChannel<Reading>()
