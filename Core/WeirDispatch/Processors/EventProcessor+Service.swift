@@ -1,6 +1,7 @@
 extension EventProcessor {
     /// Starts the processor, and suspends until it has stopped: what a group of services runs.
     ///
+    ///     let worker = EventProcessor(name: "worker")
     ///     try await withThrowingTaskGroup { group in
     ///         group.addTask { try await worker.run() }
     ///         try await group.next()
