@@ -7,7 +7,7 @@ extension EventChannel {
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
         let id = reserveID()
         let subscription = Subscription { [weak self] in self?.remove(id) }
-        add(Subscriber(sink, subscription), id)
+        unsafe add(Subscriber(sink, subscription, inside), id)
         return subscription
     }
 

@@ -37,7 +37,7 @@ extension EventChannel {
         if isTaken {
             unsafe inside.pointee.options = options
             unsafe inside.pointee.isStamped = false
-            isTaken = deliver(event)
+            isTaken = deliver(event, isTimed: EventTime.isCarried(by: Element.self))
         } else {
             countDroppedAfterEnd(1)
         }
@@ -66,7 +66,8 @@ extension EventChannel {
     @inlinable
     @discardableResult
     public func publish(contentsOf batch: Span<Element>) -> Bool {
-        guard !looksAtEach, receivers.isEmpty, unsafe cweir_gate_enter(gate) else {
+        guard EventTime.isCarried(by: Element.self), !looksAtEach, receivers.isEmpty, unsafe cweir_gate_enter(gate)
+        else {
             var isComplete = true
             for index in batch.indices where !publish(batch[index]) { isComplete = false }
             return isComplete
@@ -125,8 +126,9 @@ extension EventChannel {
     /// Sends an event to the sinks; returns whether it does not run too far ahead.
     @inlinable
     @discardableResult
-    func deliver(_ event: Element) -> Bool {
+    func deliver(_ event: Element, isTimed: Bool) -> Bool {
         if unsafe !cweir_handoff_is_empty(incomingTable) { takeTable() }
+        if !isTimed { noteArrival(of: event) }
         if looksAtEach, !admits(event) { return false }
         countPublishedInside(1)
         unsafe inside.pointee.table._withUnsafeGuaranteedRef { table in
@@ -141,8 +143,9 @@ extension EventChannel {
     @usableFromInline
     @inline(never)
     func admits(_ event: Element) -> Bool {
-        guard unsafe inside.pointee.aheadLimit?.admits(event.timestamp) != false else {
-            ahead.send(event, at: event.timestamp)
+        let time = unsafe EventTime.of(event, otherwise: inside.pointee.arrival)
+        guard unsafe inside.pointee.aheadLimit?.admits(time) != false else {
+            ahead.send(event, at: time)
             return false
         }
         if replaysLatest { unsafe inside.pointee.latest = event }
@@ -162,6 +165,15 @@ extension EventChannel {
             dispatchTime: inside.pointee.dispatchTime,
             clock: clock
         )
+    }
+
+    /// Takes the time of the dispatch for that of what is being sent, which has none.
+    @usableFromInline
+    @inline(never)
+    func noteArrival(of element: Element) {
+        // The type has no time, but where it is a protocol, the value may.
+        let time = (element as? any Event)?.timestamp
+        unsafe inside.pointee.arrival = time ?? max(inside.pointee.arrival, currentContext().dispatchTime)
     }
 
     @inlinable

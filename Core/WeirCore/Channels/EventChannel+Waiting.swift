@@ -36,7 +36,7 @@ extension EventChannel {
                 unsafe inside.pointee.options = next.options
                 unsafe inside.pointee.dispatchTime = next.dispatchTime
                 unsafe inside.pointee.isStamped = true
-                deliver(next.event)
+                deliver(next.event, isTimed: isTimed)
             }
         }
         takeTable()

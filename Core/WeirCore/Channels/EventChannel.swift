@@ -7,6 +7,16 @@ public import Synchronization
 ///     readings.filter { $0.celsius > 30 }.subscribe { print("hot:", $0) }
 ///     readings.publish(Reading(timestamp: .epoch, celsius: 31))
 ///
+/// ## Elements without a time
+///
+/// A channel takes any `Sendable` type. Elements that are no events get the time of their arrival, by the channel's clock, as
+/// their event time; it does not go back, and is the same for all sinks.
+///
+///     struct LoadPlan: Sendable {}
+///     let plans = EventChannel<LoadPlan>()
+///     plans.subscribe { print($0) }
+///     plans.publish(LoadPlan())
+///
 /// ## Order and threads
 ///
 /// The sinks run on one thread at a time. A publisher that finds the channel free runs them before `publish` returns.
@@ -21,7 +31,7 @@ public import Synchronization
 ///
 /// - Complexity: `publish` is O(*s*) for *s* sinks, without allocation or lock.
 @safe
-public final class EventChannel<Element: Event>: GroupableStream, @unchecked Sendable {
+public final class EventChannel<Element: Sendable>: GroupableStream, @unchecked Sendable {
     // Safety of `@unchecked Sendable`: `inside` is touched only from inside the gate, whose enter and leave order one
     // thread's work before the next one's. Everything else is atomic, constant, or under the lock of `registration`.
 
@@ -45,6 +55,8 @@ public final class EventChannel<Element: Event>: GroupableStream, @unchecked Sen
         @usableFromInline var dispatchTime = Timestamp.distantPast
         @usableFromInline var isStamped = false
         @usableFromInline var latest: Element?
+        // When the element without a time that is being sent was dispatched; not before the one that was sent before it.
+        @usableFromInline var arrival = Timestamp.distantPast
         var aheadLimit: AheadLimit?
         var watermark = Timestamp.distantPast
 
@@ -89,6 +101,8 @@ public final class EventChannel<Element: Event>: GroupableStream, @unchecked Sen
     @usableFromInline let publishedInside = Atomic<UInt64>(0)
     @usableFromInline let publishedToNobody = Atomic<UInt64>(0)
 
+    // What `EventTime` says of the type, for code that does not know it.
+    let isTimed = EventTime.isCarried(by: Element.self)
     let waiting: SharedRing<Waiting>
     let registration = Locked(Registration())
     let requestedWatermark = Atomic<Int64>(.min)
@@ -108,7 +122,7 @@ public final class EventChannel<Element: Event>: GroupableStream, @unchecked Sen
     ///   - replaysLatest: Whether a sink or listener starts with the latest event that was published before it came.
     ///   - maxAhead: How far an event may run ahead in event time: those beyond go to ``ahead``, and neither to sinks nor to
     ///     listeners. Without a limit one event of the far future makes all that follow late.
-    ///   - clock: What dispatches are stamped with.
+    ///   - clock: What dispatches, and elements without a time, are stamped with.
     public init(
         capacity: Int = 1024,
         overflowPolicy: OverflowPolicy = .block,

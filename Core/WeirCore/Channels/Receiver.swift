@@ -3,7 +3,7 @@
 /// Processors and the other execution contexts are receivers: all they do on the publisher's thread is to put the
 /// event into a mailbox of their own.
 @usableFromInline
-final class Receiver<Element: Event>: Sendable {
+final class Receiver<Element: Sendable>: Sendable {
     let id: UInt64
 
     /// Takes one event; called by any thread, many at once.

@@ -5,7 +5,7 @@ public import Synchronization
 /// All properties are constants of a class: the channel calls the closures through an unretained reference, without
 /// touching a reference count.
 @usableFromInline
-final class Subscriber<Element: Event>: @unchecked Sendable {
+final class Subscriber<Element: Sendable>: @unchecked Sendable {
     // Safety of `@unchecked Sendable`: the closures are called from inside the channel's gate only, so by one thread
     // at a time; the sink that they work on is itself `Sendable`.
 
@@ -28,13 +28,20 @@ final class Subscriber<Element: Event>: @unchecked Sendable {
     var hasStarted = false
 
     /// Puts a sink behind closures.
+    ///
+    /// `inside` is that of the channel, which calls the closures, and so is there.
     @inlinable
-    init<S: Sink>(_ sink: consuming S, _ subscription: Subscription) where S.Input == Element {
+    init<S: Sink>(
+        _ sink: consuming S,
+        _ subscription: Subscription,
+        _ inside: UnsafeMutablePointer<EventChannel<Element>.Inside>
+    ) where S.Input == Element {
         let box = SharedCell(driven: sink)
         // The box only keeps what it points to: one step less on the way to the sink.
         let value = unsafe box.pointer
         receive = { element in
-            unsafe value.pointee.receive(element, at: element.timestamp)
+            let time = unsafe EventTime.of(element, otherwise: inside.pointee.arrival)
+            unsafe value.pointee.receive(element, at: time)
             withExtendedLifetime(box) {}
         }
         receiveBatch = { batch in
@@ -43,7 +50,8 @@ final class Subscriber<Element: Event>: @unchecked Sendable {
                 for index in batch.indices {
                     guard !subscription.isCancelled else { return }
                     if wantsPrefetch { Self.lookAhead(sink, batch, index) }
-                    sink.receive(batch[index], at: batch[index].timestamp)
+                    let time = unsafe EventTime.of(batch[index], otherwise: inside.pointee.arrival)
+                    sink.receive(batch[index], at: time)
                 }
             }
         }

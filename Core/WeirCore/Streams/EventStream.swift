@@ -32,7 +32,10 @@ extension EventStream {
 
     /// Calls `body` for each element, as long as an object is there.
     ///
-    ///     readings.subscribe(owner: self) { [weak self] in self?.show($0) }
+    ///     final class Display: Sendable {
+    ///         func start() { readings.subscribe(owner: self) { [weak self] in self?.show($0) } }
+    ///         func show(_ reading: Reading) { print(reading) }
+    ///     }
     ///
     /// - Parameters:
     ///   - owner: Not kept alive. The first signal that comes after it has gone detaches the sink.

@@ -5,7 +5,7 @@
 ///
 ///         func start() {
 ///             readings.subscribe { print($0) }.store(in: bag)
-///             readings.last().subscribe { print("last:", $0) }.store(in: bag)
+///             readings.subscribe { print("again:", $0) }.store(in: bag)
 ///         }
 ///     }
 ///

@@ -51,7 +51,7 @@ final class ChannelTable: @unchecked Sendable {
 
     /// Calls `body` with the channel of a type, if there is one, without retaining it.
     @inlinable
-    func withChannel<E: Event>(of type: E.Type, _ body: (EventChannel<E>) -> Void) -> Bool {
+    func withChannel<E: Sendable>(of type: E.Type, _ body: (EventChannel<E>) -> Void) -> Bool {
         let wanted = UInt(bitPattern: ObjectIdentifier(type))
         var index = start(wanted)
         while true {
@@ -69,14 +69,14 @@ final class ChannelTable: @unchecked Sendable {
 /// A channel of whatever events.
 @usableFromInline
 protocol AnyEventChannel: AnyObject, Sendable {
-    var eventType: any Event.Type { get }
+    var eventType: any Sendable.Type { get }
     var metrics: ChannelMetrics { get }
     func addTap(_ tap: @escaping @Sendable (DispatchedEvent) -> Void) -> UInt64
     func removeReceiver(_ id: UInt64)
 }
 
 extension EventChannel: AnyEventChannel {
-    @usableFromInline var eventType: any Event.Type { Element.self }
+    @usableFromInline var eventType: any Sendable.Type { Element.self }
 
     @usableFromInline
     func addTap(_ tap: @escaping @Sendable (DispatchedEvent) -> Void) -> UInt64 {

@@ -14,6 +14,8 @@ public import WeirCore
 ///     }
 ///     bus.queue(Temperature(timestamp: .epoch, celsius: 25.5), priority: .high)
 ///
+/// Any `Sendable` type will do; what is no ``Event`` is stamped on arrival.
+///
 /// The channel of a type is made when it is first asked for, and lives as long as the bus. An event whose type nobody
 /// has asked for is counted as published and goes nowhere.
 ///
@@ -71,7 +73,7 @@ public final class EventBus: Sendable {
     /// - Returns: The same channel each time.
     /// - Complexity: O(1) and wait-free once the channel exists.
     @inlinable
-    public func channel<E: Event>(of type: E.Type = E.self, replaysLatest: Bool = false) -> EventChannel<E> {
+    public func channel<E: Sendable>(of type: E.Type = E.self, replaysLatest: Bool = false) -> EventChannel<E> {
         var found: EventChannel<E>?
         withChannel(of: type) { found = $0 }
         return found ?? makeChannel(of: type, replaysLatest: replaysLatest)
@@ -84,7 +86,7 @@ public final class EventBus: Sendable {
     ///   - replaysLatest: Whether a listener starts with the latest event that was published before it came.
     ///   - limit: How far an event may run ahead; those beyond go to `EventChannel.ahead`.
     /// - Returns: The same channel each time; what the first call for a type has decided stays.
-    public func channel<E: Event>(
+    public func channel<E: Sendable>(
         of type: E.Type = E.self,
         replaysLatest: Bool = false,
         maxAhead limit: AheadLimit
@@ -95,12 +97,12 @@ public final class EventBus: Sendable {
     /// Calls `body` with the channel of a type, if there is one, without retaining it.
     @inlinable
     @discardableResult
-    func withChannel<E: Event>(of type: E.Type, _ body: (EventChannel<E>) -> Void) -> Bool {
+    func withChannel<E: Sendable>(of type: E.Type, _ body: (EventChannel<E>) -> Void) -> Bool {
         unsafe table.load(ordering: .acquiring)._withUnsafeGuaranteedRef { $0.withChannel(of: type, body) }
     }
 
     @usableFromInline
-    func makeChannel<E: Event>(
+    func makeChannel<E: Sendable>(
         of type: E.Type,
         replaysLatest: Bool,
         maxAhead: AheadLimit? = nil
@@ -149,7 +151,7 @@ public final class EventBus: Sendable {
     /// - Returns: `false` when the event was dropped here: by the overflow policy, or because the stream has ended.
     @inlinable
     @discardableResult
-    public func publish<E: Event>(_ event: E) -> Bool {
+    public func publish<E: Sendable>(_ event: E) -> Bool {
         dispatch(event, DispatchOptions())
     }
 
@@ -161,7 +163,7 @@ public final class EventBus: Sendable {
     /// - Returns: `false` when the event was dropped here: by the overflow policy, or because the stream has ended.
     @inlinable
     @discardableResult
-    public func queue<E: Event>(_ event: E, priority: Priority = .normal) -> Bool {
+    public func queue<E: Sendable>(_ event: E, priority: Priority = .normal) -> Bool {
         dispatch(event, DispatchOptions(priority, .queue))
     }
 
@@ -175,12 +177,46 @@ public final class EventBus: Sendable {
     /// - Returns: `false` when the event was dropped here: by the overflow policy, or because the stream has ended.
     @inlinable
     @discardableResult
-    public func stack<E: Event>(_ event: E, priority: Priority = .normal) -> Bool {
+    public func stack<E: Sendable>(_ event: E, priority: Priority = .normal) -> Bool {
         dispatch(event, DispatchOptions(priority, .stack))
     }
 
+    /// Publishes an event whose type is not known here, on the channel of its own type.
+    ///
+    /// - Parameter event: The event.
+    /// - Returns: What `publish` of the event's type returns.
+    @discardableResult
+    public func publish(_ event: any Event) -> Bool {
+        func open<E: Event>(_ event: E) -> Bool { dispatch(event, DispatchOptions()) }
+        return open(event)
+    }
+
+    /// Dispatches an event whose type is not known here to the end of each listener's queue of a priority.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - priority: Which of a listener's queues it joins.
+    /// - Returns: What `queue` of the event's type returns.
+    @discardableResult
+    public func queue(_ event: any Event, priority: Priority = .normal) -> Bool {
+        func open<E: Event>(_ event: E) -> Bool { dispatch(event, DispatchOptions(priority, .queue)) }
+        return open(event)
+    }
+
+    /// Dispatches an event whose type is not known here to the top of each listener's stack of a priority.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - priority: Which of a listener's stacks it joins.
+    /// - Returns: What `stack` of the event's type returns.
+    @discardableResult
+    public func stack(_ event: any Event, priority: Priority = .normal) -> Bool {
+        func open<E: Event>(_ event: E) -> Bool { dispatch(event, DispatchOptions(priority, .stack)) }
+        return open(event)
+    }
+
     @inlinable
-    func dispatch<E: Event>(_ event: E, _ options: DispatchOptions) -> Bool {
+    func dispatch<E: Sendable>(_ event: E, _ options: DispatchOptions) -> Bool {
         var isAccepted = true
         let isFound = withChannel(of: E.self) { isAccepted = $0.dispatch(event, options) }
         return isFound ? isAccepted : channel(of: E.self).dispatch(event, options)
@@ -217,7 +253,7 @@ public final class EventBus: Sendable {
     }
 
     /// A snapshot of the channels' counts, by event type; reading it delays no publisher.
-    public var metrics: [(eventType: any Event.Type, metrics: ChannelMetrics)] {
+    public var metrics: [(eventType: any Sendable.Type, metrics: ChannelMetrics)] {
         state.withLock { state in state.channels.map { ($0.channel.eventType, $0.channel.metrics) } }
     }
 }

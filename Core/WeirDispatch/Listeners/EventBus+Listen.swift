@@ -12,7 +12,7 @@ extension EventBus {
     /// - Returns: The handle that ends it. After `cancel()` returns where the handler runs, no call follows.
     @inlinable
     @discardableResult
-    public func listen<E: Event>(
+    public func listen<E: Sendable>(
         to type: E.Type,
         on context: ListenerContext = .publisher,
         filter: ListenerFilter<E> = .all,
@@ -32,7 +32,7 @@ extension EventBus {
     ///   - handler: Takes the event and how it was dispatched.
     /// - Returns: The handle that ends it. After `cancel()` returns on the main actor, no call follows.
     @discardableResult
-    public func listen<E: Event>(
+    public func listen<E: Sendable>(
         to type: E.Type,
         on context: MainActorContext,
         filter: ListenerFilter<E> = .all,
@@ -52,7 +52,7 @@ extension EventBus {
     ///   - handler: Takes the event and how it was dispatched; it may suspend.
     /// - Returns: The handle that ends it. A handler that is suspended meanwhile goes on to its end.
     @discardableResult
-    public func listen<E: Event>(
+    public func listen<E: Sendable>(
         to type: E.Type,
         on context: TaskContext,
         filter: ListenerFilter<E> = .all,

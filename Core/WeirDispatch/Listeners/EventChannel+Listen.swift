@@ -109,7 +109,7 @@ extension EventChannel {
     }
 
     /// Starts a listener in the concurrent world.
-    private func start(
+    func start(
         _ listener: Listener<Element>,
         capacity: Int,
         limit: Int,
@@ -146,7 +146,7 @@ extension EventChannel {
 
 extension Inbox {
     @inlinable
-    convenience init<E: Event>(_ listener: Listener<E>, _ handler: @escaping @Sendable (E, EventContext) -> Void) {
+    convenience init<E: Sendable>(_ listener: Listener<E>, _ handler: @escaping @Sendable (E, EventContext) -> Void) {
         let isInline = Payload<E>.isInline
         self.init(
             isCounted: false,

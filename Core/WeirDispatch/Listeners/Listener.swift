@@ -5,7 +5,7 @@ public import WeirCore
 ///
 /// What runs for each event is inlinable, so that it is specialised for the type of the event.
 @usableFromInline
-final class Listener<E: Event>: Sendable {
+final class Listener<E: Sendable>: Sendable {
     private struct Ending: Sendable {
         var hasEnded = false
         var actions: [@Sendable () -> Void] = []

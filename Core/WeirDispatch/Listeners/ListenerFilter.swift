@@ -1,7 +1,5 @@
-public import WeirCore
-
 /// Which of the events that reach a listener are worth handling.
-public struct ListenerFilter<E: Event>: Sendable {
+public struct ListenerFilter<E: Sendable>: Sendable {
     @usableFromInline
     enum Kind: Sendable {
         case all

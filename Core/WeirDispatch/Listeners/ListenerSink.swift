@@ -3,7 +3,7 @@ public import WeirCore
 /// Calls a listener's handler on the publisher's thread, as a sink of its channel.
 @safe
 @usableFromInline
-struct ListenerSink<E: Event>: Sink {
+struct ListenerSink<E: Sendable>: Sink {
     @usableFromInline let listener: Listener<E>
     // Its own channel, which is alive while it sends.
     @usableFromInline let channel: Unmanaged<EventChannel<E>>
@@ -38,7 +38,7 @@ struct ListenerSink<E: Event>: Sink {
 /// Calls the handler of a listener that takes every event, until its subscription ends: the channel asks that anyway.
 @safe
 @usableFromInline
-struct DirectListenerSink<E: Event>: Sink {
+struct DirectListenerSink<E: Sendable>: Sink {
     // Its own channel, which is alive while it sends.
     @usableFromInline let channel: Unmanaged<EventChannel<E>>
     @usableFromInline let handler: @Sendable (E, EventContext) -> Void

@@ -5,7 +5,7 @@ internal import WeirCore
 ///
 /// The first event to arrive starts a runner; runners take events until none is left. So a burst starts one runner,
 /// the order of dispatch is kept with one runner, and no more than `limit` run at a time.
-final class PendingEvents<E: Event>: Sendable {
+final class PendingEvents<E: Sendable>: Sendable {
     private let ring: SharedRing<(E, EventContext)>
     private let limit: Int
     private let runners = Atomic<Int>(0)

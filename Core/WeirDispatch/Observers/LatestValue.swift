@@ -11,7 +11,7 @@ public import WeirCore
 /// Follows the newest event only: what arrives faster than the main actor can look is skipped.
 @MainActor
 @Observable
-public final class LatestValue<E: Event> {
+public final class LatestValue<E: Sendable> {
     /// The latest event; `nil` until there is one.
     public private(set) var event: E?
 
@@ -44,7 +44,7 @@ extension EventBus {
     /// - Parameter type: The type of the events.
     /// - Returns: A value that changes on the main actor.
     @MainActor
-    public func latest<E: Event>(_ type: E.Type) -> LatestValue<E> {
+    public func latest<E: Sendable>(_ type: E.Type) -> LatestValue<E> {
         LatestValue(of: channel(of: type))
     }
 }

@@ -1,7 +1,5 @@
-public import WeirCore
-
 /// Which of a pool's processors gets an event.
-public struct Balancer<E: Event>: Sendable {
+public struct Balancer<E: Sendable>: Sendable {
     enum Kind: Sendable {
         case roundRobin
         case lowestLoad

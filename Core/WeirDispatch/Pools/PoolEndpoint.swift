@@ -1,7 +1,7 @@
 internal import WeirCore
 
 /// Where the events of one listener enter a pool.
-final class PoolEndpoint<E: Event>: Sendable {
+final class PoolEndpoint<E: Sendable>: Sendable {
     private let pool: WeakPool
     private let shards: PoolShards
     private let balancer: Balancer<E>.Kind

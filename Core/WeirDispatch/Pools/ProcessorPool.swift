@@ -117,7 +117,7 @@ public final class ProcessorPool: Sendable {
     ///   - handler: Takes the event and how it was dispatched; called on several threads at once.
     /// - Returns: The handle that ends it.
     @discardableResult
-    public func on<E: Event>(
+    public func on<E: Sendable>(
         _ type: E.Type,
         balancer: Balancer<E> = .roundRobin,
         filter: ListenerFilter<E> = .all,
@@ -134,7 +134,7 @@ public final class ProcessorPool: Sendable {
     }
 
     /// Ends a listener when the pool goes.
-    private func end<E: Event>(withPool listener: Listener<E>) {
+    private func end<E: Sendable>(withPool listener: Listener<E>) {
         let id = state.withLock { state in
             state.nextListener += 1
             state.listeners[state.nextListener] = { [weak listener] in listener?.end() }

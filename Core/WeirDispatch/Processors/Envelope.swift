@@ -84,7 +84,7 @@ final class Inbox: Sendable {
 /// Puts events of one type into payloads and takes them out again.
 @safe
 @usableFromInline
-enum Payload<E: Event> {
+enum Payload<E: Sendable> {
     @usableFromInline
     final class Box: Sendable {
         @usableFromInline let event: E

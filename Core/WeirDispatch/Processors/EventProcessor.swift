@@ -113,7 +113,7 @@ public final class EventProcessor: Sendable {
     /// - Returns: The handle that ends it.
     @inlinable
     @discardableResult
-    public func on<E: Event>(
+    public func on<E: Sendable>(
         _ type: E.Type,
         filter: ListenerFilter<E> = .all,
         owner: (any AnyObject & Sendable)? = nil,

@@ -1,6 +1,6 @@
 internal import CWeir
 internal import Synchronization
-public import WeirCore
+internal import WeirCore
 
 /// The part of a processor that its thread keeps alive.
 @usableFromInline
@@ -101,7 +101,7 @@ final class ProcessorCore: Sendable {
     ///
     /// Not when it stops: what is sent to it afterwards is refused by the mailbox, and counted there.
     @usableFromInline
-    func ends<E: Event>(_ listener: Listener<E>) {
+    func ends<E: Sendable>(_ listener: Listener<E>) {
         let (id, isAbandoned) = state.withLock { state in
             state.nextID += 1
             if !state.isAbandoned { state.onAbandon[state.nextID] = { listener.end() } }

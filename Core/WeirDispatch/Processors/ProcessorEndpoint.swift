@@ -5,7 +5,7 @@ public import WeirCore
 /// Keeps the inbox alive while a publisher can send, then leaves it to the processor until nothing is pending there:
 /// the endpoint is released when the last publisher that could use it has gone.
 @usableFromInline
-final class ProcessorEndpoint<E: Event>: Sendable {
+final class ProcessorEndpoint<E: Sendable>: Sendable {
     private let core: ProcessorCore
     // The core's: what the processor's thread writes for each event is near its core's other properties.
     @usableFromInline let mailbox: Mailbox<Envelope>

@@ -12,7 +12,7 @@ extension EventBus {
     /// - Throws: ``TimerError`` when too many schedules are pending.
     @inlinable
     @discardableResult
-    public func queue<E: Event>(
+    public func queue<E: Sendable>(
         _ event: E,
         at time: Timestamp,
         every interval: Duration? = nil,
@@ -32,7 +32,7 @@ extension EventBus {
     /// - Throws: ``TimerError`` when too many schedules are pending.
     @inlinable
     @discardableResult
-    public func queue<E: Event>(
+    public func queue<E: Sendable>(
         _ event: E,
         after delay: Duration,
         every interval: Duration? = nil,
@@ -52,7 +52,7 @@ extension EventBus {
     /// - Throws: ``TimerError`` when too many schedules are pending.
     @inlinable
     @discardableResult
-    public func stack<E: Event>(
+    public func stack<E: Sendable>(
         _ event: E,
         at time: Timestamp,
         every interval: Duration? = nil,
@@ -72,7 +72,7 @@ extension EventBus {
     /// - Throws: ``TimerError`` when too many schedules are pending.
     @inlinable
     @discardableResult
-    public func stack<E: Event>(
+    public func stack<E: Sendable>(
         _ event: E,
         after delay: Duration,
         every interval: Duration? = nil,
@@ -82,7 +82,7 @@ extension EventBus {
     }
 
     @inlinable
-    func schedule<E: Event>(
+    func schedule<E: Sendable>(
         _ event: E,
         at time: Timestamp,
         every interval: Duration?,
