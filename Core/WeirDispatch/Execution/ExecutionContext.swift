@@ -1,4 +1,4 @@
-/// Where work runs: on a processor, or in virtual time.
+/// Where work runs: on a processor, on an actor, or in virtual time.
 ///
 /// What is given to a context runs one piece at a time, in the order in which it was given.
 public struct ExecutionContext: Sendable {
@@ -15,6 +15,24 @@ public struct ExecutionContext: Sendable {
             perform: { processor.perform($0) },
             canBeWaitedFor: { processor.isIsolatingCurrentContext() != true }
         )
+    }
+
+    /// The main actor.
+    public static var mainActor: ExecutionContext { actor(MainActor.shared) }
+
+    /// An actor, by one task for all that waits, between its other work.
+    ///
+    /// - Parameter actor: The actor; not kept alive. What is given to it after it has gone is dropped.
+    /// - Returns: The context.
+    public static func actor(_ actor: any Actor) -> ExecutionContext {
+        self.actor(actor) {}
+    }
+
+    /// The same, with what to do when there is work and the actor has gone.
+    static func actor(_ actor: any Actor, onGone: @escaping @Sendable () -> Void) -> ExecutionContext {
+        let queue = ActorQueue(actor, onGone: onGone)
+        // Who waited might keep the very thread that the actor needs.
+        return ExecutionContext(perform: { queue.perform($0) }, canBeWaitedFor: { false })
     }
 
     /// Whatever runs what is due on a scheduler: its thread, or the test that moves a virtual clock.
