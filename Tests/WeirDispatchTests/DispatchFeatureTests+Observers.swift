@@ -41,7 +41,7 @@ extension DispatchFeatureTests {
     @Test func asynchronousLoopsCanFollowAStream() async {
         let channel = EventChannel<Temperature>()
         let dropped = SideOutput<Temperature>()
-        let values = channel.values(.newest(2), dropped: dropped)
+        let values = channel.droppingValues(.newest(2), dropped: dropped)
         for celsius in [1.0, 2, 3] { channel.publish(Temperature(celsius: celsius)) }
         channel.finish()
         var received: [Double] = []

@@ -18,6 +18,10 @@ CWEIR_INLINE uintptr_t cweir_thread_identity(void) {
 // Thread safety: any thread.
 void cweir_thread_back_off(uint32_t round);
 
+// Returns whether the calling thread is the program's main thread.
+// Thread safety: any thread.
+bool cweir_thread_is_main(void);
+
 // Starts a thread that calls `body` with `context` and ends when it returns; it need not be joined. The name, cut to
 // what the system takes (15 bytes on Linux), shows in debuggers and `top`. Returns zero, or an error of `errno`.
 // Thread safety: any thread.

@@ -12,6 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if !defined(__APPLE__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 _Thread_local char cweir_thread_anchor;
 _Thread_local void *cweir_thread_kept_object;
 
@@ -24,6 +29,14 @@ void cweir_thread_back_off(uint32_t round) {
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
     __asm__ volatile("yield");
+#endif
+}
+
+bool cweir_thread_is_main(void) {
+#if defined(__APPLE__)
+    return pthread_main_np() != 0;
+#else
+    return syscall(SYS_gettid) == getpid();
 #endif
 }
 

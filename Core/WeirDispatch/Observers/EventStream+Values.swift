@@ -9,19 +9,20 @@ public enum BufferingPolicy: Sendable, Hashable {
 }
 
 extension EventStream {
-    /// The elements of the stream as an asynchronous sequence.
+    /// The elements of the stream as an asynchronous sequence that drops what it has no room for.
     ///
-    ///     for await reading in readings.filter({ $0.celsius > 30 }).values(.newest(1)) { show(reading) }
+    ///     for await reading in readings.filter({ $0.celsius > 30 }).droppingValues(.newest(1)) { show(reading) }
     ///
     /// Attaches when it is called, and detaches for good when the first iteration ends: after the last element, by `break`,
-    /// or because its task is cancelled; or when the sequence goes away. A failure ends the sequence like an end does;
-    /// ``throwingValues(_:dropped:)`` tells them apart.
+    /// or because its task is cancelled; or when the sequence goes away. A failure or an interruption ends the sequence like
+    /// an end does; ``throwingDroppingValues(_:dropped:)`` tells them apart. ``values(capacity:dropped:)`` drops nothing
+    /// where the publisher can wait.
     ///
     /// - Parameters:
     ///   - policy: How many elements may wait, and which are dropped when there are more.
     ///   - dropped: Gets those, each with the time of the element that found no room.
     /// - Returns: The elements.
-    public func values(
+    public func droppingValues(
         _ policy: BufferingPolicy = .oldest(1024),
         dropped: SideOutput<Element> = SideOutput()
     ) -> ValueSequence<AsyncStream<Element>> {
@@ -37,18 +38,19 @@ extension EventStream {
         return ValueSequence(stream) { continuation.finish() }
     }
 
-    /// The elements of the stream as an asynchronous sequence that throws when the stream breaks off.
+    /// The elements of the stream as an asynchronous sequence that drops what it has no room for, and throws when the
+    /// stream breaks off.
     ///
-    ///     for try await reading in readings.timeout(after: .seconds(10)).throwingValues() { show(reading) }
+    ///     for try await reading in readings.timeout(after: .seconds(10)).throwingDroppingValues() { show(reading) }
     ///
-    /// Attaches and detaches as ``values(_:dropped:)`` does. What still waits when the stream fails comes
+    /// Attaches and detaches as ``droppingValues(_:dropped:)`` does. What still waits when the stream fails comes
     /// before the error.
     ///
     /// - Parameters:
     ///   - policy: How many elements may wait, and which are dropped when there are more.
     ///   - dropped: Gets those, each with the time of the element that found no room.
     /// - Returns: The elements.
-    public func throwingValues(
+    public func throwingDroppingValues(
         _ policy: BufferingPolicy = .oldest(1024),
         dropped: SideOutput<Element> = SideOutput()
     ) -> ValueSequence<AsyncThrowingStream<Element, any Error>> {

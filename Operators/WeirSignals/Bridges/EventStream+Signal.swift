@@ -25,7 +25,7 @@ extension EventStream {
         isolation: isolated any Actor = #isolation
     ) -> Signal<Element> where Element: Equatable {
         let signal = MutableSignal(initial)
-        signal.follow(values(.newest(1)), isolation)
+        signal.follow(droppingValues(.newest(1)), isolation)
         return signal
     }
 

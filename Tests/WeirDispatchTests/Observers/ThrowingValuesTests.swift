@@ -13,7 +13,7 @@ import WeirDispatch
         struct Broken: Error {}
         let channel = EventChannel<Temperature>()
         let dropped = SideOutput<Temperature>()
-        let values = channel.throwingValues(.oldest(2), dropped: dropped)
+        let values = channel.throwingDroppingValues(.oldest(2), dropped: dropped)
         for celsius in [1.0, 2, 3] { channel.publish(Temperature(celsius: celsius)) }
         channel.finish(fails ? .failed(Broken()) : .finished)
         var received: [Double] = []

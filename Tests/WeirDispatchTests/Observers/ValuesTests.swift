@@ -24,7 +24,7 @@ struct ValuesTests {
 
     @Test func breakDetaches() async {
         let dropped = SideOutput<Reading>()
-        let values = channel.values(.oldest(1), dropped: dropped)
+        let values = channel.droppingValues(.oldest(1), dropped: dropped)
         publish(0..<1)
         for await reading in values {
             #expect(reading.value == 0)
@@ -37,7 +37,7 @@ struct ValuesTests {
 
     @Test func breakDetachesWhatMayThrow() async throws {
         let dropped = SideOutput<Reading>()
-        let values = channel.throwingValues(.oldest(1), dropped: dropped)
+        let values = channel.throwingDroppingValues(.oldest(1), dropped: dropped)
         publish(0..<1)
         for try await _ in values { break }
         #expect(!isAttached(dropped))
@@ -46,7 +46,7 @@ struct ValuesTests {
 
     @Test func lettingGoOfAnIteratorDetaches() async {
         let dropped = SideOutput<Reading>()
-        let values = channel.values(.oldest(1), dropped: dropped)
+        let values = channel.droppingValues(.oldest(1), dropped: dropped)
         do {
             var iterator = values.makeAsyncIterator()
             publish(0..<1)
@@ -60,7 +60,7 @@ struct ValuesTests {
     @Test func lettingGoOfTheSequenceDetaches() {
         let dropped = SideOutput<Reading>()
         do {
-            let values = channel.values(.oldest(1), dropped: dropped)
+            let values = channel.droppingValues(.oldest(1), dropped: dropped)
             #expect(isAttached(dropped))
             withExtendedLifetime(values) {}
         }
@@ -69,7 +69,7 @@ struct ValuesTests {
 
     @Test func cancellingTheTaskDetaches() async {
         let dropped = SideOutput<Reading>()
-        let values = channel.values(.oldest(1), dropped: dropped)
+        let values = channel.droppingValues(.oldest(1), dropped: dropped)
         let task = Task {
             for await _ in values {}
         }

@@ -1,0 +1,146 @@
+internal import CWeir
+internal import WeirCore
+
+/// Elements on their way to an asynchronous iteration, which makes the thread that publishes wait while there is no room.
+final class ValueBuffer<Element: Sendable>: Sendable {
+    private struct State: Sendable {
+        var waiting = Deque<Element>()
+        var completion: Completion?
+        var reader: CheckedContinuation<Void, Never>?
+        // The publisher waits for room.
+        var isPublisherWaiting = false
+        var isOver = false
+
+        mutating func takeReader() -> CheckedContinuation<Void, Never>? { reader.take() }
+    }
+
+    private let capacity: Int
+    private let dropped: SideOutput<Element>
+    private let room = Parker()
+    private let state = Locked(State())
+
+    init(capacity: Int, dropped: SideOutput<Element>) {
+        precondition(capacity > 0, "values: capacity must be positive, but is \(capacity)")
+        self.capacity = capacity
+        self.dropped = dropped
+    }
+
+    // MARK: From the thread that publishes, one at a time
+
+    func send(_ element: Element, at time: Timestamp) {
+        while true {
+            let (isDone, reader) = state.withLock { state in
+                guard !state.isOver else { return (true, nil as CheckedContinuation<Void, Never>?) }
+                guard state.waiting.count < capacity else {
+                    state.isPublisherWaiting = Self.canWait
+                    return (false, nil)
+                }
+                state.waiting.append(element)
+                return (true, state.takeReader())
+            }
+            reader?.resume()
+            if isDone { return }
+            guard Self.canWait else { return dropped.send(element, at: time) }
+            room.park()
+        }
+    }
+
+    /// A thread that runs tasks, or the main actor, may be the one that the iteration needs.
+    private static var canWait: Bool {
+        // Safety: the task is only looked for.
+        unsafe !cweir_thread_is_main() && withUnsafeCurrentTask { unsafe $0 == nil }
+    }
+
+    func finish(_ completion: Completion) {
+        let reader = state.withLock { state in
+            state.completion = state.completion ?? completion
+            return state.takeReader()
+        }
+        reader?.resume()
+    }
+
+    // MARK: From the iteration
+
+    /// The next element; `nil` after the last.
+    func next() async throws -> Element? {
+        while true {
+            let (element, completion, wakesPublisher) = state.withLock { state in
+                if let element = state.waiting.popFirst() {
+                    let hasRoom = state.isPublisherWaiting && state.waiting.count <= capacity / 2
+                    if hasRoom { state.isPublisherWaiting = false }
+                    return (element as Element?, nil as Completion?, hasRoom)
+                }
+                return (nil, state.isOver ? .finished : state.completion, false)
+            }
+            if wakesPublisher { room.unpark() }
+            if let element { return element }
+            if let completion {
+                end()
+                try completion.get()
+                return nil
+            }
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    let isReady = state.withLock { state in
+                        if state.isOver || state.completion != nil || !state.waiting.isEmpty { return true }
+                        precondition(state.reader == nil, "two tasks iterate over the same values; give each its own")
+                        state.reader = continuation
+                        return false
+                    }
+                    if isReady { continuation.resume() }
+                }
+            } onCancel: {
+                end()
+            }
+        }
+    }
+
+    /// Takes and keeps nothing any more; the iteration finds the end.
+    func end() {
+        let (reader, dropped) = state.withLock { state in
+            defer {
+                state.isOver = true
+                state.waiting = Deque()
+            }
+            return (state.takeReader(), state.waiting)
+        }
+        withExtendedLifetime(dropped) {}
+        reader?.resume()
+        room.unpark()
+    }
+}
+
+/// Passes elements to an iteration.
+struct ValueBufferSink<Input: Sendable>: Sink {
+    let buffer: ValueBuffer<Input>
+
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
+        buffer.send(copy element, at: time)
+    }
+
+    mutating func advance(to watermark: Timestamp) {}
+
+    mutating func finish(_ completion: Completion) {
+        buffer.finish(completion)
+    }
+}
+
+/// Detaches when the iteration, and the sequence, have gone.
+final class ValueSource<Element: Sendable>: Sendable {
+    let buffer: ValueBuffer<Element>
+    private let subscription: Subscription
+
+    init(_ stream: some EventStream<Element>, capacity: Int, dropped: SideOutput<Element>) {
+        buffer = ValueBuffer(capacity: capacity, dropped: dropped)
+        subscription = stream.attach(ValueBufferSink(buffer: buffer))
+    }
+
+    deinit {
+        end()
+    }
+
+    func end() {
+        buffer.end()
+        subscription.cancel()
+    }
+}
