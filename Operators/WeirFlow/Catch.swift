@@ -16,7 +16,26 @@ extension EventStream {
     public func `catch`<Other: EventStream>(
         _ handler: @escaping @Sendable (any Error) -> Other
     ) -> Catch<Self, Other> where Other.Element == Element {
-        Catch(self, handler)
+        Catch(self) { handler($0) }
+    }
+
+    /// Continues with another stream when this one fails with an error of a type.
+    ///
+    ///     live.catch(FlowError.self) { error in fallback(for: error) }
+    ///
+    /// Failures of other types pass. The rest is as for ``catch(_:)``.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the errors.
+    ///   - handler: Called at most once for each sink, on the thread on which the stream fails.
+    /// - Returns: The elements of the stream, and of the one that replaces it.
+    /// - Complexity: O(1) per element, without allocation.
+    @inlinable
+    public func `catch`<Failure: Error, Other: EventStream>(
+        _ type: Failure.Type,
+        _ handler: @escaping @Sendable (Failure) -> Other
+    ) -> Catch<Self, Other> where Other.Element == Element {
+        Catch(self) { error in (error as? Failure).map(handler) }
     }
 }
 
@@ -26,10 +45,10 @@ public struct Catch<First: EventStream, Second: EventStream>: EventStream where 
     public typealias Element = First.Element
 
     @usableFromInline let first: First
-    @usableFromInline let handler: @Sendable (any Error) -> Second
+    @usableFromInline let handler: @Sendable (any Error) -> Second?
 
     @inlinable
-    init(_ first: First, _ handler: @escaping @Sendable (any Error) -> Second) {
+    init(_ first: First, _ handler: @escaping @Sendable (any Error) -> Second?) {
         self.first = first
         self.handler = handler
     }
@@ -49,14 +68,14 @@ public struct Catch<First: EventStream, Second: EventStream>: EventStream where 
 struct CatchSink<Next: EventStream, Downstream: Sink>: Sink where Next.Element == Downstream.Input {
     @usableFromInline typealias Input = Downstream.Input
 
-    @usableFromInline let handler: @Sendable (any Error) -> Next
+    @usableFromInline let handler: @Sendable (any Error) -> Next?
     @usableFromInline let chain: SubscriptionChain
     @usableFromInline var watermark = Timestamp.distantPast
     @usableFromInline var downstream: Downstream?
 
     @inlinable
     init(
-        _ handler: @escaping @Sendable (any Error) -> Next,
+        _ handler: @escaping @Sendable (any Error) -> Next?,
         _ chain: SubscriptionChain,
         _ downstream: consuming Downstream
     ) {
@@ -83,7 +102,12 @@ struct CatchSink<Next: EventStream, Downstream: Sink>: Sink where Next.Element =
         case .finished, .interrupted:
             downstream.finish(completion)
         case .failed(let error):
-            if !chain.isCancelled { chain.set(chain.next(), handler(error).attach(LaterSink(watermark, downstream))) }
+            guard !chain.isCancelled else { return }
+            if let other = handler(error) {
+                chain.set(chain.next(), other.attach(LaterSink(watermark, downstream)))
+            } else {
+                downstream.finish(completion)
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 import Testing
 import WeirCore
+import WeirCreation
 import WeirDispatch
 import WeirFlow
 import WeirSelection
@@ -101,6 +102,43 @@ private final class Silent: EventStream {
             }
             return outcome
         }
+    }
+
+    @Test func replaceErrorPutsAnElementInPlaceOfAFailure() {
+        compare(inputs: 1) {
+            $0[0].replaceError(with: Keyed(timestamp: .epoch, key: -1, value: -1))
+        } with: { arrivals in
+            var outcome = Outcome<Keyed>()
+            var time = Timestamp.distantPast
+            for arrival in arrivals {
+                switch arrival.signal {
+                case .element(_, let elementTime): time = max(time, elementTime)
+                case .watermark(let watermark): time = max(time, watermark)
+                case .completion(.failed):
+                    outcome.emit(Keyed(timestamp: .epoch, key: -1, value: -1), time)
+                    return Outcome(signals: outcome.signals + [.completion(.finished)])
+                case .completion: break
+                }
+                outcome.signals.append(arrival.signal)
+            }
+            return outcome
+        }
+    }
+
+    @Test func errorsAreToldByTheirType() {
+        func outcome(of error: any Error) -> [StreamSignal<Int>] {
+            Recorder(
+                FailedStream<Int>(error)
+                    .catch(FlowError.self) { _ in Values([(1, .epoch)]) }
+                    .replaceError { $0 is ChannelError ? 2 : nil }
+            ).signals
+        }
+        #expect(outcome(of: FlowError.overflow(limit: 1)) == [.element(1, .epoch), .completion(.finished)])
+        #expect(
+            outcome(of: ChannelError.overflow(capacity: 1))
+                == [.element(2, .distantPast), .completion(.finished)]
+        )
+        #expect(outcome(of: MarbleFailure()) == [.completion(.failed(MarbleFailure()))])
     }
 
     @Test func retryWaitsTwiceAsLongEachTime() {
