@@ -141,7 +141,11 @@ let tests: [Module] = [
         in: "Tests",
         needs: ["TestThreads", "WeirCore", "WeirRecords", "WeirTesting"]
     ),
-    Module("WeirDispatchTests", in: "Tests", needs: ["TestThreads", "WeirCore", "WeirDispatch", "WeirTesting"]),
+    Module(
+        "WeirDispatchTests",
+        in: "Tests",
+        needs: ["TestThreads", "WeirCore", "WeirDispatch", "WeirSelection", "WeirTesting"]
+    ),
     Module("WeirRecordsTests", in: "Tests", needs: ["WeirCore", "WeirRecords", "WeirTesting"]),
     Module("WeirExpressionsTests", in: "Tests", needs: ["WeirCore", "WeirExpressions", "WeirTesting"]),
     Module(
@@ -177,7 +181,8 @@ let tests: [Module] = [
         "WeirFlowTests",
         in: "Tests",
         needs: [
-            "WeirCore", "WeirDispatch", "WeirExpressions", "WeirFlow", "WeirSelection", "WeirSequences", "WeirTesting",
+            "TestThreads", "WeirCore", "WeirCreation", "WeirDispatch", "WeirExpressions", "WeirFlow", "WeirSelection",
+            "WeirSequences", "WeirTesting",
         ]
     ),
     Module(
@@ -187,7 +192,11 @@ let tests: [Module] = [
             "WeirCore", "WeirCreation", "WeirFlow", "WeirSelection", "WeirSequences", "WeirTesting", "WeirWindows",
         ]
     ),
-    Module("WeirCreationTests", in: "Tests", needs: ["WeirCore", "WeirCreation", "WeirDispatch", "WeirTesting"]),
+    Module(
+        "WeirCreationTests",
+        in: "Tests",
+        needs: ["TestThreads", "WeirCore", "WeirCreation", "WeirDispatch", "WeirTesting"]
+    ),
     Module(
         "WeirAggregatesTests",
         in: "Tests",

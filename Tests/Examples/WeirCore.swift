@@ -22,3 +22,4 @@ struct Doubled<Upstream: EventStream<Reading>>: EventStream {
     let upstream: Upstream
     func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Reading { upstream.attach(sink) }
 }
+let bag = SubscriptionBag()

@@ -34,3 +34,4 @@ struct Text: View {
     var body: Never { fatalError() }
 }
 extension Never: View { var body: Never { fatalError() } }
+nonisolated(unsafe) let bag = ObservationBag()

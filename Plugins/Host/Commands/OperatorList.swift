@@ -47,10 +47,14 @@ enum OperatorList {
         Pairs each element with the elements of another stream that have the same key and are close in event time.
         WeirFlow.partition
         Splits a stream in two by a typed expression.
+        WeirFlow.mapAsync
+        Turns each element into another value with an asynchronous function.
         WeirFlow.merge
         Merges the stream with another one in the order of event time; at equal times this one has priority.
         WeirFlow.limit
         Limits the rate of elements, with bursts.
+        WeirFlow.replaceError
+        Puts an element in place of a failure, and then finishes.
         WeirFlow.retry
         Attaches to the stream again when it fails, after a pause that doubles.
         WeirFlow.share
@@ -115,6 +119,14 @@ enum OperatorList {
         Ends the stream after its first element.
         WeirSelection.tap
         Calls a function with each element and forwards the stream unchanged.
+        WeirSelection.tryMap
+        Transforms each element; an error that is thrown ends the stream.
+        WeirSelection.tryCompactMap
+        Transforms each element and drops those without a result; an error that is thrown ends the stream.
+        WeirSelection.tryFilter
+        Emits the elements that satisfy a condition; an error that is thrown ends the stream.
+        WeirSelection.tryScan
+        Folds the elements into a running value and emits it after each; an error that is thrown ends the stream.
         WeirSequences.followedBy
         Finds pairs of neighbours that satisfy a typed expression together.
         WeirSequences.pairwise
