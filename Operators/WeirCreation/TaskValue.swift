@@ -4,9 +4,9 @@ public import WeirCore
 ///
 ///     TaskValue(at: \.timestamp) { try await server.reading() }
 ///
-/// Each sink has a task of its own, which calls the function. The element comes when the function returns; an error that it
-/// throws fails the stream, `CancellationError` interrupts it. Sends no watermarks. Remembers nothing. Cancelling the
-/// subscription cancels the task.
+/// Each sink has a task of its own, which calls the function. The element comes when the function returns; an error
+/// that it throws fails the stream, `CancellationError` interrupts it. Sends no watermarks. Remembers nothing.
+/// Cancelling the subscription cancels the task.
 ///
 /// - Complexity: That of the function.
 public struct TaskValue<Element: Sendable>: EventStream {

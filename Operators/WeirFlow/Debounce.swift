@@ -7,9 +7,9 @@ extension EventStream {
     ///
     /// Emits the youngest element at the time that is `duration` after its own, as soon as a watermark or an element
     /// reaches that time; of elements that are closer to each other, only the last. Elements that are older than one
-    /// before them, or than the watermark, go to ``Debounce/late``: put the stream in order first. Remembers one element.
-    /// Watermarks pass. The completion emits what is held, at the time at which it would have been due; a failure or
-    /// an interruption discards it.
+    /// before them, or than the watermark, go to ``Debounce/late``: put the stream in order first. Remembers one
+    /// element. Watermarks pass. The completion emits what is held, at the time at which it would have been due; a
+    /// failure or an interruption discards it.
     ///
     /// - Parameter duration: The length of the pause after an element, in event time; positive.
     /// - Returns: The elements before a pause.

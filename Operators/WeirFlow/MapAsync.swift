@@ -5,13 +5,14 @@ extension EventStream {
     ///
     ///     readings.mapAsync(limit: 4) { reading in try await database.station(of: reading) }
     ///
-    /// Each call is a task of its own; a new one begins when fewer than `limit` run. Emits a value when it is there and, if
-    /// `ordered`, all before it have been emitted, with its element's time, on the thread that finished the work. Remembers
-    /// `limit` elements at work, and at most `capacity` more, which wait for a task or to be emitted; those without room are
-    /// given up by `policy`, and offered on ``MapAsync/refused``. A watermark comes after all elements that came before it,
-    /// and so does the end. An error that is thrown fails the stream (`CancellationError` interrupts it), in its element's
-    /// place if `ordered` and at once otherwise; a failure or an interruption of this stream passes at once. Then, and when
-    /// the subscription is cancelled, the tasks are cancelled, and what waits is given up.
+    /// Each call is a task of its own; a new one begins when fewer than `limit` run. Emits a value when it is there
+    /// and, if `ordered`, all before it have been emitted, with its element's time, on the thread that finished the
+    /// work. Remembers `limit` elements at work, and at most `capacity` more, which wait for a task or to be emitted;
+    /// those without room are given up by `policy`, and offered on ``MapAsync/refused``. A watermark comes after all
+    /// elements that came before it, and so does the end. An error that is thrown fails the stream (`CancellationError`
+    /// interrupts it), in its element's place if `ordered` and at once otherwise; a failure or an interruption of this
+    /// stream passes at once. Then, and when the subscription is cancelled, the tasks are cancelled, and what waits is
+    /// given up.
     ///
     /// - Parameters:
     ///   - limit: How many calls run at a time; positive.

@@ -5,9 +5,9 @@ extension EventStream {
     ///
     ///     readings.replaceError(with: Reading())
     ///
-    /// Emits the elements when they arrive, with their times; after a failure `replacement`, with the time of the latest
-    /// element or the watermark, whichever is later; before both that is `Timestamp.distantPast`. Remembers that time.
-    /// Watermarks pass; so do the end and an interruption.
+    /// Emits the elements when they arrive, with their times; after a failure `replacement`, with the time of the
+    /// latest element or the watermark, whichever is later; before both that is `Timestamp.distantPast`. Remembers that
+    /// time. Watermarks pass; so do the end and an interruption.
     ///
     /// - Parameter replacement: The element.
     /// - Returns: The elements; never a failure.

@@ -6,9 +6,9 @@ extension EventStream {
     ///     indoors.union(outdoors).union(underground)
     ///
     /// Emits each element of either stream when it arrives, with its time; the elements of each keep their order.
-    /// Remembers the watermark of each and forwards the earlier one. Finishes when both have finished, and ends as
-    /// soon as one fails or is interrupted. The streams may run on different threads; signals that meet a busy union wait in a ring of
-    /// 1,024, and when that is full the publishing thread waits.
+    /// Remembers the watermark of each and forwards the earlier one. Finishes when both have finished, and ends as soon
+    /// as one fails or is interrupted. The streams may run on different threads; signals that meet a busy union wait in
+    /// a ring of 1,024, and when that is full the publishing thread waits.
     ///
     /// - Parameter other: The other stream.
     /// - Returns: The elements of both.
@@ -26,8 +26,8 @@ extension Sequence where Element: EventStream {
     ///
     /// Emits each element of each stream when it arrives, with its time; the elements of each keep their order.
     /// Remembers the watermark of each and forwards the earliest. Finishes when all have finished, and ends as soon as
-    /// one fails or is interrupted. The streams may run on different threads; signals that meet a busy union wait in a ring of 1,024, and
-    /// when that is full the publishing thread waits.
+    /// one fails or is interrupted. The streams may run on different threads; signals that meet a busy union wait in a
+    /// ring of 1,024, and when that is full the publishing thread waits.
     ///
     /// - Returns: The elements of all; of none, a stream that finishes at once.
     /// - Complexity: O(1) per element and O(*n*) per watermark for *n* streams, without allocation.

@@ -6,8 +6,8 @@ extension EventStream {
     ///     readings.tryMap { try calibrated($0) }
     ///
     /// Emits a value when its element arrives, with the element's time. At the first error it fails with that, or is
-    /// interrupted by a `CancellationError`, and detaches. Remembers whether it has ended. Watermarks and the completion
-    /// pass until then.
+    /// interrupted by a `CancellationError`, and detaches. Remembers whether it has ended. Watermarks and the
+    /// completion pass until then.
     ///
     /// - Parameter transform: Called once for each element up to the first for which it throws.
     /// - Returns: The transformed elements.
@@ -23,9 +23,9 @@ extension EventStream {
     ///
     ///     readings.tryCompactMap { $0.celsius.isNaN ? nil : try calibrated($0) }
     ///
-    /// Emits a value when its element arrives, with the element's time; nothing for `nil`. At the first error it fails with
-    /// that, or is interrupted by a `CancellationError`, and detaches. Remembers whether it has ended. Watermarks and the
-    /// completion pass until then.
+    /// Emits a value when its element arrives, with the element's time; nothing for `nil`. At the first error it fails
+    /// with that, or is interrupted by a `CancellationError`, and detaches. Remembers whether it has ended. Watermarks
+    /// and the completion pass until then.
     ///
     /// - Parameter transform: Called once for each element up to the first for which it throws.
     /// - Returns: The transformed elements.
@@ -42,7 +42,8 @@ extension EventStream {
     ///     readings.tryFilter { try calibrated($0).celsius > 30 }
     ///
     /// Emits an element when it arrives, with its time. At the first error it fails with that, or is interrupted by a
-    /// `CancellationError`, and detaches. Remembers whether it has ended. Watermarks and the completion pass until then.
+    /// `CancellationError`, and detaches. Remembers whether it has ended. Watermarks and the completion pass until
+    /// then.
     ///
     /// - Parameter condition: Called once for each element up to the first for which it throws.
     /// - Returns: The elements that satisfy it.

@@ -8,8 +8,9 @@ extension EventStream {
     ///         total += amount
     ///     }
     ///
-    /// Emits when an element arrives, with the element's time. At the first error it fails with that, or is interrupted by
-    /// a `CancellationError`, and detaches. Remembers the running value. Watermarks and the completion pass until then.
+    /// Emits when an element arrives, with the element's time. At the first error it fails with that, or is interrupted
+    /// by a `CancellationError`, and detaches. Remembers the running value. Watermarks and the completion pass until
+    /// then.
     ///
     /// - Parameters:
     ///   - initial: The value before the first element.

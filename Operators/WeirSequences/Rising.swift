@@ -6,11 +6,11 @@ extension EventStream {
     ///     readings.rising(atLeast: 5, by: \.celsius).subscribe { run in print("warming up since", run[0].timestamp) }
     ///
     /// A run is as long as it can be: it ends before the first element that does not rise above the one before it, and
-    /// that element begins the next run. Elements are taken in the order of arrival. A value that is not equal to itself
-    /// (a NaN) is a run of its own.
+    /// that element begins the next run. Elements are taken in the order of arrival. A value that is not equal to
+    /// itself (a NaN) is a run of its own.
     ///
-    /// Emits a run of at least `least` elements when it ends: with the next element, or when the stream ends; a
-    /// failure or an interruption discards it. The run has the event time of its last element, or the watermark if that has
+    /// Emits a run of at least `least` elements when it ends: with the next element, or when the stream ends; a failure
+    /// or an interruption discards it. The run has the event time of its last element, or the watermark if that has
     /// passed it. Watermarks do not end a run. Remembers the elements of the current run, at most `limit`.
     ///
     /// - Parameters:
@@ -89,7 +89,8 @@ extension EventStream where Element: Comparable {
     ///
     ///     levels.map(\.value).falling(atLeast: 5)
     ///
-    /// Like ``EventStream/rising(atLeast:by:strictly:longRun:limit:)`` with the elements as values, the other way round.
+    /// Like ``EventStream/rising(atLeast:by:strictly:longRun:limit:)`` with the elements as values, the other way
+    /// round.
     ///
     /// - Parameters:
     ///   - least: How many elements make a run; positive.

@@ -9,8 +9,8 @@ public import WeirCore
 ///     login.errors.subscribe { show($0) }
 ///     try await login.run(credentials)
 ///
-/// An action lives where its signals live: on an actor. While the operation runs, that actor is free for other work, and
-/// the action is disabled; a second run then is refused, not queued.
+/// An action lives where its signals live: on an actor. While the operation runs, that actor is free for other work,
+/// and the action is disabled; a second run then is refused, not queued.
 public final class Action<Input: Sendable, Output: Sendable, Failure: Error> {
     /// Whether the operation is running.
     public let isExecuting: Signal<Bool>

@@ -31,11 +31,11 @@ extension EventStream {
     ///     readings.hopping(count: 1000, every: 100).max(of: \.celsius)
     ///
     /// The first window starts at the first element, the next one `slide` elements later. Emits, completes and counts
-    /// like `tumbling(count:emit:)`; the completion emits all windows that have begun. There are no early results, which
-    /// would be those of several windows at a time: `sliding(count:)` looks back from each element.
+    /// like `tumbling(count:emit:)`; the completion emits all windows that have begun. There are no early results,
+    /// which would be those of several windows at a time: `sliding(count:)` looks back from each element.
     ///
-    /// Remembers one aggregate for each pane, which is as long as the greatest common divisor of `count` and `slide`, if
-    /// the aggregate is a `MergeableAggregate`; the elements of a window otherwise.
+    /// Remembers one aggregate for each pane, which is as long as the greatest common divisor of `count` and `slide`,
+    /// if the aggregate is a `MergeableAggregate`; the elements of a window otherwise.
     ///
     /// - Parameters:
     ///   - count: The number of elements; positive.

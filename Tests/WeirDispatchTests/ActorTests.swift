@@ -120,7 +120,7 @@ private actor Collector {
             gone = collector
             await collector.follow(channel)
         }
-        #expect(gone == nil)
+        #expect(await eventually { gone == nil })
         // The first element after that detaches; the handler goes with the subscription.
         #expect(
             await eventually {

@@ -9,8 +9,8 @@ public import Synchronization
 ///
 /// ## Elements without a time
 ///
-/// A channel takes any `Sendable` type. Elements that are no events get the time of their arrival, by the channel's clock, as
-/// their event time; it does not go back, and is the same for all sinks.
+/// A channel takes any `Sendable` type. Elements that are no events get the time of their arrival, by the channel's
+/// clock, as their event time; it does not go back, and is the same for all sinks.
 ///
 ///     struct LoadPlan: Sendable {}
 ///     let plans = EventChannel<LoadPlan>()
@@ -55,7 +55,7 @@ public final class EventChannel<Element: Sendable>: GroupableStream, @unchecked 
         @usableFromInline var dispatchTime = Timestamp.distantPast
         @usableFromInline var isStamped = false
         @usableFromInline var latest: Element?
-        // When the element without a time that is being sent was dispatched; not before the one that was sent before it.
+        // The time of the element without one that is being sent; not before that of the last one.
         @usableFromInline var arrival = Timestamp.distantPast
         var aheadLimit: AheadLimit?
         var watermark = Timestamp.distantPast

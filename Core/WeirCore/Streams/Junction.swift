@@ -12,8 +12,8 @@ public import Synchronization
 /// own downstream it cannot wait for itself: then the stream fails with ``ChannelError/overflow(capacity:)``.
 ///
 /// The watermark of the whole is the earliest of the inputs' watermarks; an input that has finished holds nothing back.
-/// The whole finishes when all inputs have finished, or earlier if the state decides so; it ends with the first failure or
-/// interruption. What comes after that is ignored, and inputs that have not finished are detached.
+/// The whole finishes when all inputs have finished, or earlier if the state decides so; it ends with the first failure
+/// or interruption. What comes after that is ignored, and inputs that have not finished are detached.
 ///
 ///     extension Merged {
 ///         func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {

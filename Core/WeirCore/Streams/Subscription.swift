@@ -2,14 +2,15 @@ public import Synchronization
 
 /// The handle of a sink that was attached to a stream.
 ///
-/// What is attached stays attached until it is cancelled, the stream ends, or what it is attached to goes away. Letting go
-/// of the handle changes nothing, so it may be ignored. Three things detach:
+/// What is attached stays attached until it is cancelled, the stream ends, or what it is attached to goes away. Letting
+/// go of the handle changes nothing, so it may be ignored. Three things detach:
 ///
 /// - ``cancel()``;
 /// - a ``SubscriptionBag`` that the handle is left to with ``store(in:)``, when it goes;
 /// - an `owner:` that was named where the sink was attached, when it has gone.
 ///
-/// The same holds for the observations of signals. Only asynchronous sequences differ: one detaches when its iteration ends.
+/// The same holds for the observations of signals. Only asynchronous sequences differ: one detaches when its iteration
+/// ends.
 ///
 /// Thread safety: any thread, also from inside the sink that the handle is for.
 public final class Subscription: Sendable {

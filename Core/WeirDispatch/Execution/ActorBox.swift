@@ -2,9 +2,9 @@ internal import WeirCore
 
 /// What belongs to an actor and is kept elsewhere: touched, and released, only there.
 final class ActorBox<Value>: @unchecked Sendable {
-    // Safety of `@unchecked Sendable`: the box is made on the actor; the value is touched only with the actor isolated, and
-    // in `deinit`, when nobody else has the box. There it is only moved into another box, which the actor empties. When the
-    // actor itself has gone, nothing is left that the value could be in the way of.
+    // Safety of `@unchecked Sendable`: the box is made on the actor; the value is touched only with the actor isolated,
+    // and in `deinit`, when nobody else has the box. There it is only moved into another box, which the actor empties.
+    // When the actor itself has gone, nothing is left that the value could be in the way of.
 
     private let actor: WeakReference
     private var value: Value?

@@ -12,11 +12,11 @@ extension EventStream {
     ///         }
     ///     }
     ///
-    /// The handler may use what belongs to the actor; it need not be `Sendable`, and is released on the actor. Elements wait in a
-    /// ring, and one task hands over all that waits. The actor is not kept alive: when it has gone, the next element
-    /// detaches. A handler that refers to `self` does keep it, until the subscription is cancelled. In a class of the main
-    /// actor `[weak self]` avoids that, in an actor `[weak self]` with `self?.assumeIsolated { $0.note(reading) }`. Code
-    /// outside of an actor does not compile; there use `receive(on: .mainActor)`.
+    /// The handler may use what belongs to the actor; it need not be `Sendable`, and is released on the actor. Elements
+    /// wait in a ring, and one task hands over all that waits. The actor is not kept alive: when it has gone, the next
+    /// element detaches. A handler that refers to `self` does keep it, until the subscription is cancelled. In a class
+    /// of the main actor `[weak self]` avoids that, in an actor `[weak self]` with `self?.assumeIsolated {
+    /// $0.note(reading) }`. Code outside of an actor does not compile; there use `receive(on: .mainActor)`.
     ///
     /// - Parameters:
     ///   - capacity: How many elements may wait; a power of two.
@@ -78,8 +78,9 @@ extension EventChannel {
     ///         func show(_ temperature: Temperature) { print(temperature) }
     ///     }
     ///
-    /// The handler may use what belongs to the actor; it need not be `Sendable`, and is released on the actor. The actor is not
-    /// kept alive by the listener, but by a handler that refers to it; when it has gone, the listener ends.
+    /// The handler may use what belongs to the actor; it need not be `Sendable`, and is released on the actor. The
+    /// actor is not kept alive by the listener, but by a handler that refers to it; when it has gone, the listener
+    /// ends.
     ///
     /// - Parameters:
     ///   - filter: Which of the events are worth handling.

@@ -7,9 +7,9 @@ extension EventStream {
     ///     readings.receive(on: .processor(logger)).filter { $0.celsius > 90 }.subscribe { print("hot:", $0) }
     ///     readings.receive(on: .mainActor).filter { $0.celsius > 90 }.subscribe { print("hot:", $0) }
     ///
-    /// Elements wait in a ring, from where the context takes them in batches; watermarks and the completion come after what
-    /// waits, and a watermark that makes room for an element comes after that. What is dropped is counted and offered on
-    /// ``ReceivedOn/dropped``. Once the subscription is cancelled, nothing more is handed on.
+    /// Elements wait in a ring, from where the context takes them in batches; watermarks and the completion come after
+    /// what waits, and a watermark that makes room for an element comes after that. What is dropped is counted and
+    /// offered on ``ReceivedOn/dropped``. Once the subscription is cancelled, nothing more is handed on.
     ///
     /// - Parameters:
     ///   - context: Where to run what comes after.

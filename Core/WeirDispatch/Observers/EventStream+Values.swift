@@ -13,10 +13,10 @@ extension EventStream {
     ///
     ///     for await reading in readings.filter({ $0.celsius > 30 }).droppingValues(.newest(1)) { show(reading) }
     ///
-    /// Attaches when it is called, and detaches for good when the first iteration ends: after the last element, by `break`,
-    /// or because its task is cancelled; or when the sequence goes away. A failure or an interruption ends the sequence like
-    /// an end does; ``throwingDroppingValues(_:dropped:)`` tells them apart. ``values(capacity:dropped:)`` drops nothing
-    /// where the publisher can wait.
+    /// Attaches when it is called, and detaches for good when the first iteration ends: after the last element, by
+    /// `break`, or because its task is cancelled; or when the sequence goes away. A failure or an interruption ends the
+    /// sequence like an end does; ``throwingDroppingValues(_:dropped:)`` tells them apart.
+    /// ``values(capacity:dropped:)`` drops nothing where the publisher can wait.
     ///
     /// - Parameters:
     ///   - policy: How many elements may wait, and which are dropped when there are more.

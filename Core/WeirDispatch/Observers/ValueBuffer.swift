@@ -1,7 +1,8 @@
 internal import CWeir
 internal import WeirCore
 
-/// Elements on their way to an asynchronous iteration, which makes the thread that publishes wait while there is no room.
+/// Elements on their way to an asynchronous iteration, which makes the thread that publishes wait while there is no
+/// room.
 final class ValueBuffer<Element: Sendable>: Sendable {
     private struct State: Sendable {
         var waiting = Deque<Element>()

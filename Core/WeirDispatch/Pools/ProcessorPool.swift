@@ -168,8 +168,8 @@ public final class ProcessorPool: Sendable {
 
     /// Stops the pool; it cannot be started again.
     ///
-    /// Returns at once. What is sent to the pool from now on is refused: when all has ended, as many events were sent to
-    /// it as were handled, discarded, dropped or refused, see ``metrics``.
+    /// Returns at once. What is sent to the pool from now on is refused: when all has ended, as many events were sent
+    /// to it as were handled, discarded, dropped or refused, see ``metrics``.
     ///
     /// - Parameter mode: What to do with the events that are pending.
     public func stop(_ mode: EventProcessor.StopMode = .draining) {

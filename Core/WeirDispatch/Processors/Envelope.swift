@@ -2,9 +2,8 @@ public import WeirCore
 
 /// An event of any type on its way to a processor: the event's bytes beside the inbox that knows its type.
 ///
-/// Events of up to 48 bytes travel inside the envelope, which then is one cache line; larger ones in a box of their own,
-/// which costs an allocation.
-/// The taker of an envelope must open or destroy it, once.
+/// Events of up to 48 bytes travel inside the envelope, which then is one cache line; larger ones in a box of their
+/// own, which costs an allocation. The taker of an envelope must open or destroy it, once.
 ///
 /// An envelope does not keep its inbox alive, or each event would cost two changes of a reference count that the
 /// threads of both sides fight over: a ``ProcessorEndpoint`` does, until its processor has nothing pending any more.

@@ -134,8 +134,8 @@ public final class EventProcessor: Sendable {
     /// Stops the processor; it cannot be started again.
     ///
     /// Returns at once, also from inside a handler; ``waitUntilStopped()`` and ``stopped()`` wait. What is sent to the
-    /// processor from now on is refused: when all has ended, as many events were sent to it as were handled, discarded or
-    /// dropped by the mailbox, see ``metrics``.
+    /// processor from now on is refused: when all has ended, as many events were sent to it as were handled, discarded
+    /// or dropped by the mailbox, see ``metrics``.
     ///
     /// - Parameter mode: What to do with the events that are pending.
     public func stop(_ mode: StopMode = .draining) {

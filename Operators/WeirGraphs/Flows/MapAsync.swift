@@ -5,9 +5,9 @@ extension Flow where Handle == Void {
     ///
     ///     Source(stations).via(.mapAsync(limit: 4) { try await download($0) }).to(.collect()).run()
     ///
-    /// Each call is a task of its own. Requests at most `limit` elements ahead of what was sent, so no more are at work, or
-    /// done and waiting for demand. A value has its element's time; a watermark comes after all elements that came before it,
-    /// and so does the end. When the flow is cancelled or fails, so are the tasks.
+    /// Each call is a task of its own. Requests at most `limit` elements ahead of what was sent, so no more are at
+    /// work, or done and waiting for demand. A value has its element's time; a watermark comes after all elements that
+    /// came before it, and so does the end. When the flow is cancelled or fails, so are the tasks.
     ///
     /// - Parameters:
     ///   - limit: How many calls run at a time; positive.
@@ -41,7 +41,8 @@ extension Flow where Handle == Void {
 }
 
 extension Source {
-    /// Turns each element into another value with an asynchronous function; see ``Flow/mapAsync(limit:ordered:supervision:_:)``.
+    /// Turns each element into another value with an asynchronous function; see
+    /// ``Flow/mapAsync(limit:ordered:supervision:_:)``.
     public func mapAsync<Next>(
         limit: Int = 1,
         ordered: Bool = true,

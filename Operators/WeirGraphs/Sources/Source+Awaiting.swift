@@ -37,8 +37,8 @@ extension Source where Handle == Void {
     ///
     ///     Source(awaiting: notifications, at: \.timestamp).to(.forEach { print($0) }).run()
     ///
-    /// A task goes through the sequence; it is cancelled when the graph takes no more. The source fails when the sequence
-    /// throws; a `CancellationError` interrupts it. Sends no watermarks.
+    /// A task goes through the sequence; it is cancelled when the graph takes no more. The source fails when the
+    /// sequence throws; a `CancellationError` interrupts it. Sends no watermarks.
     ///
     /// - Parameters:
     ///   - sequence: The sequence; each run iterates over it.

@@ -38,8 +38,8 @@ extension EventStream {
     ///     }
     ///
     /// For each element, the signals that depend on it are up to date, and their observers notified, before `publish`
-    /// returns. The bag and the result of `build` live as long as the stream, and is used by one thread at a time: the compiler
-    /// rejects captures and results that are not `Sendable`. Watermarks are ignored.
+    /// returns. The bag and the result of `build` live as long as the stream, and is used by one thread at a time: the
+    /// compiler rejects captures and results that are not `Sendable`. Watermarks are ignored.
     ///
     /// - Parameters:
     ///   - initial: The value before the first element.
