@@ -51,7 +51,10 @@ package final class Gates: Sendable {
 }
 
 /// Lets other tasks run until something holds; false after a great many turns.
-package func eventually(_ isSo: () async -> Bool) async -> Bool {
+package func eventually(
+    isolation: isolated (any Actor)? = #isolation,
+    _ isSo: () async -> Bool
+) async -> Bool {
     for _ in 0..<1_000_000 {
         if await isSo() { return true }
         await Task.yield()
