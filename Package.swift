@@ -151,7 +151,7 @@ let tests: [Module] = [
     Module(
         "WeirPatternsTests",
         in: "Tests",
-        needs: ["WeirCore", "WeirExpressions", "WeirPatterns", "WeirTesting"],
+        needs: ["WeirCore", "WeirExpressions", "WeirPatterns", "WeirSelection", "WeirTesting"],
         excludes: ["Corpus"]
     ),
     Module("WeirTests", in: "Tests", needs: ["Weir", "WeirTesting"]),

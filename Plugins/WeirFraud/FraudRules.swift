@@ -23,11 +23,12 @@ struct FraudRules: Sendable {
     var longestTime: Duration { max(travelTime, trialTime) }
 
     /// A card is in two places: two face-to-face purchases within a time and farther apart than one can travel in it.
-    var twoPlaces: GroupedPattern<Purchase, Symbol, (Purchase, Purchase)> {
+    var twoPlaces: some EventPattern<Purchase, (Purchase, Purchase)> {
         Pattern<Purchase>
             .first(named: "first") { $0.isFaceToFace && $0.position != nil }
-            .followedBy(named: "far away") { [distance] purchase, first in
-                guard purchase.isFaceToFace, let from = first.position, let to = purchase.position else { return false }
+            .followedBy(named: "far away") { $0.isFaceToFace && $0.position != nil }
+            .filter { [distance] first, purchase in
+                guard let from = first.position, let to = purchase.position else { return false }
                 // Many purchases of a card are made in one shop, and distances take time.
                 return from != to && from.distance(to: to) > distance
             }
@@ -36,9 +37,9 @@ struct FraudRules: Sendable {
     }
 
     /// A stolen card is tried out: several small purchases, then a large one.
-    var trial: GroupedPattern<Purchase, Symbol, ([Purchase], Purchase)> {
+    var trial: some EventPattern<Purchase, ([Purchase], Purchase)> {
         Pattern<Purchase>
-            .first(.times(trials), named: "small") { [small] in $0.amount <= small }
+            .first(named: "small") { [small] in $0.amount <= small }.times(trials)
             .followedBy(named: "large") { [large] in $0.amount >= large }
             .within(trialTime)
             .afterMatch(.skipPastLast)

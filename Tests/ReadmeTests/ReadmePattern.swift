@@ -17,7 +17,8 @@ func runReadmePattern(
     // example begins
     let twoPlaces = Pattern<Purchase>
         .first { $0.isFaceToFace }
-        .followedBy { purchase, first in purchase.isFaceToFace && distance(purchase, first) > 500_000 }
+        .followedBy { $0.isFaceToFace }
+        .filter { first, second in distance(first, second) > 500_000 }
         .within(.seconds(600))
         .grouped(by: \.card)
     purchases.matches(of: twoPlaces).subscribe { (first, second) in block(second.card) }

@@ -103,7 +103,7 @@ private struct PlanReader {
         } else {
             names.append(name)
             let capture = names.count - 1
-            content = .event(capture: capture, condition: add(json["where"] as? [String: Any]))
+            content = .event(capture: capture, conditions: add(json["where"] as? [String: Any]).map { [$0] } ?? [])
         }
         if json["within"] != nil { looksBack = true }
         var quantifier = PlanQuantifier()

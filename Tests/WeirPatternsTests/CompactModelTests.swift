@@ -51,7 +51,7 @@ import WeirTesting
 
         mutating func stage(_ contiguity: Contiguity, _ quantifier: PlanQuantifier, depth: Int = 0) -> PlanStage {
             captures.append("\(captures.count)")
-            let content = PlanStage.Content.event(capture: captures.count - 1, condition: condition())
+            let content = PlanStage.Content.event(capture: captures.count - 1, conditions: [condition()])
             return PlanStage(
                 name: "\(captures.count)",
                 contiguity: contiguity,
@@ -249,7 +249,7 @@ import WeirTesting
     static func tuples(_ plan: PatternPlan, _ masks: [Int], _ events: [Event]) -> [String] {
         var told: [String] = []
         func holds(_ stage: PlanStage, _ index: Int) -> Bool {
-            guard case .event(_, let condition?) = stage.content else { return true }
+            guard case .event(_, let conditions) = stage.content, let condition = conditions.first else { return true }
             return masks[condition] >> events[index].letter & 1 == 1
         }
         func extend(_ chosen: [Int], _ position: Int) {

@@ -41,7 +41,7 @@ import WeirTesting
                 PlanStage(
                     name: "\($0)",
                     contiguity: $0 == 0 ? .first : contiguity,
-                    content: .event(capture: $0, condition: $0)
+                    content: .event(capture: $0, conditions: [$0])
                 )
             },
             captures: ["a", "b", "c"],
@@ -241,7 +241,7 @@ import WeirTesting
             PlanStage(
                 name: "\($0)",
                 contiguity: $0 == 0 ? .first : .followedBy,
-                content: .event(capture: $0, condition: 0)
+                content: .event(capture: $0, conditions: [0])
             )
         }
         let plan = PatternPlan(

@@ -265,7 +265,7 @@ import WeirTesting
         let payments = Feed<Payment>()
         let unpaid = Pattern<Either<Int, Payment>>
             .first { if case .first = $0 { true } else { false } }
-            .notFollowedBy { event, order in
+            .notFollowedBy.filter { order, event in
                 guard case .second(let payment) = event, case .first(let number) = order else { return false }
                 return payment.order == number
             }
@@ -283,7 +283,7 @@ import WeirTesting
     }
 
     @Test func whatLimitsGiveUpIsCounted() {
-        let pattern = Pattern<Int>.first { _ in true }.followedBy { $0 == $1 + 100 }
+        let pattern = Pattern<Int>.first { _ in true }.followedBy.filter { $1 == $0 + 100 }
         let feed = Feed<Int>()
         let matches = feed.matches(
             of: pattern,

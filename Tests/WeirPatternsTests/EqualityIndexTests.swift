@@ -14,13 +14,13 @@ import WeirTesting
         let kind: Int
     }
 
-    private func pairs<Captured: Sendable>(
-        _ pattern: StagedPattern<Trade, Captured>,
+    private func pairs<Match>(
+        _ pattern: some EventPattern<Trade, Match>,
         _ trades: [Trade],
         _ limits: PatternLimits = PatternLimits()
     ) throws -> [[Int]] {
-        let plan = try pattern.plan()
-        var strategy = RunsStrategy(plan: plan, conditions: pattern.draft.table, limits: limits)
+        let parts = try pattern.parts()
+        var strategy = RunsStrategy(plan: parts.plan, conditions: parts.conditions, limits: limits)
         var output = Collector()
         for trade in trades {
             strategy.advance(to: trade.timestamp, into: &output)
@@ -29,7 +29,7 @@ import WeirTesting
         strategy.advance(to: .distantFuture, into: &output)
         var groups = SlotTable<Int>()
         strategy.forgetGroups(in: &groups)
-        #expect(strategy.equalities.heads.isEmpty || plan.within == nil)
+        #expect(strategy.equalities.heads.isEmpty || parts.plan.within == nil)
         return output.found.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
@@ -67,14 +67,14 @@ import WeirTesting
                 policy: .dropOldest
             )
             let indexed = Pattern<Trade>
-                .first(\.kind == 0)
-                .followedBy(.oneOrMore, \.kind == 1 && \.symbol == captured(0, \.symbol))
-                .followedBy(\.symbol == captured(0, \.symbol) && \.kind == 2)
+                .first.where { $0.kind == 0 }
+                .followedBy.where { $0.kind == 1 }.on { first, trade in trade.symbol == first.symbol }.times(1...)
+                .followedBy.on { first, _, trade in first.symbol == trade.symbol && trade.kind == 2 }
                 .within(bound)
             let tried = Pattern<Trade>
                 .first { $0.kind == 0 }
-                .followedBy(.oneOrMore) { trade, first in trade.kind == 1 && trade.symbol == first.symbol }
-                .followedBy { trade, first, loop in trade.symbol == first.symbol && trade.kind == 2 }
+                .followedBy.filter { first, trade in trade.kind == 1 && trade.symbol == first.symbol }.times(1...)
+                .followedBy.filter { first, loop, trade in trade.symbol == first.symbol && trade.kind == 2 }
                 .within(bound)
             let expected = try pairs(tried, trades, limits)
             let found = try pairs(indexed, trades, limits)
@@ -83,8 +83,11 @@ import WeirTesting
     }
 
     @Test func anEventVisitsOnlyTheRunsOfItsValue() throws {
-        let pattern = Pattern<Trade>.first(\.kind == 0).followedBy(\.kind == 1 && \.symbol == captured(0, \.symbol))
-        let strategy = try RunsStrategy(plan: pattern.plan(), conditions: pattern.draft.table, limits: PatternLimits())
+        let pattern = Pattern<Trade>
+            .first.where { $0.kind == 0 }
+            .followedBy.on { first, trade in trade.kind == 1 && trade.symbol == first.symbol }
+        let parts = try pattern.parts()
+        let strategy = RunsStrategy(plan: parts.plan, conditions: parts.conditions, limits: PatternLimits())
         #expect(strategy.hasIndex)
         #expect(strategy.indexOfState.contains(1))
         var table = strategy.table

@@ -7,13 +7,13 @@ import WeirTesting
 
 @Suite struct ExplanationTests {
     private let large = Pattern<Purchase>
-        .first(named: "small", \.amount < 10)
-        .notFollowedBy(named: "refund", \.amount < 0)
-        .followedBy(.oneOrMore, named: "large", \.amount > 100)
+        .first(named: "small").where { $0.amount < 10 }
+        .notFollowedBy(named: "refund").where { $0.amount < 0 }
+        .followedBy(named: "large").where { $0.amount > 100 }.times(1...)
         .within(.seconds(60))
 
-    @Test func theTextTellsStagesStrategyAndAutomaton() {
-        let text = large.explain().description
+    @Test func theTextTellsStagesStrategyAndAutomaton() throws {
+        let text = try large.explain().description
         #expect(text.contains("begin small where amount < 10.0"))
         #expect(text.contains("followedBy large 1 times or more where amount > 100.0"))
         #expect(text.contains("within 60.0 seconds"))
@@ -22,11 +22,11 @@ import WeirTesting
         #expect(text.contains("stopped by refund"))
     }
 
-    @Test func theStrategyIsRunsWhereConditionsLookBack() {
-        let rising = Pattern<Purchase>.first { _ in true }.followedBy(\.amount > captured(0, \.amount))
-        let explanation = rising.explain()
+    @Test func theStrategyIsRunsWhereConditionsLookBack() throws {
+        let rising = Pattern<Purchase>.first { _ in true }.followedBy.on { first, next in next.amount > first.amount }
+        let explanation = try rising.explain()
         #expect(explanation.strategy == .runs)
-        #expect(explanation.obstacle == "the condition 'amount > captured(0).amount' looks at captured events")
+        #expect(explanation.obstacle == "the condition 'amount > stage 0.amount' looks at captured events")
         #expect(throws: PatternError.self) {
             try DynamicPattern<CorpusEvent>(
                 PatternDefinition(
@@ -38,8 +38,8 @@ import WeirTesting
         }
     }
 
-    @Test func graphsHaveEveryEdge() {
-        let explanation = large.explain()
+    @Test func graphsHaveEveryEdge() throws {
+        let explanation = try large.explain()
         let edges = explanation.description.components(separatedBy: " -> ").count - 1
         #expect(explanation.dot.components(separatedBy: "->").count - 1 == edges)
         #expect(explanation.mermaid.components(separatedBy: "-->").count - 1 == edges)
@@ -52,8 +52,8 @@ import WeirTesting
     @Test func aTraceTellsWhichConditionSaidNo() {
         let tracer = PatternTracer()
         let pattern = Pattern<Purchase>
-            .first(named: "first", \.isFaceToFace == true)
-            .next(named: "second", \.amount > captured(0, \.amount))
+            .first(named: "first").where { $0.isFaceToFace == true }
+            .next(named: "second").on { first, second in second.amount > first.amount }
             .within(.seconds(10))
             .grouped(by: \.card)
         let feed = Feed<Purchase>()
@@ -68,7 +68,7 @@ import WeirTesting
         let first = matches.trace(key: "1")
         #expect(first.map(\.happening) == [.broken])
         #expect(first.first?.stage == "second")
-        #expect(first.first?.conditions.map(\.text) == ["amount > captured(0).amount"])
+        #expect(first.first?.conditions.map(\.text) == ["amount > first.amount"])
         #expect(first.first?.conditions.map(\.held) == [false])
         #expect(first.first?.captured.map(\.stage) == ["first"])
         #expect(first.first?.captured.first?.event.contains("amount: 10.0") == true)

@@ -32,7 +32,7 @@ import WeirTesting
             return PlanStage(
                 name: "\(letters.count)",
                 contiguity: contiguity,
-                content: .event(capture: letters.count - 1, condition: letters.count - 1),
+                content: .event(capture: letters.count - 1, conditions: [letters.count - 1]),
                 quantifier: quantifier
             )
         }

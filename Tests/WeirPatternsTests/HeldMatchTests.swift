@@ -6,12 +6,12 @@ import WeirTesting
 /// Matches that an after-match policy holds back, because a partial match that started before them could win.
 @Suite struct HeldMatchTests {
     /// A number below ten, and ten times that number later on.
-    private static func pattern(_ policy: AfterMatchPolicy) -> StagedPattern<Int, (Int, Int)> {
-        Pattern<Int>.first { $0 < 10 }.followedBy { event, first in event == 10 * first }.afterMatch(policy)
+    private static func pattern(_ policy: AfterMatchPolicy) -> StagedPattern<Captures2<OneEvent<Int>, OneEvent<Int>>> {
+        Pattern<Int>.first { $0 < 10 }.followedBy.filter { first, event in event == 10 * first }.afterMatch(policy)
     }
 
-    private static func run<Key: Hashable & Sendable>(
-        _ pattern: GroupedPattern<Int, Key, (Int, Int)>,
+    private static func run(
+        _ pattern: some EventPattern<Int, (Int, Int)>,
         _ events: [Int],
         _ order: ArrivalOrder = .inOrder,
         _ completion: Completion = .finished

@@ -23,10 +23,10 @@ struct Purchase: Event, Equatable {
 private func distance(_ left: Purchase, _ right: Purchase) -> Double { abs(left.place - right.place) }
 
 @Suite struct LanguageTests {
-    private func run<Captured: Sendable>(
-        _ pattern: StagedPattern<Purchase, Captured>,
+    private func run<Match: Sendable>(
+        _ pattern: some EventPattern<Purchase, Match>,
         _ purchases: [Purchase]
-    ) -> [Captured] {
+    ) -> [Match] {
         let feed = Feed<Purchase>()
         let recorder = Recorder(feed.matches(of: pattern))
         for purchase in purchases { feed.send(purchase, at: purchase.timestamp) }
@@ -37,7 +37,8 @@ private func distance(_ left: Purchase, _ right: Purchase) -> Double { abs(left.
     @Test func theExampleFindsCardsThatTravelTooFast() {
         let fraud = Pattern<Purchase>
             .first { $0.isFaceToFace }
-            .followedBy { event, first in event.isFaceToFace && distance(event, first) > 500_000 }
+            .followedBy { $0.isFaceToFace }
+            .filter { first, second in distance(first, second) > 500_000 }
             .within(.seconds(600))
             .grouped(by: \.card)
         let feed = Feed<Purchase>()
@@ -59,8 +60,8 @@ private func distance(_ left: Purchase, _ right: Purchase) -> Double { abs(left.
     @Test func capturesHaveTheTypesOfTheirStages() throws {
         let pattern = Pattern<Purchase>
             .first(named: "small") { $0.amount < 10 }
-            .followedBy(.optional, named: "refund") { $0.amount < 0 }
-            .followedBy(.times(2).consecutive, named: "large") { $0.amount > 100 }
+            .followedBy(named: "refund") { $0.amount < 0 }.optional()
+            .followedBy(named: "large") { $0.amount > 100 }.times(2).consecutive()
         let matches = run(pattern, [Purchase(0, 5), Purchase(1, 200), Purchase(2, 300)])
         #expect(matches.count == 1)
         let (small, refund, large): (Purchase, Purchase?, [Purchase]) = try #require(matches.first)
@@ -71,41 +72,40 @@ private func distance(_ left: Purchase, _ right: Purchase) -> Double { abs(left.
 
     @Test func expressionsLookAtCaptures() {
         let pattern = Pattern<Purchase>
-            .first(\.isFaceToFace == true)
-            .followedBy(\.amount > 2 * captured(0, \.amount) && \.isFaceToFace == true)
+            .first.where { $0.isFaceToFace == true }
+            .followedBy.on { first, second in second.amount > 2 * first.amount && second.isFaceToFace }
         let matches = run(pattern, [Purchase(0, 10), Purchase(1, 15), Purchase(2, 21), Purchase(3, 31)])
         #expect(matches.map { [$0.0.amount, $0.1.amount] } == [[10, 21], [15, 31]])
     }
 
     @Test func equalExpressionsAreOneCondition() throws {
         let pattern = Pattern<Purchase>
-            .first(\.amount > 10)
-            .followedBy(\.amount > 10)
-            .followedBy(\.card == captured(0, \.card))
-            .next(\.card == captured(0, \.card))
+            .first.where { $0.amount > 10 }
+            .followedBy.where { $0.amount > 10 }
+            .followedBy.on { first, _, third in third.card == first.card }
+            .next.on { first, _, _, last in last.card == first.card }
         let plan = try pattern.plan()
-        #expect(plan.conditions.map(\.text) == ["amount > 10.0", "card == captured(0).card"])
+        #expect(plan.conditions.map(\.text) == ["amount > 10.0", "card == stage 0.card"])
         #expect(plan.conditions[1].equality == PlanEquality(capture: 0))
     }
 
     @Test func loopsLookAtThemselves() {
         let bounded = Pattern<Purchase>
-            .first(.oneOrMore.greedy, sumSoFar(of: \.amount) < 25 && \.amount < 100)
+            .first { $0.amount < 100 }.times(1...).greedy()
+            .on { loop in loop.before.amount.sum < 25 }
             .next { $0.amount > 100 }
         let purchases = [Purchase(0, 10), Purchase(1, 10), Purchase(2, 10), Purchase(3, 200)]
         let matches = run(bounded, purchases)
         #expect(matches.map(\.0.count).sorted() == [1, 2, 3])
         let rising = Pattern<Purchase>
-            .first(
-                .atLeast(3).consecutive,
-                comparing: { event, soFar in soFar.last.map { $0.amount < event.amount } ?? true }
-            )
+            .first.any.times(3...).consecutive()
+            .filter { loop in zip(loop, loop.dropFirst()).allSatisfy { $0.amount < $1.amount } }
         #expect(run(rising, [Purchase(0, 1), Purchase(1, 2), Purchase(2, 3), Purchase(3, 1)]).map(\.count) == [3])
     }
 
     @Test func groupsAlternativesAndAnyOrder() {
         let pair = Pattern<Purchase>.first(named: "low") { $0.amount < 10 }.next(named: "high") { $0.amount > 10 }
-        let twice = Pattern<Purchase>.first(group: pair, .times(2)).followedBy { $0.amount == 10 }
+        let twice = Pattern<Purchase>.first.group(pair).times(2).followedBy { $0.amount == 10 }
         let purchases = [Purchase(0, 1), Purchase(1, 11), Purchase(2, 2), Purchase(3, 12), Purchase(4, 10)]
         let matches = run(twice, purchases)
         #expect(matches.map { $0.0["low"].map(\.amount) } == [[1, 2]])
@@ -114,7 +114,7 @@ private func distance(_ left: Purchase, _ right: Purchase) -> Double { abs(left.
         let large = Pattern<Purchase>.first { $0.amount == 12 }.next { $0.amount == 10 }
         let either = Pattern<Purchase>
             .first { $0.amount == 1 }
-            .followedBy(either: .event { $0.amount == 2 }, .stages(large))
+            .followedBy.either(Pattern<Purchase>.first { $0.amount == 2 }, large)
         #expect(run(either, purchases).map { $0.1.events.map(\.amount) } == [[2]])
         #expect(
             run(either, [purchases[0], purchases[3], purchases[4]]).map { $0.1.events.map(\.amount) } == [[12, 10]]
@@ -122,7 +122,7 @@ private func distance(_ left: Purchase, _ right: Purchase) -> Double { abs(left.
 
         let anyOrder = Pattern<Purchase>
             .first { $0.amount == 1 }
-            .followedBy(allOf: { $0.amount == 2 }, { $0.amount == 11 }, { $0.amount == 12 })
+            .followedBy.allOf({ $0.amount == 2 }, { $0.amount == 11 }, { $0.amount == 12 })
         #expect(run(anyOrder, purchases).map { $0.1.events.map(\.amount) } == [[11, 2, 12]])
     }
 
@@ -144,11 +144,11 @@ private func distance(_ left: Purchase, _ right: Purchase) -> Double { abs(left.
             try Pattern<Purchase>.first { $0.amount > 0 }.notFollowedBy { $0.amount < 0 }.validated()
         }
         #expect(throws: PatternError.optionalBeforeNegation(stage: "b")) {
-            try Pattern<Purchase>.first { _ in true }.followedBy(.optional, named: "b") { _ in true }
+            try Pattern<Purchase>.first { _ in true }.followedBy(named: "b") { _ in true }.optional()
                 .notNext { _ in true }.validated()
         }
         #expect(throws: PatternError.invalidCount(stage: "stage 0", least: 1, most: 0)) {
-            try Pattern<Purchase>.first(.times(0)) { _ in true }.validated()
+            try Pattern<Purchase>.first { _ in true }.times(0).validated()
         }
         #expect(throws: PatternError.duplicateName("a")) {
             try Pattern<Purchase>.first(named: "a") { _ in true }.next(named: "a") { _ in true }.validated()

@@ -36,8 +36,8 @@ import WeirTesting
         table.append { $0.isMultiple(of: 2) }
         let conditions = [PlanCondition(captures: [], text: "odd"), PlanCondition(captures: [], text: "even")]
         let stages = [
-            PlanStage(name: "odd", contiguity: .first, content: .event(capture: 0, condition: 0)),
-            PlanStage(name: "even", contiguity: .followedByAny, content: .event(capture: 1, condition: 1)),
+            PlanStage(name: "odd", contiguity: .first, content: .event(capture: 0, conditions: [0])),
+            PlanStage(name: "even", contiguity: .followedByAny, content: .event(capture: 1, conditions: [1])),
         ]
         let plan = PatternPlan(
             stages: stages,
@@ -172,7 +172,7 @@ import WeirTesting
     @Test func neighboursHaveABoundOfTheirOwn() {
         let pattern = Pattern<Int>
             .first { $0 == 1 }
-            .followedBy(.oneOrMore) { $0 == 2 }
+            .followedBy { $0 == 2 }.times(1...)
             .followedBy { $0 == 3 }
             .within(betweenNeighbours: .seconds(5))
         let source = Feed<Int>()
@@ -193,7 +193,7 @@ import WeirTesting
     @Test func groupsComeAndGo() {
         let pattern = Pattern<Int>
             .first { _ in true }
-            .followedBy { event, first in event < first }
+            .followedBy.filter { first, event in event < first }
             .within(.seconds(1))
             .grouped { $0 }
         let source = Feed<Int>()
@@ -238,7 +238,7 @@ import WeirTesting
     }
 
     @Test func lateEventsGoToTheSide() {
-        let pattern = Pattern<Int>.first { _ in true }.next { $0 == $1 + 1 }
+        let pattern = Pattern<Int>.first { _ in true }.next.filter { $1 == $0 + 1 }
         for (order, expected) in [(ArrivalOrder.inOrder, [1, 3]), (.byWatermark, [1])] {
             let source = Feed<Int>()
             let matches = source.matches(of: pattern, PatternSettings(order: order))

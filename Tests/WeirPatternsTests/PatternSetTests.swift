@@ -14,30 +14,33 @@ import WeirTesting
         var time: Int64
     }
 
-    typealias Pair = StagedPattern<Tick, (Tick, Tick)>
+    typealias Pair = EventPattern<Tick, (Tick, Tick)>
 
     /// A random pattern of two ticks.
-    static func pattern(_ random: inout SeededGenerator) -> Pair {
+    static func pattern(_ random: inout SeededGenerator) -> any Pair {
         let (symbol, price) = ("s\(Int.random(in: 0..<6, using: &random))", Int.random(in: 0..<5, using: &random))
-        let first: StagedPattern<Tick, Tick>
+        let first: StagedPattern<Captures1<OneEvent<Tick>>>
         switch Int.random(in: 0..<3, using: &random) {
-        case 0: first = Pattern<Tick>.first(\.symbol == symbol)
-        case 1: first = Pattern<Tick>.first(\.symbol == symbol && \.price > price)
+        case 0: first = Pattern<Tick>.first.where { $0.symbol == symbol }
+        case 1: first = Pattern<Tick>.first.where { $0.symbol == symbol && $0.price > price }
         default: first = Pattern<Tick>.first { tick in tick.symbol == symbol }
         }
-        let pair: Pair
+        let bound = Duration.nanoseconds(Int.random(in: 2..<9, using: &random))
         switch Int.random(in: 0..<4, using: &random) {
-        case 0: pair = first.next(\.price > price)
-        case 1: pair = first.followedByAny(\.symbol == symbol)
-        case 2: pair = first.notFollowedBy(\.price == 0).followedBy(\.symbol == symbol)
-        default: pair = first.followedBy(\.price == price).notFollowedBy(\.symbol == "s0")
+        case 0: return first.next.where { $0.price > price }.within(bound)
+        case 1: return first.followedByAny.where { $0.symbol == symbol }.within(bound)
+        case 2:
+            return first.notFollowedBy.where { $0.price == 0 }.followedBy.where { $0.symbol == symbol }.within(bound)
+        default:
+            return first.followedBy.where { $0.price == price }.notFollowedBy.where { $0.symbol == "s0" }.within(bound)
         }
-        return pair.within(.nanoseconds(Int.random(in: 2..<9, using: &random)))
     }
 
     @Test func windowsThatCloseLeaveNothingBehind() throws {
         var set = PatternSet<Tick>()
-        try set.add(Pattern<Tick>.first(\.price > 0).notFollowedBy(\.price == 0).within(.nanoseconds(2))) { _ in }
+        try set.add(
+            Pattern<Tick>.first.where { $0.price > 0 }.notFollowedBy.where { $0.price == 0 }.within(.nanoseconds(2))
+        ) { _ in }
         var sink = PatternSetSink(set)
         for time in 0..<10_000 as Range<Int64> {
             sink.receive(Tick(symbol: "", price: 1, time: time), at: Timestamp(nanosecondsSinceEpoch: 3 * time))
@@ -62,10 +65,11 @@ import WeirTesting
             let (together, alone) = (Log(), Log())
             var set = PatternSet<Tick>()
             let source = Multicast<Tick>()
-            for (rule, pattern) in patterns.enumerated() {
+            func attach(_ rule: Int, _ pattern: some EventPattern<Tick, (Tick, Tick)>) throws {
                 try set.add(pattern) { together.add(rule, $0.0, $0.1) }
                 source.matches(of: pattern, PatternSettings(strategy: .runs)).subscribe { alone.add(rule, $0.0, $0.1) }
             }
+            for (rule, pattern) in patterns.enumerated() { try attach(rule, pattern) }
             source.attach(set)
             for tick in ticks {
                 let time = Timestamp(nanosecondsSinceEpoch: tick.time)
@@ -92,7 +96,9 @@ import WeirTesting
         var set = PatternSet<Tick>()
         for rule in 0..<100 {
             let symbol = "s\(rule % 10)"
-            try set.add(Pattern<Tick>.first(\.symbol == symbol).next(\.symbol == symbol && \.price > 3)) { _ in }
+            try set.add(
+                Pattern<Tick>.first.where { $0.symbol == symbol }.next.where { $0.symbol == symbol && $0.price > 3 }
+            ) { _ in }
         }
         #expect(set.count == 100)
         #expect(set.index.conditions.count == 20)
@@ -102,7 +108,9 @@ import WeirTesting
 
     @Test func refusesPatternsThatLookBack() {
         var set = PatternSet<Tick>()
-        let pattern = Pattern<Tick>.first(\.price > 1).followedBy { tick, first in tick.price > first.price }
+        let pattern = Pattern<Tick>.first.where { $0.price > 1 }.followedBy.filter { first, tick in
+            tick.price > first.price
+        }
         #expect(throws: PatternError.self) { try set.add(pattern) { _ in } }
     }
 
@@ -110,7 +118,7 @@ import WeirTesting
     func whatTheLimitsOfAPatternLoseIsCounted(policy: LimitPolicy) throws {
         var set = PatternSet<Tick>()
         let matches = Mutex(0)
-        let pattern = Pattern<Tick>.first(\.price == 1).followedByAny(\.price == 2)
+        let pattern = Pattern<Tick>.first.where { $0.price == 1 }.followedByAny.where { $0.price == 2 }
         try set.add(pattern, limits: PatternLimits(partialMatches: 2048, policy: policy)) { _ in
             matches.withLock { $0 += 1 }
         }
@@ -130,8 +138,8 @@ import WeirTesting
 
     @Test func patternsForRunsAreRefused() {
         var set = PatternSet<Int>()
-        let group = Pattern<Int>.first(.oneOrMore) { $0 == 1 }.followedBy { $0 == 2 }
-        let pattern = Pattern<Int>.first { $0 == 0 }.followedBy(group: group).followedBy { $0 == 3 }
+        let group = Pattern<Int>.first { $0 == 1 }.times(1...).followedBy { $0 == 2 }
+        let pattern = Pattern<Int>.first { $0 == 0 }.followedBy.group(group).followedBy { $0 == 3 }
         #expect(throws: PatternError.notCompact(reason: "a group begins with a loop or with another group")) {
             try set.add(pattern) { (_: (Int, GroupCapture<Int>, Int)) in }
         }

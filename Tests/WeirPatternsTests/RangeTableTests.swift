@@ -26,8 +26,6 @@ import WeirTesting
         static func < (left: Self, right: Self) -> Bool { left.value < right.value }
     }
 
-    typealias Pair = StagedPattern<Reading, (Reading, Reading)>
-
     static let numbers: [Double] = [
         -.infinity, -1, -.leastNonzeroMagnitude, -0.0, 0.0, .leastNonzeroMagnitude, 0.5, 1, 1.5, 2, .infinity, .nan,
     ]
@@ -57,7 +55,8 @@ import WeirTesting
         _ value: Value,
         _ other: Value,
         _ random: inout SeededGenerator
-    ) -> StageCondition<Reading> {
+    ) -> StageTerm<Reading> {
+        let (kind, integer) = (WeirExpressions.field(\Reading.kind), WeirExpressions.field(\Reading.integer))
         let field = field(path)
         let constant = Literal<Reading, Value>(value)
         switch Int.random(in: 0..<13, using: &random) {
@@ -72,13 +71,13 @@ import WeirTesting
         case 8: return .expression(constant <= field && field > value && field < other)
         case 9 where value <= other && value == value && other == other:
             return .expression(between(field, value...other))
-        case 10: return .expression(field > value && \Reading.kind == 1)
-        case 11: return .expression(field <= value && \Reading.kind != 1)
-        default: return .expression(field < value && \Reading.integer > 0 && \Reading.integer <= 2)
+        case 10: return .expression(field > value && kind == 1)
+        case 11: return .expression(field <= value && kind != 1)
+        default: return .expression(field < value && integer > 0 && integer <= 2)
         }
     }
 
-    static func condition(_ random: inout SeededGenerator) -> StageCondition<Reading> {
+    static func condition(_ random: inout SeededGenerator) -> StageTerm<Reading> {
         let (left, right) = (reading(&random), reading(&random))
         switch Int.random(in: 0..<5, using: &random) {
         case 0: return test(\.number, left.number, right.number, &random)
@@ -139,8 +138,8 @@ import WeirTesting
         var set = PatternSet<Reading>()
         for rule in 0..<100 {
             let (low, kind) = (Double(rule), rule % 2)
-            let first = Pattern<Reading>.first(\.number >= low && \.number < low + 1)
-            try set.add(first.next(\.kind == kind && \.integer > rule)) { _ in }
+            let first = Pattern<Reading>.first.where { $0.number >= low && $0.number < low + 1 }
+            try set.add(first.next.where { $0.kind == kind && $0.integer > rule }) { _ in }
         }
         set.index.makeTables()
         #expect(set.index.candidates[0].unindexed.isEmpty)
@@ -162,19 +161,26 @@ import WeirTesting
                 let (low, high) = (Self.number(&random), Self.number(&random))
                 let kind = Int.random(in: 0..<3, using: &random)
                 let isOpen = Bool.random(using: &random)
-                let band = Pattern<Reading>.first(\.number >= low && \.number < high)
-                let first = isOpen ? Pattern<Reading>.first(\.number > low) : band
-                let pair: Pair
+                let band = Pattern<Reading>.first.where { $0.number >= low && $0.number < high }
+                let first = isOpen ? Pattern<Reading>.first.where { $0.number > low } : band
+                let bound = Duration.nanoseconds(Int.random(in: 2..<9, using: &random))
+                let pattern: any EventPattern<Reading, (Reading, Reading)>
                 switch Int.random(in: 0..<4, using: &random) {
-                case 0: pair = first.next(\.number <= high)
-                case 1: pair = first.followedByAny(\.kind == kind && \.number < high)
-                case 2: pair = first.notFollowedBy(\.integer > 2).followedBy(\.integer <= kind)
-                default: pair = first.followedBy(\.integer > kind).notFollowedBy(\.number > high)
+                case 0: pattern = first.next.where { $0.number <= high }.within(bound)
+                case 1: pattern = first.followedByAny.where { $0.kind == kind && $0.number < high }.within(bound)
+                case 2:
+                    pattern = first.notFollowedBy.where { $0.integer > 2 }.followedBy.where { $0.integer <= kind }
+                        .within(bound)
+                default:
+                    pattern = first.followedBy.where { $0.integer > kind }.notFollowedBy.where { $0.number > high }
+                        .within(bound)
                 }
-                let pattern = pair.within(.nanoseconds(Int.random(in: 2..<9, using: &random)))
-                try set.add(pattern) { together.add(rule, $0.0, $0.1) }
-                let matches = source.matches(of: pattern, PatternSettings(strategy: .runs))
-                matches.subscribe { alone.add(rule, $0.0, $0.1) }
+                func attach(_ pattern: some EventPattern<Reading, (Reading, Reading)>) throws {
+                    try set.add(pattern) { together.add(rule, $0.0, $0.1) }
+                    let matches = source.matches(of: pattern, PatternSettings(strategy: .runs))
+                    matches.subscribe { alone.add(rule, $0.0, $0.1) }
+                }
+                try attach(pattern)
             }
             source.attach(set)
             var time: Int64 = 0

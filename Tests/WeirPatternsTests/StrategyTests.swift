@@ -116,7 +116,7 @@ import WeirTesting
                         PlanStage(
                             name: "not \(index)",
                             contiguity: .notFollowedBy,
-                            content: .event(capture: captures.count - 1, condition: add(forbidden, rising: nil))
+                            content: .event(capture: captures.count - 1, conditions: [add(forbidden, rising: nil)])
                         )
                     )
                 }
@@ -131,7 +131,7 @@ import WeirTesting
                     PlanStage(
                         name: "\(index)",
                         contiguity: contiguity,
-                        content: .event(capture: previous, condition: condition)
+                        content: .event(capture: previous, conditions: [condition])
                     )
                 )
             }
@@ -224,9 +224,9 @@ import WeirTesting
             let bound = Duration.seconds(Int64.random(in: 1...6, using: &random))
             let pattern = Pattern<Letter>
                 .first { letters >> $0.letter & 1 == 1 }
-                .followedBy(.oneOrMore) { event, first in
-                    others >> event.letter & 1 == 1 && event.letter >= first.letter
-                }
+                .followedBy { others >> $0.letter & 1 == 1 }
+                .filter { first, event in event.letter >= first.letter }
+                .times(1...)
                 .within(bound)
                 .grouped(by: \.key)
             var time: Int64 = 0

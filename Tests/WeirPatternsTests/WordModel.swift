@@ -146,7 +146,7 @@ struct WordModel {
         _ depth: Int,
         _ following: PlanStage?
     ) throws(TooManyWords) -> [[Token]] {
-        if stage.isNegation, case .event(_, let condition?) = stage.content { return [[.forbidden(condition)]] }
+        if stage.isNegation, let condition = stage.condition { return [[.forbidden(condition)]] }
         let quantifier = stage.quantifier
         var found: [[Token]] = quantifier.isOptional ? [[.omitted(depth: depth)]] : []
         var rounds: [[Token]] = [[]]
@@ -167,7 +167,7 @@ struct WordModel {
     /// round of a group can begin with one of several stages.
     private func watch(_ stage: PlanStage, round: Int, _ following: PlanStage?) -> [Token] {
         guard let following, following.contiguity == .notFollowedBy,
-            case .event(_, let condition?) = following.content
+            let condition = following.condition
         else { return [] }
         if stage.quantifier.most != nil, round > stage.quantifier.least { return [] }
         var head = stage
@@ -185,8 +185,7 @@ struct WordModel {
         _ following: PlanStage?
     ) throws(TooManyWords) -> [[Token]] {
         switch stage.content {
-        case .event(let capture, let condition):
-            let heads = condition.map { [$0] } ?? []
+        case .event(let capture, let heads):
             return [[.letter(Letter(capture: capture, condition: heads[0], join: join, heads: heads))]]
         case .group(let stages): return try sequences(stages, join, depth, after: following)
         case .either(let alternatives):
@@ -209,10 +208,9 @@ struct WordModel {
         case .allOf(let stages):
             return permutations(stages).map { order in
                 order.indices.map { index in
-                    guard case .event(let capture, let condition?) = order[index].content else { fatalError() }
-                    let missing = order[index...].compactMap { stage in
-                        if case .event(_, let condition?) = stage.content { condition } else { nil }
-                    }
+                    guard case .event(let capture, _) = order[index].content, let condition = order[index].condition
+                    else { fatalError() }
+                    let missing = order[index...].compactMap(\.condition)
                     let join = index == 0 ? join : stage.quantifier.inner.join
                     return .letter(Letter(capture: capture, condition: condition, join: join, heads: missing))
                 }
@@ -234,7 +232,7 @@ struct WordModel {
         var found: [Int] = []
         for stage in stages where !stage.isNegation {
             switch stage.content {
-            case .event(_, let condition): found += condition.map { [$0] } ?? []
+            case .event(_, let conditions): found += conditions
             case .group(let stages): found += heads(stages)
             case .either(let alternatives): found += alternatives.flatMap(heads)
             case .allOf(let stages): found += stages.flatMap { heads([$0]) }
@@ -307,5 +305,12 @@ extension LoopContiguity {
         case .combinations: .followedByAny
         case .consecutive: .next
         }
+    }
+}
+
+extension PlanStage {
+    /// The condition of a stage that has one.
+    fileprivate var condition: ConditionID? {
+        if case .event(_, let conditions) = content { conditions.first } else { nil }
     }
 }

@@ -37,7 +37,7 @@ import WeirTesting
         let evaluations = Evaluations()
         let pattern = Pattern<Reading>
             .first { _ in true }
-            .followedBy { reading, first in
+            .followedBy.filter { first, reading in
                 evaluations.add()
                 return reading.value < first.value
             }
@@ -106,7 +106,9 @@ import WeirTesting
 
     /// One hot key must not make others lose anything: every event may do its share.
     @Test func otherKeysKeepWhatTheyHave() {
-        let pattern = Pattern<Reading>.first { _ in true }.followedBy { $0.value < $1.value }.grouped(by: { $0.key })
+        let pattern = Pattern<Reading>.first { _ in true }.followedBy.filter { $1.value < $0.value }.grouped(by: {
+            $0.key
+        })
         let feed = Feed<Reading>()
         let matches = feed.matches(of: pattern, PatternSettings(limits: PatternLimits(work: 12)))
         let recorder = Recorder(matches)
@@ -120,8 +122,8 @@ import WeirTesting
     /// Partial matches that an event need not be compared with cost nothing, however many there are.
     @Test func whatIsFoundWithoutComparingIsNotLimited() {
         let pattern = Pattern<EqualityIndexTests.Trade>
-            .first(\.kind == 0)
-            .followedBy(\.kind == 0 && \.symbol == captured(0, \.symbol))
+            .first.where { $0.kind == 0 }
+            .followedBy.where { $0.kind == 0 }.on { first, trade in trade.symbol == first.symbol }
             .within(.seconds(1 << 30))
         let feed = Feed<EqualityIndexTests.Trade>()
         let matches = feed.matches(of: pattern, PatternSettings(limits: PatternLimits(work: 1)))
@@ -187,7 +189,7 @@ import WeirTesting
 
     /// By default a group has no more than a sixteenth of the partial matches that there may be.
     @Test func aHotKeyLeavesRoomForOthers() {
-        let pattern = Pattern<Reading>.first { _ in true }.followedBy { $0.value < 0 && $0.key == $1.key }
+        let pattern = Pattern<Reading>.first { _ in true }.followedBy.filter { $1.value < 0 && $1.key == $0.key }
         let settings = PatternSettings(limits: PatternLimits(partialMatches: 32_768, work: .max))
         let feed = Feed<Reading>()
         let matches = feed.matches(of: pattern.grouped(by: { $0.key }), settings)
@@ -204,7 +206,7 @@ import WeirTesting
         // A match that skips others waits until none is open that began before it, which takes a window.
         let pattern = Pattern<Reading>
             .first { _ in true }
-            .followedBy { $0.value < $1.value }
+            .followedBy.filter { $1.value < $0.value }
             .within(.seconds(1 << 30))
         for after in [AfterMatchPolicy.noSkip, .skipPastLast] {
             let limits = PatternLimits(partialMatchesPerGroup: 16, policy: .dropOldest)

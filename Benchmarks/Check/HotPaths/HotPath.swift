@@ -149,7 +149,7 @@ struct HotPath: Sendable {
     }
 
     /// A, then the next B, then the next C, of a key within 10 s.
-    static var abc: GroupedPattern<StreamEvent, UInt32, (StreamEvent, StreamEvent, StreamEvent)> {
+    static var abc: some EventPattern<StreamEvent, (StreamEvent, StreamEvent, StreamEvent)> {
         Pattern<StreamEvent>
             .first { $0.type == 0 }
             .followedBy { $0.type == 1 }

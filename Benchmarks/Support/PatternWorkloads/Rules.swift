@@ -6,30 +6,30 @@ internal import WeirPatterns
 
 /// A thousand patterns on one stream, each with constants of its own, within 10 s.
 enum Rules {
-    typealias Rule = StagedPattern<StreamEvent, (StreamEvent, StreamEvent)>
+    typealias Rule = StagedPattern<Captures2<OneEvent<StreamEvent>, OneEvent<StreamEvent>>>
 
     static let count: UInt32 = 1000
 
     /// For each key, an A and then the next B.
     static func key(_ key: UInt32) -> Rule {
-        let first = Pattern<StreamEvent>.first(\.key == key && \.type == 0)
-        let second = first.followedBy(\.key == key && \.type == 1)
+        let first = Pattern<StreamEvent>.first.where { $0.key == key && $0.type == 0 }
+        let second = first.followedBy.where { $0.key == key && $0.type == 1 }
         return second.within(.seconds(10))
     }
 
     /// A value within a thousandth of all values, and then the next one there.
     static func band(_ number: UInt32) -> Rule {
         let (low, high) = (Double(number) / 1000, Double(number + 1) / 1000)
-        let first = Pattern<StreamEvent>.first(\.value >= low && \.value < high)
-        let second = first.followedBy(\.value >= low && \.value < high)
+        let first = Pattern<StreamEvent>.first.where { $0.value >= low && $0.value < high }
+        let second = first.followedBy.where { $0.value >= low && $0.value < high }
         return second.within(.seconds(10))
     }
 
     /// A value above one of a thousand thresholds, the least 0.99, and then the next one below its counterpart.
     static func threshold(_ number: UInt32) -> Rule {
         let margin = Double(number + 1) / 100_000
-        let first = Pattern<StreamEvent>.first(\.value > 1 - margin)
-        let second = first.followedBy(\.value < margin)
+        let first = Pattern<StreamEvent>.first.where { $0.value > 1 - margin }
+        let second = first.followedBy.where { $0.value < margin }
         return second.within(.seconds(10))
     }
 

@@ -18,7 +18,7 @@ enum Sequences {
                 PlanStage(
                     name: "\(index)",
                     contiguity: stage.0,
-                    content: .event(capture: index, condition: index),
+                    content: .event(capture: index, conditions: [index]),
                     quantifier: stage.1
                 )
             },

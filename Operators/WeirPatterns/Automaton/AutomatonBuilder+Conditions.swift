@@ -1,7 +1,7 @@
 extension AutomatonBuilder {
     func own(_ stage: PlanStage) -> Guard {
-        guard case .event(_, let condition?) = stage.content else { return .always }
-        return .condition(condition)
+        guard case .event(_, let conditions) = stage.content else { return .always }
+        return conditions.reduce(.always) { .both($0, .condition($1)) }
     }
 
     func capture(_ stage: PlanStage) -> Int {

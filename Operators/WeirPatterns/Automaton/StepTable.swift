@@ -58,7 +58,7 @@ struct StepTable: Sendable {
     }
 
     /// The greatest number of conditions for which a combination is the position in an array.
-    @inlinable static var denseLimit: Int { 6 }
+    @inlinable static var denseLimit: Int { 8 }
     /// How many combinations are remembered before all are forgotten.
     @inlinable static var stepLimit: Int { 1 << 16 }
 

@@ -55,7 +55,8 @@ struct DefinitionCompiler<Element: Sendable> {
         } else if let allOf = stage.allOf {
             content = .allOf(try stages(allOf))
         } else {
-            content = .event(capture: try capture(stage.name), condition: try condition(stage.where, stage.name))
+            let condition = try condition(stage.where, stage.name)
+            content = .event(capture: try capture(stage.name), conditions: condition.map { [$0] } ?? [])
         }
         let isNegation = stage.contiguity == .notNext || stage.contiguity == .notFollowedBy
         if isNegation, stage.quantifier?.isLoop == true { throw .quantifiedNegation(stage: stage.name) }

@@ -2,16 +2,16 @@ internal import WeirCore
 public import WeirExpressions
 
 /// A pattern that was built at run time of a ``PatternDefinition``.
-public struct DynamicPattern<Element: Sendable>: Sendable {
+public struct DynamicPattern<Element: Sendable>: EventPattern {
     /// What the pattern means.
     public let plan: PatternPlan
 
     /// What it was built of.
     public let definition: PatternDefinition
 
-    @usableFromInline let conditions: ConditionTable<Element>
-    @usableFromInline let key: (@Sendable (borrowing Element) -> FieldValue)?
-    @usableFromInline let names: [String: Int]
+    let conditions: ConditionTable<Element>
+    let key: (@Sendable (borrowing Element) -> FieldValue)?
+    let names: [String: Int]
 
     /// Builds a pattern.
     ///
@@ -37,6 +37,12 @@ public struct DynamicPattern<Element: Sendable>: Sendable {
         conditions = compiler.table
         key = try compiler.key(definition.groupedBy)
         names = Dictionary(uniqueKeysWithValues: compiler.names.enumerated().map { ($1, $0) })
+    }
+
+    public func parts() throws(PatternError) -> PatternParts<Element, FieldValue, DynamicMatch<Element>> {
+        let names = names
+        return PatternParts(plan: plan, conditions: conditions, key: key) { match in DynamicMatch(match.entries, names)
+        }
     }
 }
 

@@ -1,48 +1,4 @@
 public import WeirCore
-public import WeirExpressions
-
-/// A pattern for each value of a key; made by `grouped(by:)`.
-@frozen
-public struct GroupedPattern<Element: Sendable, Key: Hashable & Sendable, Captured: Sendable>: Sendable {
-    /// The pattern.
-    public let pattern: StagedPattern<Element, Captured>
-
-    @usableFromInline let key: @Sendable (borrowing Element) -> Key
-
-    @inlinable
-    init(_ pattern: StagedPattern<Element, Captured>, _ key: @escaping @Sendable (borrowing Element) -> Key) {
-        self.pattern = pattern
-        self.key = key
-    }
-}
-
-extension StagedPattern {
-    /// Looks for the pattern among the events of each group apart.
-    ///
-    /// A group takes up memory only while it has a partial match. This comes last: what is said of the pattern is said
-    /// before.
-    ///
-    /// - Parameter key: The key of an event's group.
-    /// - Returns: The pattern for each group.
-    @inlinable
-    public func grouped<Key: Hashable & Sendable>(
-        by key: @escaping @Sendable (Element) -> Key
-    ) -> GroupedPattern<Element, Key, Captured> {
-        GroupedPattern<Element, Key, Captured>(self) { element in key(copy element) }
-    }
-
-    /// Looks for the pattern among the events of each group apart.
-    ///
-    /// - Parameter key: The property by which events are grouped.
-    /// - Returns: The pattern for each group.
-    @inlinable
-    public func grouped<Key: Hashable & Sendable>(
-        by key: SendableKeyPath<Element, Key>
-    ) -> GroupedPattern<Element, Key, Captured> {
-        let field = Field(key)
-        return GroupedPattern<Element, Key, Captured>(self) { element in field.value(of: element) }
-    }
-}
 
 extension EventStream {
     /// Finds the matches of a pattern.
@@ -57,58 +13,41 @@ extension EventStream {
     /// are counted in ``PatternLosses``.
     ///
     /// - Parameters:
-    ///   - pattern: The pattern; a mistake in it traps, see ``StagedPattern/validated()``.
+    ///   - pattern: The pattern, with or without groups; a mistake in it traps, see ``StagedPattern/validated()``.
     ///   - settings: The order of events, limits, and other settings of the evaluation.
     /// - Returns: The matches.
     /// - Complexity: The runs strategy looks at each state that has partial matches of the event's group, and at those
     ///   partial matches that the event may move; a match is read in O(its events).
     @inlinable
-    public func matches<Captured: Sendable>(
-        of pattern: StagedPattern<Element, Captured>,
+    public func matches<Pattern: EventPattern>(
+        of pattern: Pattern,
         _ settings: PatternSettings = PatternSettings()
-    ) -> Matches<Self, Int, Captured> {
-        Matches<Self, Int, Captured>(self, pattern, nil, settings)
-    }
-
-    /// Finds the matches of a pattern in each group.
-    ///
-    /// See ``matches(of:_:)`` for a pattern without groups.
-    ///
-    /// - Parameters:
-    ///   - pattern: The pattern; a mistake in it traps, see ``StagedPattern/validated()``.
-    ///   - settings: The order of events, limits, and other settings of the evaluation.
-    /// - Returns: The matches.
-    @inlinable
-    public func matches<Key: Hashable & Sendable, Captured: Sendable>(
-        of pattern: GroupedPattern<Element, Key, Captured>,
-        _ settings: PatternSettings = PatternSettings()
-    ) -> Matches<Self, Key, Captured> {
-        Matches<Self, Key, Captured>(self, pattern.pattern, pattern.key, settings)
+    ) -> Matches<Self, Pattern.Key, Pattern.Match> where Pattern.Element == Element {
+        do {
+            return try Matches<Self, Pattern.Key, Pattern.Match>(self, pattern.parts(), settings)
+        } catch {
+            preconditionFailure("\(error)")
+        }
     }
 }
 
 /// The matches of a pattern; made by `matches(of:)`.
-public struct Matches<Upstream: EventStream, Key: Hashable & Sendable, Captured: Sendable>: EventStream {
-    public typealias Element = Captured
+public struct Matches<Upstream: EventStream, Key: Hashable & Sendable, Match: Sendable>: EventStream {
+    public typealias Element = Match
 
     @usableFromInline let upstream: Upstream
     @usableFromInline let evaluation: PatternEvaluation<Upstream.Element, Key>
-    @usableFromInline let read: @Sendable (borrowing FoundMatch<Upstream.Element>) -> Captured
+    @usableFromInline let read: @Sendable (borrowing FoundMatch<Upstream.Element>) -> Match
 
     @usableFromInline
     init(
         _ upstream: Upstream,
-        _ pattern: StagedPattern<Upstream.Element, Captured>,
-        _ key: (@Sendable (borrowing Upstream.Element) -> Key)?,
+        _ parts: PatternParts<Upstream.Element, Key, Match>,
         _ settings: PatternSettings
-    ) {
-        do {
-            evaluation = try PatternEvaluation(pattern.draft.plan(), pattern.draft.table, key, settings)
-        } catch {
-            preconditionFailure("\(error)")
-        }
+    ) throws(PatternError) {
+        evaluation = try PatternEvaluation(parts.plan, parts.conditions, parts.key, settings)
         self.upstream = upstream
-        read = pattern.reader.ofMatch
+        read = parts.read
     }
 
     /// The events that came too late.

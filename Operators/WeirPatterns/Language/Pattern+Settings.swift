@@ -1,148 +1,13 @@
 public import WeirCore
-public import WeirExpressions
 
 extension StagedPattern {
-    // MARK: Negations
-
-    /// Forbids that the very next event satisfies a condition.
-    ///
-    /// - Parameters:
-    ///   - name: What the stage is called in diagnostics.
-    ///   - condition: Takes the event.
-    /// - Returns: The pattern with the same captures.
-    @inlinable
-    public func notNext(named name: String? = nil, _ condition: @escaping @Sendable (Element) -> Bool) -> StagedPattern
-    {
-        forbidding(name, .notNext, .unary(condition))
-    }
-
-    /// Forbids that the very next event satisfies a condition, compared with what has been captured.
-    ///
-    /// - Parameters:
-    ///   - name: What the stage is called in diagnostics.
-    ///   - condition: Takes the event and the captures so far.
-    /// - Returns: The pattern with the same captures.
-    @inlinable
-    public func notNext<each Capture: Sendable>(
-        named name: String? = nil,
-        _ condition: @escaping @Sendable (Element, repeat each Capture) -> Bool
-    ) -> StagedPattern where Captured == (repeat each Capture) {
-        forbidding(name, .notNext, contextual(condition))
-    }
-
-    /// Forbids that the very next event satisfies a typed expression.
-    ///
-    /// - Parameters:
-    ///   - name: What the stage is called in diagnostics.
-    ///   - condition: The expression.
-    /// - Returns: The pattern with the same captures.
-    @inlinable
-    public func notNext<Condition: ElementExpression>(named name: String? = nil, _ condition: Condition)
-        -> StagedPattern
-    where Condition.Root == Element, Condition.Value == Bool {
-        forbidding(name, .notNext, .expression(condition))
-    }
-
-    /// Forbids that the very next event satisfies an expression that looks at captures.
-    ///
-    /// - Parameters:
-    ///   - name: What the stage is called in diagnostics.
-    ///   - condition: The expression, such as `\.amount > 2 * captured(0, \.amount)`.
-    /// - Returns: The pattern with the same captures.
-    @inlinable
-    public func notNext(named name: String? = nil, _ condition: StageCondition<Element>) -> StagedPattern {
-        forbidding(name, .notNext, condition)
-    }
-
-    /// Forbids that any event satisfies a condition before the next stage matches.
-    ///
-    /// At the end of a pattern it needs a bound in time; the match is complete when time has come that far.
-    ///
-    /// - Parameters:
-    ///   - name: What the stage is called in diagnostics.
-    ///   - gap: For how long after the event before it, at the end of a pattern; exclusive.
-    ///   - condition: Takes an event.
-    /// - Returns: The pattern with the same captures.
-    @inlinable
-    public func notFollowedBy(
-        named name: String? = nil,
-        within gap: Duration? = nil,
-        _ condition: @escaping @Sendable (Element) -> Bool
-    ) -> StagedPattern {
-        forbidding(name, .notFollowedBy, .unary(condition), gap)
-    }
-
-    /// Forbids that any event satisfies a condition, compared with what has been captured, before the next stage matches.
-    ///
-    /// - Parameters:
-    ///   - name: What the stage is called in diagnostics.
-    ///   - gap: For how long after the event before it, at the end of a pattern; exclusive.
-    ///   - condition: Takes an event and the captures so far.
-    /// - Returns: The pattern with the same captures.
-    @inlinable
-    public func notFollowedBy<each Capture: Sendable>(
-        named name: String? = nil,
-        within gap: Duration? = nil,
-        _ condition: @escaping @Sendable (Element, repeat each Capture) -> Bool
-    ) -> StagedPattern where Captured == (repeat each Capture) {
-        forbidding(name, .notFollowedBy, contextual(condition), gap)
-    }
-
-    /// Forbids that any event satisfies a typed expression before the next stage matches.
-    ///
-    /// - Parameters:
-    ///   - name: What the stage is called in diagnostics.
-    ///   - gap: For how long after the event before it, at the end of a pattern; exclusive.
-    ///   - condition: The expression.
-    /// - Returns: The pattern with the same captures.
-    @inlinable
-    public func notFollowedBy<Condition: ElementExpression>(
-        named name: String? = nil,
-        within gap: Duration? = nil,
-        _ condition: Condition
-    ) -> StagedPattern where Condition.Root == Element, Condition.Value == Bool {
-        forbidding(name, .notFollowedBy, .expression(condition), gap)
-    }
-
-    /// Forbids that any event satisfies an expression that looks at captures before the next stage matches.
-    ///
-    /// - Parameters:
-    ///   - name: What the stage is called in diagnostics.
-    ///   - gap: For how long after the event before it, at the end of a pattern; exclusive.
-    ///   - condition: The expression, such as `\.amount > 2 * captured(0, \.amount)`.
-    /// - Returns: The pattern with the same captures.
-    @inlinable
-    public func notFollowedBy(
-        named name: String? = nil,
-        within gap: Duration? = nil,
-        _ condition: StageCondition<Element>
-    ) -> StagedPattern {
-        forbidding(name, .notFollowedBy, condition, gap)
-    }
-
-    @inlinable
-    func forbidding(
-        _ name: String?,
-        _ contiguity: Contiguity,
-        _ condition: StageCondition<Element>,
-        _ gap: Duration? = nil
-    ) -> StagedPattern {
-        var copy = self
-        _ = copy.draft.append(name, contiguity, condition, gap: gap)
-        return copy
-    }
-
-    // MARK: The whole match
-
     /// Bounds how long a match may last.
     ///
     /// - Parameter duration: The last event comes less than so long after the first: exactly at the bound is too late.
     /// - Returns: The same with that bound.
     @inlinable
     public func within(_ duration: Duration) -> StagedPattern {
-        var copy = self
-        copy.draft.within = duration.wholeNanoseconds
-        return copy
+        changed { $0.within = duration.wholeNanoseconds }
     }
 
     /// Bounds how far neighbours in a match may be apart.
@@ -151,9 +16,7 @@ extension StagedPattern {
     /// - Returns: The same with that bound.
     @inlinable
     public func within(betweenNeighbours duration: Duration) -> StagedPattern {
-        var copy = self
-        copy.draft.neighbours = duration.wholeNanoseconds
-        return copy
+        changed { $0.neighbours = duration.wholeNanoseconds }
     }
 
     /// Sets what a match does to matches that overlap with it; by default nothing.
@@ -190,9 +53,7 @@ extension StagedPattern {
     /// - Returns: The same with that selection.
     @inlinable
     public func selecting(_ selection: MatchSelection) -> StagedPattern {
-        var copy = self
-        copy.draft.selection = selection
-        return copy
+        changed { $0.selection = selection }
     }
 }
 

@@ -2,30 +2,92 @@
 ///
 ///     let fraud = Pattern<Purchase>
 ///         .first { $0.isFaceToFace }
-///         .followedBy { event, first in event.isFaceToFace && distance(event, first) > 500_000 }
+///         .followedBy { $0.isFaceToFace }
+///         .filter { first, second in distance(first, second) > 500_000 }
 ///         .within(.seconds(600))
 ///         .grouped(by: \.card)
 ///     purchases.matches(of: fraud).subscribe { (first, second) in block(second.card) }
 ///
-/// Every stage adds a capture to the type: an event for a stage that matches once, an optional for one that can be left
-/// out, an array for a loop. A match is the tuple of the captures, and the conditions of later stages get the captures so
-/// far. Negations capture nothing.
+/// A stage begins with a ``Link``, which says how it joins what is before it, and a condition on its event: a closure, or
+/// with `where` an expression. What is said of the stage follows: ``StagedPattern/filter(_:)`` and
+/// ``StagedPattern/on(_:)`` compare it with the captures before it, `times` makes it a loop, `optional` lets it be left
+/// out.
+///
+/// Every stage adds a capture: an event for a stage that matches once, an optional for one that can be left out, an array
+/// for a loop. A match is the tuple of the captures. Negations capture nothing. There are up to eight captures; a group of
+/// stages is one.
+///
+/// Write the type of the events, as in `Pattern<Purchase>`: the compiler finds mistakes faster and names them exactly.
 ///
 /// The rules are those of Flink's pattern engine; where they differ is listed at ``PatternPlan``.
 ///
 /// A mistake that the compiler does not see is thrown by `validated()`, and traps where the pattern is used.
-public enum Pattern<Element: Sendable> {}
+public enum Pattern<Element: Sendable> {
+    /// Begins a pattern.
+    @inlinable
+    public static var first: Link<Captures1<OneEvent<Element>>> {
+        Link(PatternDraft<Element>(), [], .first)
+    }
+}
 
-/// A pattern with at least one stage, whose matches are tuples of captures; begun by ``Pattern``.
+/// A pattern with at least one stage, begun by ``Pattern``.
 @frozen
-public struct StagedPattern<Element: Sendable, Captured: Sendable>: Sendable {
-    @usableFromInline var draft: PatternDraft<Element>
-    @usableFromInline let reader: CaptureReader<Element, Captured>
+@dynamicMemberLookup
+public struct StagedPattern<List: CaptureList>: Sendable {
+    /// The events.
+    public typealias Element = List.Event
+
+    @usableFromInline var draft: PatternDraft<List.Event>
+    // Where the captures are, in the order of the list; behind them that of a negation.
+    @usableFromInline let slots: [CaptureSlot]
 
     @inlinable
-    init(_ draft: PatternDraft<Element>, _ reader: CaptureReader<Element, Captured>) {
+    init(_ draft: PatternDraft<List.Event>, _ slots: [CaptureSlot]) {
         self.draft = draft
-        self.reader = reader
+        self.slots = slots
+    }
+
+    /// Adds a stage for the very next event.
+    @inlinable
+    public var next: Link<List.Open.WithEvent> { link(.next) }
+
+    /// Adds a stage for the first event that satisfies its conditions; those in between are passed over.
+    @inlinable
+    public var followedBy: Link<List.Open.WithEvent> { link(.followedBy) }
+
+    /// Adds a stage for any later event that satisfies its conditions: each possibility is a match of its own.
+    @inlinable
+    public var followedByAny: Link<List.Open.WithEvent> { link(.followedByAny) }
+
+    /// Forbids that the very next event satisfies the conditions that follow.
+    @inlinable
+    public var notNext: Link<Forbidding<List.Open>> { link(.notNext) }
+
+    /// Forbids that any event satisfies the conditions that follow before the next stage matches.
+    ///
+    /// At the end of a pattern it needs a bound in time, as in `notFollowedBy(within: .seconds(3600))`; the match is
+    /// complete when time has come that far.
+    @inlinable
+    public var notFollowedBy: Link<Forbidding<List.Open>> { link(.notFollowedBy) }
+
+    @inlinable
+    func link<Added: CaptureList>(_ contiguity: Contiguity) -> Link<Added> where Added.Event == List.Event {
+        Link<Added>(draft, Array(slots.prefix(List.Open.count)), contiguity)
+    }
+
+    @inlinable
+    func changed(_ change: (inout PatternDraft<List.Event>) -> Void) -> StagedPattern {
+        var copy = self
+        change(&copy.draft)
+        return copy
+    }
+
+    /// The pattern with another type for its last capture.
+    @inlinable
+    func cast<Other: CaptureList>(
+        _ change: (inout PatternDraft<List.Event>) -> Void
+    ) -> StagedPattern<Other> where Other.Event == List.Event {
+        StagedPattern<Other>(changed(change).draft, slots)
     }
 
     /// Checks the pattern.
@@ -42,93 +104,29 @@ public struct StagedPattern<Element: Sendable, Captured: Sendable>: Sendable {
     /// - Throws: ``PatternError`` for the first rule that it breaks.
     public func plan() throws(PatternError) -> PatternPlan { try draft.plan() }
 
-    @inlinable
-    func contextual<each Capture: Sendable>(
-        _ condition: @escaping @Sendable (Element, repeat each Capture) -> Bool
-    ) -> StageCondition<Element> where Captured == (repeat each Capture) {
-        let reader = reader
-        return .contextual(draft.captures.count) { element, captures in
-            let captured = reader.ofCaptures(captures)
-            return condition(copy element, repeat each captured)
-        }
-    }
+    /// Answers for members that there are not.
+    @available(
+        *,
+        unavailable,
+        message: """
+            patterns have next, followedBy, followedByAny, notNext, notFollowedBy; for the last stage filter, on, times, \
+            optional, and behind times also greedy, consecutive, allowCombinations, until, untilWhere, untilOn; within, \
+            grouped, afterMatch, selecting, validated, plan, explain
+            """
+    )
+    public subscript(dynamicMember member: String) -> Link<List.Open.WithEvent> { link(.next) }
+}
 
-    @inlinable
-    func contextual<each Capture: Sendable>(
-        loop capture: Int,
-        _ condition: @escaping @Sendable (Element, [Element], repeat each Capture) -> Bool
-    ) -> StageCondition<Element> where Captured == (repeat each Capture) {
-        let reader = reader
-        return .contextual(draft.captures.count + 1) { element, captures in
-            let captured = reader.ofCaptures(captures)
-            return condition(copy element, captures.all(capture), repeat each captured)
-        }
-    }
+/// Stages that can be one of the alternatives of `either`: a ``StagedPattern`` with any captures.
+public protocol StageSequence<Element>: Sendable {
+    /// The events.
+    associatedtype Element: Sendable
 
-    /// The pattern with one more capture.
-    @inlinable
-    func with<each Capture: Sendable, Added: Sendable>(
-        _ draft: PatternDraft<Element>,
-        _ added: CaptureReader<Element, Added>
-    ) -> StagedPattern<Element, (repeat each Capture, Added)> where Captured == (repeat each Capture) {
-        let reader = reader
-        return StagedPattern<Element, (repeat each Capture, Added)>(
-            draft,
-            CaptureReader { match in
-                let captured = reader.ofMatch(match)
-                return (repeat each captured, added.ofMatch(match))
-            } ofCaptures: { captures in
-                let captured = reader.ofCaptures(captures)
-                return (repeat each captured, added.ofCaptures(captures))
-            }
-        )
-    }
+    /// The stages.
+    var stages: PatternDraft<Element> { get }
+}
 
-    @inlinable
-    func adding<each Capture: Sendable>(
-        _ name: String?,
-        _ contiguity: Contiguity,
-        _ condition: StageCondition<Element>?,
-        _ gap: Duration?
-    ) -> StagedPattern<Element, (repeat each Capture, Element)> where Captured == (repeat each Capture) {
-        var draft = draft
-        let capture = draft.append(name, contiguity, condition, gap: gap)
-        return with(draft, .single(capture))
-    }
-
-    @inlinable
-    func addingOptional<each Capture: Sendable>(
-        _ name: String?,
-        _ contiguity: Contiguity,
-        _ condition: StageCondition<Element>?
-    ) -> StagedPattern<Element, (repeat each Capture, Element?)> where Captured == (repeat each Capture) {
-        var draft = draft
-        let capture = draft.append(name, contiguity, condition, PlanQuantifier(isOptional: true))
-        return with(draft, .optional(capture))
-    }
-
-    @inlinable
-    func adding<each Capture: Sendable>(
-        _ name: String?,
-        _ contiguity: Contiguity,
-        _ repetition: Repetition<Element>,
-        _ condition: StageCondition<Element>?
-    ) -> StagedPattern<Element, (repeat each Capture, [Element])> where Captured == (repeat each Capture) {
-        var draft = draft
-        let capture = draft.append(name, contiguity, condition, repetition)
-        return with(draft, .repeated(capture))
-    }
-
-    @inlinable
-    func adding<each Capture: Sendable>(
-        _ group: PatternDraft<Element>,
-        _ name: String?,
-        _ contiguity: Contiguity,
-        _ repetition: Repetition<Element>?,
-        _ content: ([PlanStage]) -> PlanStage.Content
-    ) -> StagedPattern<Element, (repeat each Capture, GroupCapture<Element>)> where Captured == (repeat each Capture) {
-        var draft = draft
-        let captures = draft.append(group, name, contiguity, repetition, content)
-        return with(draft, .group(captures, draft.captures))
-    }
+extension StagedPattern: StageSequence {
+    /// The stages, without the type of their captures.
+    public var stages: PatternDraft<List.Event> { draft }
 }

@@ -45,7 +45,7 @@ public struct PatternDraft<Element: Sendable>: Sendable {
 
     /// Adds a condition, unless it is there already, and returns its number.
     @usableFromInline
-    mutating func add(_ condition: StageCondition<Element>) -> ConditionID {
+    mutating func add(_ condition: StageTerm<Element>) -> ConditionID {
         if let identity = condition.identity, let known = identities[identity] { return known }
         let id = conditions.count
         var planned = condition.planned
@@ -55,10 +55,6 @@ public struct PatternDraft<Element: Sendable>: Sendable {
         case .unary(let meaning): table.append(meaning)
         case .contextual(let meaning):
             table.append(contextual: meaning, keyOfEvent: condition.keyOfEvent, keyOfCapture: condition.keyOfCapture)
-        case .summary(let capture, let value, let meaning):
-            table.aggregates.append(PlanAggregate(capture: capture, value: value))
-            let index = table.aggregates.count - 1
-            table.append(contextual: { element, captures in meaning(element, captures.summary(index)) })
         }
         if let identity = condition.identity { identities[identity] = id }
         table.hints[id] = condition.hint
@@ -67,52 +63,26 @@ public struct PatternDraft<Element: Sendable>: Sendable {
 
     private var identities: [AnyIdentity: ConditionID] = [:]
 
+    // What the aggregates of the table are of.
+    var aggregates: [AnyIdentity: Int] = [:]
+
+    /// Appends a stage for an event, and returns the number of its capture.
     @usableFromInline
     mutating func append(
         _ name: String?,
         _ contiguity: Contiguity,
-        _ condition: StageCondition<Element>?,
-        _ quantifier: PlanQuantifier = PlanQuantifier(),
-        until: StageCondition<Element>? = nil,
-        gap: Duration? = nil
+        _ condition: StageTerm<Element>?,
+        _ gap: Duration? = nil
     ) -> Int {
         let capture = declare(name)
-        let id = condition.map { add($0.looking(at: capture)) }
-        let end = until.map { add($0.looking(at: capture)) }
-        let previous = stages.last
-        if quantifier.isOptional, quantifier.least >= 1, let previous, previous.quantifier.isGreedy {
-            mistake = mistake ?? .optionalAfterGreedy(stage: captures[capture])
-        }
         stages.append(
             PlanStage(
                 name: captures[capture],
                 contiguity: contiguity,
-                content: .event(capture: capture, condition: id),
-                quantifier: quantifier,
-                until: end,
+                content: .event(capture: capture, conditions: condition.map { [add($0)] } ?? []),
                 gap: gap?.wholeNanoseconds
             )
         )
-        return capture
-    }
-
-    /// Appends a loop, and returns the number of its capture.
-    @usableFromInline
-    mutating func append(
-        _ name: String?,
-        _ contiguity: Contiguity,
-        _ condition: StageCondition<Element>?,
-        _ repetition: Repetition<Element>
-    ) -> Int {
-        let capture = append(
-            name,
-            contiguity,
-            condition,
-            repetition.quantifier,
-            until: repetition.end,
-            gap: repetition.gap
-        )
-        mistake = mistake ?? repetition.mistake(captures[capture])
         return capture
     }
 
@@ -122,25 +92,23 @@ public struct PatternDraft<Element: Sendable>: Sendable {
         _ group: PatternDraft,
         _ name: String?,
         _ contiguity: Contiguity,
-        _ repetition: Repetition<Element>?,
+        _ gap: Duration?,
         _ content: ([PlanStage]) -> PlanStage.Content
     ) -> Range<Int> {
         let (inner, captures) = absorb(group)
-        let title = name ?? "group \(captures.lowerBound)"
-        let end = repetition?.end.map { add($0) }
         stages.append(
             PlanStage(
-                name: title,
+                name: name ?? "group \(captures.lowerBound)",
                 contiguity: contiguity,
                 content: content(inner),
-                quantifier: repetition?.quantifier ?? PlanQuantifier(),
-                until: end,
-                gap: repetition?.gap?.wholeNanoseconds
+                gap: gap?.wholeNanoseconds
             )
         )
-        if let repetition { mistake = mistake ?? repetition.mistake(title) }
         return captures
     }
+
+    @usableFromInline
+    func slot(_ captures: Range<Int>) -> CaptureSlot { CaptureSlot(captures, Array(self.captures[captures])) }
 
     /// Takes in the stages of another pattern, as a group.
     ///
@@ -213,8 +181,8 @@ extension PlanStage {
         var stage = self
         stage.until = until.map { $0 + conditions }
         switch content {
-        case .event(let capture, let condition):
-            stage.content = .event(capture: capture + captures, condition: condition.map { $0 + conditions })
+        case .event(let capture, let own):
+            stage.content = .event(capture: capture + captures, conditions: own.map { $0 + conditions })
             if name == "stage \(capture)" { stage.name = "stage \(capture + captures)" }
         case .group(let stages):
             stage.content = .group(stages.map { $0.renumbered(captures: captures, conditions: conditions) })

@@ -2,7 +2,7 @@ internal import WeirCore
 
 /// How a pattern is evaluated, to read or to draw.
 ///
-///     print(fraud.explain())
+///     print(try fraud.explain())
 ///     try fraud.explain().dot.write(toFile: "fraud.dot", atomically: true, encoding: .utf8)
 public struct PatternExplanation: Sendable, CustomStringConvertible {
     /// The strategy that is used.
@@ -52,7 +52,8 @@ public struct PatternExplanation: Sendable, CustomStringConvertible {
             var line = "\(indent)\(stage.contiguity.rawValue) \(stage.name)\(stage.quantifier.words)"
             var inner: [String] = []
             switch stage.content {
-            case .event(_, let condition): line += condition.map { " where \(texts[$0])" } ?? ""
+            case .event(_, let conditions):
+                if !conditions.isEmpty { line += " where \(conditions.map { texts[$0] }.joined(separator: " and "))" }
             case .group(let stages): inner = lines(stages, texts, indent: indent + "  ")
             case .either(let alternatives):
                 line += " either"
@@ -194,42 +195,5 @@ extension PlanQuantifier {
         if isGreedy { words += ", greedy" }
         if isOptional { words += ", optional" }
         return words
-    }
-}
-
-extension StagedPattern {
-    /// Explains how the pattern is evaluated.
-    ///
-    /// - Parameter settings: The settings of the evaluation.
-    /// - Returns: The explanation; a mistake in the pattern traps, see ``validated()``.
-    public func explain(_ settings: PatternSettings = PatternSettings()) -> PatternExplanation {
-        do {
-            return try PatternExplanation(plan(), settings)
-        } catch {
-            preconditionFailure("\(error)")
-        }
-    }
-}
-
-extension GroupedPattern {
-    /// Explains how the pattern is evaluated.
-    ///
-    /// - Parameter settings: The settings of the evaluation.
-    /// - Returns: The explanation; a mistake in the pattern traps.
-    public func explain(_ settings: PatternSettings = PatternSettings()) -> PatternExplanation {
-        pattern.explain(settings)
-    }
-}
-
-extension DynamicPattern {
-    /// Explains how the pattern is evaluated.
-    ///
-    /// - Parameter settings: The settings of the evaluation.
-    /// - Returns: The explanation.
-    /// - Throws: ``PatternError/notCompact(reason:)`` where the settings ask for what cannot be.
-    public func explain(
-        _ settings: PatternSettings = PatternSettings()
-    ) throws(PatternError) -> PatternExplanation {
-        try PatternExplanation(plan, settings)
     }
 }

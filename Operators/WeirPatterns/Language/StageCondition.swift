@@ -1,18 +1,68 @@
 public import WeirExpressions
 
-/// A condition of a stage: a closure or an expression, on the event alone or with what has been captured.
+/// A condition of a stage that looks at captures, made by comparing rows.
+///
+/// ```swift
+/// .followedBy.on { first, second in second.amount > 2 * first.amount && second.card == first.card }
+/// ```
 @frozen
 public struct StageCondition<Element: Sendable>: Sendable {
+    // All of them must hold.
+    @usableFromInline var terms: [StageTerm<Element>]
+
+    @inlinable
+    init(_ terms: [StageTerm<Element>]) {
+        self.terms = terms
+    }
+
+    /// A condition on the event and the captures of a stage and of those before it.
+    @inlinable
+    init<Last: CaptureKind>(
+        _ last: Last.Type,
+        _ slots: [CaptureSlot],
+        _ holds: @escaping ConditionTable<Element>.Contextual
+    ) {
+        let earlier = slots.dropLast().flatMap(\.captures)
+        let captures = last.looksBack ? earlier + slots.suffix(1).flatMap(\.captures) : earlier
+        terms = [.contextual(captures, "", holds)]
+    }
+
+    /// The conditions on the event alone, as one, and those that look at captures, as another.
+    @usableFromInline var parts: [StageTerm<Element>] {
+        [terms.filter(\.isUnary), terms.filter { !$0.isUnary }].compactMap { terms in
+            terms.dropFirst().reduce(terms.first) { $0?.joined($1, isAnd: true) }
+        }
+    }
+
+    /// All conditions as one.
+    @usableFromInline var whole: StageTerm<Element> {
+        terms.dropFirst().reduce(terms[0]) { $0.joined($1, isAnd: true) }
+    }
+
+    @usableFromInline
+    static func all(_ left: StageCondition, _ right: StageCondition) -> StageCondition {
+        StageCondition(left.terms + right.terms)
+    }
+
+    @usableFromInline
+    static func any(_ left: StageCondition, _ right: StageCondition) -> StageCondition {
+        StageCondition([left.whole.joined(right.whole, isAnd: false)])
+    }
+
+    @usableFromInline
+    static func not(_ condition: StageCondition) -> StageCondition {
+        StageCondition([condition.whole.negated])
+    }
+}
+
+/// One condition: a closure or an expression, on the event alone or with what has been captured.
+@frozen
+@usableFromInline
+struct StageTerm<Element: Sendable>: Sendable {
     @usableFromInline
     enum Meaning: Sendable {
         case unary(ConditionTable<Element>.Unary)
         case contextual(ConditionTable<Element>.Contextual)
-        // On the summary of a value of the loop's events so far.
-        case summary(
-            capture: Int,
-            @Sendable (borrowing Element) -> FieldValue,
-            @Sendable (borrowing Element, SummaryState) -> Bool
-        )
     }
 
     @usableFromInline var planned: PlanCondition
@@ -31,15 +81,15 @@ public struct StageCondition<Element: Sendable>: Sendable {
 
     /// A condition on the event alone.
     @inlinable
-    static func unary(_ condition: @escaping @Sendable (Element) -> Bool) -> StageCondition {
-        StageCondition(PlanCondition(captures: [], text: ""), .unary { element in condition(copy element) })
+    static func unary(_ condition: @escaping @Sendable (Element) -> Bool) -> StageTerm {
+        StageTerm(PlanCondition(captures: [], text: ""), .unary { element in condition(copy element) })
     }
 
     /// A typed expression on the event alone.
     @inlinable
-    static func expression<Condition: ElementExpression>(_ condition: Condition) -> StageCondition
+    static func expression<Condition: ElementExpression>(_ condition: Condition) -> StageTerm
     where Condition.Root == Element, Condition.Value == Bool {
-        var result = StageCondition(
+        var result = StageTerm(
             PlanCondition(captures: [], text: "\(condition)"),
             .unary { element in condition.value(of: element) }
         )
@@ -48,22 +98,59 @@ public struct StageCondition<Element: Sendable>: Sendable {
         return result
     }
 
-    /// A condition on the event and all captures so far.
+    /// A condition on the event and some captures; if there are none, on the event alone.
     @inlinable
     static func contextual(
-        _ captures: Int,
-        _ condition: @escaping @Sendable (borrowing Element, borrowing Captures<Element>) -> Bool
-    ) -> StageCondition {
-        StageCondition(PlanCondition(captures: Array(0..<captures), text: ""), .contextual(condition))
+        _ captures: [Int],
+        _ text: String,
+        _ holds: @escaping ConditionTable<Element>.Contextual
+    ) -> StageTerm {
+        let planned = PlanCondition(captures: captures, text: text)
+        guard captures.isEmpty else { return StageTerm(planned, .contextual(holds)) }
+        let nothing = Captures<Element>(PathStore([]), -1)
+        return StageTerm(planned, .unary { element in holds(element, nothing) })
     }
 
-    /// The condition for a stage that looks at its own loop, now that the number of its capture is known.
-    @inlinable
-    func looking(at capture: Int) -> StageCondition {
-        guard case .summary(_, let value, let meaning) = meaning else { return self }
-        var result = self
-        result.planned.captures = [capture]
-        result.meaning = .summary(capture: capture, value, meaning)
+    @usableFromInline var isUnary: Bool { planned.captures.isEmpty }
+
+    @usableFromInline
+    func joined(_ other: StageTerm, isAnd: Bool) -> StageTerm {
+        let (left, right) = (holds, other.holds)
+        let symbol = isAnd ? "&&" : "||"
+        var result = StageTerm.contextual(
+            Set(planned.captures + other.planned.captures).sorted(),
+            "\(operand(isAnd)) \(symbol) \(other.operand(isAnd))"
+        ) { element, captures in
+            left(element, captures) == isAnd ? right(element, captures) : !isAnd
+        }
+        if let left = identity, let right = other.identity {
+            result.identity = AnyIdentity([AnyIdentity(symbol), left, right])
+        }
+        // Both must hold, so the equality of either is one of the whole.
+        guard isAnd else { return result }
+        for side in [self, other] where result.planned.equality == nil {
+            result.planned.equality = side.planned.equality
+            result.keyOfEvent = side.keyOfEvent
+            result.keyOfCapture = side.keyOfCapture
+        }
         return result
+    }
+
+    fileprivate var negated: StageTerm {
+        let holds = holds
+        var result = StageTerm.contextual(planned.captures, "!(\(planned.text))") { !holds($0, $1) }
+        result.identity = identity.map { AnyIdentity([AnyIdentity("!"), $0]) }
+        return result
+    }
+
+    private var holds: ConditionTable<Element>.Contextual {
+        switch meaning {
+        case .unary(let condition): { element, _ in condition(element) }
+        case .contextual(let condition): condition
+        }
+    }
+
+    private func operand(_ isAnd: Bool) -> String {
+        isAnd && planned.text.contains(" || ") ? "(\(planned.text))" : planned.text
     }
 }

@@ -40,8 +40,8 @@ public struct PlanStage: Sendable, Hashable {
     public indirect enum Content: Sendable, Hashable {
         /// One event (or several, by the quantifier), put into the capture with this number.
         ///
-        /// Without a condition every event will do. The stages of negations have captures too, which stay empty.
-        case event(capture: Int, condition: ConditionID?)
+        /// All conditions must hold; without one every event will do. The stages of negations have captures too, which stay empty.
+        case event(capture: Int, conditions: [ConditionID])
         /// Several stages, one after the other; the first one joins what is before the group as the group says.
         case group([PlanStage])
         /// One of several sequences of stages.

@@ -10,7 +10,7 @@ public import WeirCore
 ///
 ///     var rules = PatternSet<Tick>()
 ///     for symbol in symbols {
-///         let twice = Pattern<Tick>.first(\.symbol == symbol).next(\.symbol == symbol)
+///         let twice = Pattern<Tick>.first.where { $0.symbol == symbol }.next.where { $0.symbol == symbol }
 ///         try rules.add(twice) { (first, second) in print(first.symbol, second.price - first.price) }
 ///     }
 ///     ticks.attach(rules)
@@ -67,21 +67,22 @@ public struct PatternSet<Element: Sendable>: Sendable {
     /// Adds a pattern.
     ///
     /// - Parameters:
-    ///   - pattern: The pattern.
+    ///   - pattern: The pattern, of stages or built at run time; without groups.
     ///   - limits: How much it may remember.
     ///   - body: Takes its matches.
     /// - Throws: ``PatternError`` if the pattern breaks a rule, or the compact strategy can not evaluate it within the limits.
     @inlinable
-    public mutating func add<Captured: Sendable>(
-        _ pattern: StagedPattern<Element, Captured>,
+    public mutating func add<Pattern: EventPattern>(
+        _ pattern: Pattern,
         limits: PatternLimits = PatternLimits(),
-        _ body: @escaping @Sendable (Captured) -> Void
-    ) throws(PatternError) {
-        let plan = try pattern.draft.plan()
+        _ body: @escaping @Sendable (Pattern.Match) -> Void
+    ) throws(PatternError) where Pattern.Element == Element {
+        let parts = try pattern.parts()
         let settings = PatternSettings(limits: limits, strategy: .compact)
-        guard let compact = try settings.compactPlan(for: plan) else { return }
-        let read = pattern.reader.ofMatch
-        index.add(pattern.draft.table, compact.conditionCount, rule: rules.count)
+        guard parts.key == nil else { throw .notCompact(reason: "a set takes patterns without groups") }
+        guard let compact = try settings.compactPlan(for: parts.plan) else { return }
+        let read = parts.read
+        index.add(parts.conditions, compact.conditionCount, rule: rules.count)
         rules.append(
             Rule(compact, limits) { match, _ in body(read(match)) }
         )

@@ -2,4 +2,4 @@ import WeirCore
 import WeirPatterns
 
 let guessing = Pattern<Login>
-    .first(.atLeast(3)) { !$0.succeeds }
+    .first { !$0.succeeds }.times(3...)

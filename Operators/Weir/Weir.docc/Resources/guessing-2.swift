@@ -2,5 +2,5 @@ import WeirCore
 import WeirPatterns
 
 let guessing = Pattern<Login>
-    .first(.atLeast(3)) { !$0.succeeds }
+    .first { !$0.succeeds }.times(3...)
     .followedBy { $0.succeeds }
