@@ -22,4 +22,5 @@ let ticks = EventChannel<Tick>()
 let symbols = ["WEIR", "DAM"]
 let data = Data()
 let schema = EventSchema<Purchase>("Purchase", .field("amount", \.amount), .field("card", \.card))
+let begun = Pattern<Purchase>.first { $0.isFaceToFace }
 let fraud = Pattern<Purchase>.first { $0.isFaceToFace }.followedBy { $0.isFaceToFace }

@@ -4,9 +4,9 @@ public import WeirExpressions
 ///
 /// A link is called with a closure, or followed by `where` with an expression; both take one event.
 ///
-///     .followedBy { $0.amount > 100 }
-///     .followedBy(named: "large", within: .seconds(60)) { $0.amount > 100 }
-///     .followedBy.where { $0.amount > 100 && $0.isFaceToFace }
+///     begun.followedBy { $0.amount > 100 }
+///     begun.followedBy(named: "large", within: .seconds(60)) { $0.amount > 100 }
+///     begun.followedBy.where { $0.amount > 100 && $0.isFaceToFace }
 ///
 /// `filter` and `on` are short for a stage whose only conditions compare its event with the captures before it; `group`,
 /// `either` and `allOf` make a stage of several.

@@ -5,6 +5,9 @@ extension EventStream {
     ///
     ///     purchases.matches(of: fraud).subscribe { (first, second) in block(second.card) }
     ///
+    /// A match is the plain tuple of the captures, for `map`, `filter` and `subscribe`; tests compare the matches of two
+    /// patterns, of events that can be compared, with `elementsEqual(_:by:)` and `==`.
+    ///
     /// Emits a match when its last event arrives, with that event's time; a match that ends with a negation when time
     /// has come to its bound, with the time of the bound; a match that an after-match policy holds back when no earlier
     /// partial match is left, with the time of that. Remembers the events of partial matches, within the limits of

@@ -2,9 +2,7 @@ public import WeirExpressions
 
 /// A condition of a stage that looks at captures, made by comparing rows.
 ///
-/// ```swift
-/// .followedBy.on { first, second in second.amount > 2 * first.amount && second.card == first.card }
-/// ```
+///     begun.followedBy.on { first, second in second.amount > 2 * first.amount && second.card == first.card }
 @frozen
 public struct StageCondition<Element: Sendable>: Sendable {
     // All of them must hold.

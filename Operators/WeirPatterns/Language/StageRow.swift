@@ -21,7 +21,7 @@ public struct StageRow<Root: Sendable>: Sendable {
 
     /// The value of any expression on the event.
     ///
-    ///     .followedBy.on { first, second in second { $0.name.hasPrefix("a") } || second.amount > first.amount }
+    ///     begun.followedBy.on { first, second in second { $0.isFaceToFace && $0.amount < 10 } || first.amount > 10 }
     ///
     /// - Parameter expression: Takes a row that stands for the event, and returns the expression; called once.
     /// - Returns: Its value.
@@ -86,8 +86,9 @@ public struct LoopRow<Root: Sendable> {
 
     /// The events before the one that is being looked at.
     ///
-    ///     .followedBy.where { $0.amount > 0 }.times(1...)
-    ///     .on { _, loop in loop.amount.last > 2 * loop.before.amount.mean }
+    ///     begun
+    ///         .followedBy.where { $0.amount > 0 }.times(1...)
+    ///         .on { _, loop in loop.amount.last > 2 * loop.before.amount.mean }
     public var before: LoopRow { LoopRow(capture, name, scope, isCurrent: false) }
 
     /// A property of the events.

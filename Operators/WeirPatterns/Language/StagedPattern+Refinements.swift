@@ -3,8 +3,9 @@ public import WeirExpressions
 extension StagedPattern where List.Last: ConditionedCapture {
     /// Also asks of the last stage that its event fits the captures before it.
     ///
-    ///     .followedBy { $0.isFaceToFace }
-    ///     .filter { first, second in distance(first, second) > 500_000 }
+    ///     begun
+    ///         .followedBy { $0.isFaceToFace }
+    ///         .filter { first, second in distance(first, second) > 500_000 }
     ///
     /// Before `times` the condition is asked of each event of the loop. Behind it the last parameter is the loop so far, an
     /// array that ends with the event in question; it is made for each call, which ``on(_:)`` avoids.
@@ -21,8 +22,9 @@ extension StagedPattern where List.Last: ConditionedCapture {
 
     /// Also asks of the last stage that its event fits the captures before it, by an expression.
     ///
-    ///     .followedBy.where { $0.amount < 10 }.times(3...)
-    ///     .followedBy.on { small, large in large.amount > 100 * small.amount.mean && large.card == small.card.last }
+    ///     Pattern<Purchase>
+    ///         .first.where { $0.amount < 10 }.times(3...)
+    ///         .next.on { small, large in large.amount > 100 * small.amount.mean && large.card == small.card.last }
     ///
     /// Unlike a closure it can be read: an equality finds the partial matches that an event can move without trying them
     /// all, sums and means of loops are kept up to date as events are taken, and an explanation shows it. What looks at
@@ -54,8 +56,8 @@ extension StagedPattern where List.Last: RepeatableCapture {
 
     /// Makes the last stage a loop.
     ///
-    ///     .followedBy { $0.amount < 10 }.times(3...)
-    ///     .followedBy { $0.amount < 10 }.times(0...2).greedy()
+    ///     begun.followedBy { $0.amount < 10 }.times(3...)
+    ///     begun.followedBy { $0.amount < 10 }.times(0...2).greedy()
     ///
     /// - Parameter range: How often, as in `2...4` or `1...`; if it begins at 0, the stage can be left out.
     /// - Returns: The pattern whose last capture is an array.

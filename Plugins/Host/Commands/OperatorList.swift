@@ -83,10 +83,10 @@ enum OperatorList {
         Finds elements that come several times within a duration: the repetition.
         WeirLogic.unless
         Finds elements that no element of another stream follows within a duration.
-        WeirPatterns.matches
-        Finds the matches of a pattern that was built at run time.
         WeirPatterns.alongside
         Puts the elements of two streams into one, for patterns of events of two types.
+        WeirPatterns.matches
+        Finds the matches of a pattern.
         WeirSelection.cast
         Emits the elements of a type, as elements of that type.
         WeirSelection.changes
