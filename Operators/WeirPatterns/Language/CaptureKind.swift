@@ -19,20 +19,26 @@ public protocol CaptureKind<Event>: Sendable {
     static var looksBack: Bool { get }
 
     /// Reads the capture of a match.
-    static func value(in match: borrowing FoundMatch<Event>, _ slot: CaptureSlot) -> Value
+    static func value(in match: borrowing FoundMatch<Event>, _ slots: CaptureSlots, _ index: Int) -> Value
 
     /// Reads the capture of an earlier stage.
-    static func value(in captures: borrowing Captures<Event>, _ slot: CaptureSlot) -> Value
+    static func value(in captures: borrowing Captures<Event>, _ slots: CaptureSlots, _ index: Int) -> Value
 
     /// Reads the capture of the stage whose event is looked at, as it will be with the event.
     static func value(
         adding event: borrowing Event,
         to captures: borrowing Captures<Event>,
-        _ slot: CaptureSlot
+        _ slots: CaptureSlots,
+        _ index: Int
     ) -> Value
 
     /// Makes the row.
-    static func row(_ slot: CaptureSlot, _ scope: StageScope<Event>, isCurrent: Bool) -> Row
+    static func row(
+        _ slots: CaptureSlots,
+        _ index: Int,
+        _ scope: StageScope<Event>,
+        isCurrent: Bool
+    ) -> Row
 }
 
 /// A capture of a stage whose conditions can look at captures.
@@ -47,20 +53,29 @@ public protocol OptionalCapture: CaptureKind {}
 /// A capture of a loop.
 public protocol LoopCapture: CaptureKind {}
 
-/// Where a stage's captures are.
+/// Where the captures of a list are.
 @frozen
-public struct CaptureSlot: Sendable {
-    // More than one for a group.
-    @usableFromInline let captures: Range<Int>
-    @usableFromInline let names: [String]
+public struct CaptureSlots: Sendable {
+    // The numbers of the captures of each stage, more than one for a group; apart from the names, so that they are read
+    // without a count of references.
+    @usableFromInline private(set) var captures: [Range<Int>] = []
+    @usableFromInline private(set) var names: [[String]] = []
 
     @inlinable
-    init(_ captures: Range<Int>, _ names: [String]) {
-        self.captures = captures
-        self.names = names
+    init() {}
+
+    /// The slots of the first stages, and one more.
+    @usableFromInline
+    func adding(_ captures: Range<Int>, _ names: [String], behind count: Int) -> CaptureSlots {
+        var slots = CaptureSlots()
+        slots.captures = self.captures.prefix(count) + [captures]
+        slots.names = self.names.prefix(count) + [names]
+        return slots
     }
 
-    @inlinable var capture: Int { captures.lowerBound }
+    /// The number of the capture of a stage, of a group the first.
+    @inlinable
+    func capture(_ index: Int) -> Int { captures[index].lowerBound }
 }
 
 /// The capture of a stage that matches once.
@@ -72,14 +87,14 @@ public enum OneEvent<Event: Sendable>: ConditionedCapture, RepeatableCapture, Op
     @inlinable public static var looksBack: Bool { false }
 
     @inlinable
-    public static func value(in match: borrowing FoundMatch<Event>, _ slot: CaptureSlot) -> Event {
-        for entry in match.entries where entry.capture == slot.capture { return entry.element }
+    public static func value(in match: borrowing FoundMatch<Event>, _ slots: CaptureSlots, _ index: Int) -> Event {
+        for entry in match.entries where entry.capture == slots.capture(index) { return entry.element }
         preconditionFailure("a match has no event for a stage that must have one")
     }
 
     @inlinable
-    public static func value(in captures: borrowing Captures<Event>, _ slot: CaptureSlot) -> Event {
-        guard let element = captures.last(slot.capture) else {
+    public static func value(in captures: borrowing Captures<Event>, _ slots: CaptureSlots, _ index: Int) -> Event {
+        guard let element = captures.last(slots.capture(index)) else {
             preconditionFailure("a condition looks at a stage that has captured nothing")
         }
         return element
@@ -89,13 +104,19 @@ public enum OneEvent<Event: Sendable>: ConditionedCapture, RepeatableCapture, Op
     public static func value(
         adding event: borrowing Event,
         to captures: borrowing Captures<Event>,
-        _ slot: CaptureSlot
+        _ slots: CaptureSlots,
+        _ index: Int
     ) -> Event {
         copy event
     }
 
-    public static func row(_ slot: CaptureSlot, _ scope: StageScope<Event>, isCurrent: Bool) -> StageRow<Event> {
-        StageRow(isCurrent ? .event : .last(slot.capture, slot.names[0]))
+    public static func row(
+        _ slots: CaptureSlots,
+        _ index: Int,
+        _ scope: StageScope<Event>,
+        isCurrent: Bool
+    ) -> StageRow<Event> {
+        StageRow(isCurrent ? .event : .last(slots.capture(index), slots.names[index][0]))
     }
 }
 
@@ -108,27 +129,33 @@ public enum MaybeEvent<Event: Sendable>: ConditionedCapture {
     @inlinable public static var looksBack: Bool { false }
 
     @inlinable
-    public static func value(in match: borrowing FoundMatch<Event>, _ slot: CaptureSlot) -> Event? {
-        for entry in match.entries where entry.capture == slot.capture { return entry.element }
+    public static func value(in match: borrowing FoundMatch<Event>, _ slots: CaptureSlots, _ index: Int) -> Event? {
+        for entry in match.entries where entry.capture == slots.capture(index) { return entry.element }
         return nil
     }
 
     @inlinable
-    public static func value(in captures: borrowing Captures<Event>, _ slot: CaptureSlot) -> Event? {
-        captures.last(slot.capture)
+    public static func value(in captures: borrowing Captures<Event>, _ slots: CaptureSlots, _ index: Int) -> Event? {
+        captures.last(slots.capture(index))
     }
 
     @inlinable
     public static func value(
         adding event: borrowing Event,
         to captures: borrowing Captures<Event>,
-        _ slot: CaptureSlot
+        _ slots: CaptureSlots,
+        _ index: Int
     ) -> Event? {
         copy event
     }
 
-    public static func row(_ slot: CaptureSlot, _ scope: StageScope<Event>, isCurrent: Bool) -> StageRow<Event> {
-        OneEvent.row(slot, scope, isCurrent: isCurrent)
+    public static func row(
+        _ slots: CaptureSlots,
+        _ index: Int,
+        _ scope: StageScope<Event>,
+        isCurrent: Bool
+    ) -> StageRow<Event> {
+        OneEvent.row(slots, index, scope, isCurrent: isCurrent)
     }
 }
 
@@ -141,28 +168,34 @@ public enum ManyEvents<Event: Sendable>: ConditionedCapture, OptionalCapture, Lo
     @inlinable public static var looksBack: Bool { true }
 
     @inlinable
-    public static func value(in match: borrowing FoundMatch<Event>, _ slot: CaptureSlot) -> [Event] {
+    public static func value(in match: borrowing FoundMatch<Event>, _ slots: CaptureSlots, _ index: Int) -> [Event] {
         var elements: [Event] = []
-        for entry in match.entries where entry.capture == slot.capture { elements.append(entry.element) }
+        for entry in match.entries where entry.capture == slots.capture(index) { elements.append(entry.element) }
         return elements
     }
 
     @inlinable
-    public static func value(in captures: borrowing Captures<Event>, _ slot: CaptureSlot) -> [Event] {
-        captures.all(slot.capture)
+    public static func value(in captures: borrowing Captures<Event>, _ slots: CaptureSlots, _ index: Int) -> [Event] {
+        captures.all(slots.capture(index))
     }
 
     @inlinable
     public static func value(
         adding event: borrowing Event,
         to captures: borrowing Captures<Event>,
-        _ slot: CaptureSlot
+        _ slots: CaptureSlots,
+        _ index: Int
     ) -> [Event] {
-        captures.all(slot.capture) + CollectionOfOne(copy event)
+        captures.all(slots.capture(index)) + CollectionOfOne(copy event)
     }
 
-    public static func row(_ slot: CaptureSlot, _ scope: StageScope<Event>, isCurrent: Bool) -> LoopRow<Event> {
-        LoopRow(slot.capture, slot.names[0], scope, isCurrent: isCurrent)
+    public static func row(
+        _ slots: CaptureSlots,
+        _ index: Int,
+        _ scope: StageScope<Event>,
+        isCurrent: Bool
+    ) -> LoopRow<Event> {
+        LoopRow(slots.capture(index), slots.names[index][0], scope, isCurrent: isCurrent)
     }
 }
 
@@ -175,17 +208,23 @@ public enum NoEvent<Event: Sendable>: ConditionedCapture {
     @inlinable public static var looksBack: Bool { false }
 
     @inlinable
-    public static func value(in match: borrowing FoundMatch<Event>, _ slot: CaptureSlot) {}
+    public static func value(in match: borrowing FoundMatch<Event>, _ slots: CaptureSlots, _ index: Int) {}
 
     @inlinable
-    public static func value(in captures: borrowing Captures<Event>, _ slot: CaptureSlot) {}
+    public static func value(in captures: borrowing Captures<Event>, _ slots: CaptureSlots, _ index: Int) {}
 
     @inlinable
     public static func value(
         adding event: borrowing Event,
         to captures: borrowing Captures<Event>,
-        _ slot: CaptureSlot
+        _ slots: CaptureSlots,
+        _ index: Int
     ) {}
 
-    public static func row(_ slot: CaptureSlot, _ scope: StageScope<Event>, isCurrent: Bool) {}
+    public static func row(
+        _ slots: CaptureSlots,
+        _ index: Int,
+        _ scope: StageScope<Event>,
+        isCurrent: Bool
+    ) {}
 }

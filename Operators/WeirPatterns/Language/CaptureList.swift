@@ -36,13 +36,13 @@ public protocol CaptureList<Event>: Sendable {
     static var count: Int { get }
 
     /// Reads a match.
-    static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: [CaptureSlot]) -> Tuple
+    static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: CaptureSlots) -> Tuple
 
     /// The condition that a closure is.
-    static func condition(_ test: Test, _ slots: [CaptureSlot]) -> StageCondition<Event>
+    static func condition(_ test: Test, _ slots: CaptureSlots) -> StageCondition<Event>
 
     /// The condition that a closure returns for rows.
-    static func condition(_ test: Where, _ slots: [CaptureSlot], _ scope: StageScope<Event>) -> StageCondition<Event>
+    static func condition(_ test: Where, _ slots: CaptureSlots, _ scope: StageScope<Event>) -> StageCondition<Event>
 }
 
 /// Captures that a match can consist of.
@@ -65,19 +65,19 @@ public enum Forbidding<List: CaptureList>: CaptureList {
     @inlinable public static var count: Int { List.count }
 
     @inlinable
-    public static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: [CaptureSlot]) -> Tuple {
+    public static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: CaptureSlots) -> Tuple {
         List.tuple(match, slots)
     }
 
     @inlinable
-    public static func condition(_ test: Test, _ slots: [CaptureSlot]) -> StageCondition<Event> {
+    public static func condition(_ test: Test, _ slots: CaptureSlots) -> StageCondition<Event> {
         List.WithEvent.condition(test, slots)
     }
 
     @inlinable
     public static func condition(
         _ test: Where,
-        _ slots: [CaptureSlot],
+        _ slots: CaptureSlots,
         _ scope: StageScope<Event>
     ) -> StageCondition<Event> {
         List.WithEvent.condition(test, slots, scope)
@@ -101,15 +101,15 @@ public enum TooManyStages<Event: Sendable>: CaptureList {
     @inlinable public static var count: Int { 9 }
 
     @inlinable
-    public static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: [CaptureSlot]) {}
+    public static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: CaptureSlots) {}
 
     @inlinable
-    public static func condition(_ test: Never, _ slots: [CaptureSlot]) -> StageCondition<Event> {}
+    public static func condition(_ test: Never, _ slots: CaptureSlots) -> StageCondition<Event> {}
 
     @inlinable
     public static func condition(
         _ test: Never,
-        _ slots: [CaptureSlot],
+        _ slots: CaptureSlots,
         _ scope: StageScope<Event>
     ) -> StageCondition<Event> {}
 }

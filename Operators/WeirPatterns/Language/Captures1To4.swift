@@ -14,25 +14,24 @@ public enum Captures1<K0: CaptureKind>: AtMostEightStages {
     @inlinable public static var count: Int { 1 }
 
     @inlinable
-    public static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: [CaptureSlot]) -> Tuple {
-        K0.value(in: match, slots[0])
+    public static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: CaptureSlots) -> Tuple {
+        K0.value(in: match, slots, 0)
     }
 
     @inlinable
-    public static func condition(_ test: @escaping Test, _ slots: [CaptureSlot]) -> StageCondition<Event> {
-        let s0 = slots[0]
-        return StageCondition(Last.self, slots) { event, captures in
-            test(K0.value(adding: event, to: captures, s0))
+    public static func condition(_ test: @escaping Test, _ slots: CaptureSlots) -> StageCondition<Event> {
+        StageCondition(Last.self, slots) { event, captures in
+            test(K0.value(adding: event, to: captures, slots, 0))
         }
     }
 
     @inlinable
     public static func condition(
         _ test: Where,
-        _ slots: [CaptureSlot],
+        _ slots: CaptureSlots,
         _ scope: StageScope<Event>
     ) -> StageCondition<Event> {
-        test(K0.row(slots[0], scope, isCurrent: true))
+        test(K0.row(slots, 0, scope, isCurrent: true))
     }
 }
 
@@ -52,20 +51,19 @@ public enum Captures2<K0: CaptureKind, K1: CaptureKind>: AtMostEightStages where
     @inlinable public static var count: Int { 2 }
 
     @inlinable
-    public static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: [CaptureSlot]) -> Tuple {
+    public static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: CaptureSlots) -> Tuple {
         (
-            K0.value(in: match, slots[0]),
-            K1.value(in: match, slots[1])
+            K0.value(in: match, slots, 0),
+            K1.value(in: match, slots, 1)
         )
     }
 
     @inlinable
-    public static func condition(_ test: @escaping Test, _ slots: [CaptureSlot]) -> StageCondition<Event> {
-        let (s0, s1) = (slots[0], slots[1])
-        return StageCondition(Last.self, slots) { event, captures in
+    public static func condition(_ test: @escaping Test, _ slots: CaptureSlots) -> StageCondition<Event> {
+        StageCondition(Last.self, slots) { event, captures in
             test(
-                K0.value(in: captures, s0),
-                K1.value(adding: event, to: captures, s1)
+                K0.value(in: captures, slots, 0),
+                K1.value(adding: event, to: captures, slots, 1)
             )
         }
     }
@@ -73,12 +71,12 @@ public enum Captures2<K0: CaptureKind, K1: CaptureKind>: AtMostEightStages where
     @inlinable
     public static func condition(
         _ test: Where,
-        _ slots: [CaptureSlot],
+        _ slots: CaptureSlots,
         _ scope: StageScope<Event>
     ) -> StageCondition<Event> {
         test(
-            K0.row(slots[0], scope, isCurrent: false),
-            K1.row(slots[1], scope, isCurrent: true)
+            K0.row(slots, 0, scope, isCurrent: false),
+            K1.row(slots, 1, scope, isCurrent: true)
         )
     }
 }
@@ -100,22 +98,21 @@ where K1.Event == K0.Event, K2.Event == K0.Event {
     @inlinable public static var count: Int { 3 }
 
     @inlinable
-    public static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: [CaptureSlot]) -> Tuple {
+    public static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: CaptureSlots) -> Tuple {
         (
-            K0.value(in: match, slots[0]),
-            K1.value(in: match, slots[1]),
-            K2.value(in: match, slots[2])
+            K0.value(in: match, slots, 0),
+            K1.value(in: match, slots, 1),
+            K2.value(in: match, slots, 2)
         )
     }
 
     @inlinable
-    public static func condition(_ test: @escaping Test, _ slots: [CaptureSlot]) -> StageCondition<Event> {
-        let (s0, s1, s2) = (slots[0], slots[1], slots[2])
-        return StageCondition(Last.self, slots) { event, captures in
+    public static func condition(_ test: @escaping Test, _ slots: CaptureSlots) -> StageCondition<Event> {
+        StageCondition(Last.self, slots) { event, captures in
             test(
-                K0.value(in: captures, s0),
-                K1.value(in: captures, s1),
-                K2.value(adding: event, to: captures, s2)
+                K0.value(in: captures, slots, 0),
+                K1.value(in: captures, slots, 1),
+                K2.value(adding: event, to: captures, slots, 2)
             )
         }
     }
@@ -123,13 +120,13 @@ where K1.Event == K0.Event, K2.Event == K0.Event {
     @inlinable
     public static func condition(
         _ test: Where,
-        _ slots: [CaptureSlot],
+        _ slots: CaptureSlots,
         _ scope: StageScope<Event>
     ) -> StageCondition<Event> {
         test(
-            K0.row(slots[0], scope, isCurrent: false),
-            K1.row(slots[1], scope, isCurrent: false),
-            K2.row(slots[2], scope, isCurrent: true)
+            K0.row(slots, 0, scope, isCurrent: false),
+            K1.row(slots, 1, scope, isCurrent: false),
+            K2.row(slots, 2, scope, isCurrent: true)
         )
     }
 }
@@ -151,24 +148,23 @@ where K1.Event == K0.Event, K2.Event == K0.Event, K3.Event == K0.Event {
     @inlinable public static var count: Int { 4 }
 
     @inlinable
-    public static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: [CaptureSlot]) -> Tuple {
+    public static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: CaptureSlots) -> Tuple {
         (
-            K0.value(in: match, slots[0]),
-            K1.value(in: match, slots[1]),
-            K2.value(in: match, slots[2]),
-            K3.value(in: match, slots[3])
+            K0.value(in: match, slots, 0),
+            K1.value(in: match, slots, 1),
+            K2.value(in: match, slots, 2),
+            K3.value(in: match, slots, 3)
         )
     }
 
     @inlinable
-    public static func condition(_ test: @escaping Test, _ slots: [CaptureSlot]) -> StageCondition<Event> {
-        let (s0, s1, s2, s3) = (slots[0], slots[1], slots[2], slots[3])
-        return StageCondition(Last.self, slots) { event, captures in
+    public static func condition(_ test: @escaping Test, _ slots: CaptureSlots) -> StageCondition<Event> {
+        StageCondition(Last.self, slots) { event, captures in
             test(
-                K0.value(in: captures, s0),
-                K1.value(in: captures, s1),
-                K2.value(in: captures, s2),
-                K3.value(adding: event, to: captures, s3)
+                K0.value(in: captures, slots, 0),
+                K1.value(in: captures, slots, 1),
+                K2.value(in: captures, slots, 2),
+                K3.value(adding: event, to: captures, slots, 3)
             )
         }
     }
@@ -176,14 +172,14 @@ where K1.Event == K0.Event, K2.Event == K0.Event, K3.Event == K0.Event {
     @inlinable
     public static func condition(
         _ test: Where,
-        _ slots: [CaptureSlot],
+        _ slots: CaptureSlots,
         _ scope: StageScope<Event>
     ) -> StageCondition<Event> {
         test(
-            K0.row(slots[0], scope, isCurrent: false),
-            K1.row(slots[1], scope, isCurrent: false),
-            K2.row(slots[2], scope, isCurrent: false),
-            K3.row(slots[3], scope, isCurrent: true)
+            K0.row(slots, 0, scope, isCurrent: false),
+            K1.row(slots, 1, scope, isCurrent: false),
+            K2.row(slots, 2, scope, isCurrent: false),
+            K3.row(slots, 3, scope, isCurrent: true)
         )
     }
 }

@@ -16,26 +16,25 @@ where K1.Event == K0.Event, K2.Event == K0.Event, K3.Event == K0.Event, K4.Event
     @inlinable public static var count: Int { 5 }
 
     @inlinable
-    public static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: [CaptureSlot]) -> Tuple {
+    public static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: CaptureSlots) -> Tuple {
         (
-            K0.value(in: match, slots[0]),
-            K1.value(in: match, slots[1]),
-            K2.value(in: match, slots[2]),
-            K3.value(in: match, slots[3]),
-            K4.value(in: match, slots[4])
+            K0.value(in: match, slots, 0),
+            K1.value(in: match, slots, 1),
+            K2.value(in: match, slots, 2),
+            K3.value(in: match, slots, 3),
+            K4.value(in: match, slots, 4)
         )
     }
 
     @inlinable
-    public static func condition(_ test: @escaping Test, _ slots: [CaptureSlot]) -> StageCondition<Event> {
-        let (s0, s1, s2, s3, s4) = (slots[0], slots[1], slots[2], slots[3], slots[4])
-        return StageCondition(Last.self, slots) { event, captures in
+    public static func condition(_ test: @escaping Test, _ slots: CaptureSlots) -> StageCondition<Event> {
+        StageCondition(Last.self, slots) { event, captures in
             test(
-                K0.value(in: captures, s0),
-                K1.value(in: captures, s1),
-                K2.value(in: captures, s2),
-                K3.value(in: captures, s3),
-                K4.value(adding: event, to: captures, s4)
+                K0.value(in: captures, slots, 0),
+                K1.value(in: captures, slots, 1),
+                K2.value(in: captures, slots, 2),
+                K3.value(in: captures, slots, 3),
+                K4.value(adding: event, to: captures, slots, 4)
             )
         }
     }
@@ -43,15 +42,15 @@ where K1.Event == K0.Event, K2.Event == K0.Event, K3.Event == K0.Event, K4.Event
     @inlinable
     public static func condition(
         _ test: Where,
-        _ slots: [CaptureSlot],
+        _ slots: CaptureSlots,
         _ scope: StageScope<Event>
     ) -> StageCondition<Event> {
         test(
-            K0.row(slots[0], scope, isCurrent: false),
-            K1.row(slots[1], scope, isCurrent: false),
-            K2.row(slots[2], scope, isCurrent: false),
-            K3.row(slots[3], scope, isCurrent: false),
-            K4.row(slots[4], scope, isCurrent: true)
+            K0.row(slots, 0, scope, isCurrent: false),
+            K1.row(slots, 1, scope, isCurrent: false),
+            K2.row(slots, 2, scope, isCurrent: false),
+            K3.row(slots, 3, scope, isCurrent: false),
+            K4.row(slots, 4, scope, isCurrent: true)
         )
     }
 }
@@ -80,28 +79,27 @@ where K1.Event == K0.Event, K2.Event == K0.Event, K3.Event == K0.Event, K4.Event
     @inlinable public static var count: Int { 6 }
 
     @inlinable
-    public static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: [CaptureSlot]) -> Tuple {
+    public static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: CaptureSlots) -> Tuple {
         (
-            K0.value(in: match, slots[0]),
-            K1.value(in: match, slots[1]),
-            K2.value(in: match, slots[2]),
-            K3.value(in: match, slots[3]),
-            K4.value(in: match, slots[4]),
-            K5.value(in: match, slots[5])
+            K0.value(in: match, slots, 0),
+            K1.value(in: match, slots, 1),
+            K2.value(in: match, slots, 2),
+            K3.value(in: match, slots, 3),
+            K4.value(in: match, slots, 4),
+            K5.value(in: match, slots, 5)
         )
     }
 
     @inlinable
-    public static func condition(_ test: @escaping Test, _ slots: [CaptureSlot]) -> StageCondition<Event> {
-        let (s0, s1, s2, s3, s4, s5) = (slots[0], slots[1], slots[2], slots[3], slots[4], slots[5])
-        return StageCondition(Last.self, slots) { event, captures in
+    public static func condition(_ test: @escaping Test, _ slots: CaptureSlots) -> StageCondition<Event> {
+        StageCondition(Last.self, slots) { event, captures in
             test(
-                K0.value(in: captures, s0),
-                K1.value(in: captures, s1),
-                K2.value(in: captures, s2),
-                K3.value(in: captures, s3),
-                K4.value(in: captures, s4),
-                K5.value(adding: event, to: captures, s5)
+                K0.value(in: captures, slots, 0),
+                K1.value(in: captures, slots, 1),
+                K2.value(in: captures, slots, 2),
+                K3.value(in: captures, slots, 3),
+                K4.value(in: captures, slots, 4),
+                K5.value(adding: event, to: captures, slots, 5)
             )
         }
     }
@@ -109,16 +107,16 @@ where K1.Event == K0.Event, K2.Event == K0.Event, K3.Event == K0.Event, K4.Event
     @inlinable
     public static func condition(
         _ test: Where,
-        _ slots: [CaptureSlot],
+        _ slots: CaptureSlots,
         _ scope: StageScope<Event>
     ) -> StageCondition<Event> {
         test(
-            K0.row(slots[0], scope, isCurrent: false),
-            K1.row(slots[1], scope, isCurrent: false),
-            K2.row(slots[2], scope, isCurrent: false),
-            K3.row(slots[3], scope, isCurrent: false),
-            K4.row(slots[4], scope, isCurrent: false),
-            K5.row(slots[5], scope, isCurrent: true)
+            K0.row(slots, 0, scope, isCurrent: false),
+            K1.row(slots, 1, scope, isCurrent: false),
+            K2.row(slots, 2, scope, isCurrent: false),
+            K3.row(slots, 3, scope, isCurrent: false),
+            K4.row(slots, 4, scope, isCurrent: false),
+            K5.row(slots, 5, scope, isCurrent: true)
         )
     }
 }
@@ -151,30 +149,29 @@ where
     @inlinable public static var count: Int { 7 }
 
     @inlinable
-    public static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: [CaptureSlot]) -> Tuple {
+    public static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: CaptureSlots) -> Tuple {
         (
-            K0.value(in: match, slots[0]),
-            K1.value(in: match, slots[1]),
-            K2.value(in: match, slots[2]),
-            K3.value(in: match, slots[3]),
-            K4.value(in: match, slots[4]),
-            K5.value(in: match, slots[5]),
-            K6.value(in: match, slots[6])
+            K0.value(in: match, slots, 0),
+            K1.value(in: match, slots, 1),
+            K2.value(in: match, slots, 2),
+            K3.value(in: match, slots, 3),
+            K4.value(in: match, slots, 4),
+            K5.value(in: match, slots, 5),
+            K6.value(in: match, slots, 6)
         )
     }
 
     @inlinable
-    public static func condition(_ test: @escaping Test, _ slots: [CaptureSlot]) -> StageCondition<Event> {
-        let (s0, s1, s2, s3, s4, s5, s6) = (slots[0], slots[1], slots[2], slots[3], slots[4], slots[5], slots[6])
-        return StageCondition(Last.self, slots) { event, captures in
+    public static func condition(_ test: @escaping Test, _ slots: CaptureSlots) -> StageCondition<Event> {
+        StageCondition(Last.self, slots) { event, captures in
             test(
-                K0.value(in: captures, s0),
-                K1.value(in: captures, s1),
-                K2.value(in: captures, s2),
-                K3.value(in: captures, s3),
-                K4.value(in: captures, s4),
-                K5.value(in: captures, s5),
-                K6.value(adding: event, to: captures, s6)
+                K0.value(in: captures, slots, 0),
+                K1.value(in: captures, slots, 1),
+                K2.value(in: captures, slots, 2),
+                K3.value(in: captures, slots, 3),
+                K4.value(in: captures, slots, 4),
+                K5.value(in: captures, slots, 5),
+                K6.value(adding: event, to: captures, slots, 6)
             )
         }
     }
@@ -182,17 +179,17 @@ where
     @inlinable
     public static func condition(
         _ test: Where,
-        _ slots: [CaptureSlot],
+        _ slots: CaptureSlots,
         _ scope: StageScope<Event>
     ) -> StageCondition<Event> {
         test(
-            K0.row(slots[0], scope, isCurrent: false),
-            K1.row(slots[1], scope, isCurrent: false),
-            K2.row(slots[2], scope, isCurrent: false),
-            K3.row(slots[3], scope, isCurrent: false),
-            K4.row(slots[4], scope, isCurrent: false),
-            K5.row(slots[5], scope, isCurrent: false),
-            K6.row(slots[6], scope, isCurrent: true)
+            K0.row(slots, 0, scope, isCurrent: false),
+            K1.row(slots, 1, scope, isCurrent: false),
+            K2.row(slots, 2, scope, isCurrent: false),
+            K3.row(slots, 3, scope, isCurrent: false),
+            K4.row(slots, 4, scope, isCurrent: false),
+            K5.row(slots, 5, scope, isCurrent: false),
+            K6.row(slots, 6, scope, isCurrent: true)
         )
     }
 }
@@ -229,34 +226,31 @@ where
     @inlinable public static var count: Int { 8 }
 
     @inlinable
-    public static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: [CaptureSlot]) -> Tuple {
+    public static func tuple(_ match: borrowing FoundMatch<Event>, _ slots: CaptureSlots) -> Tuple {
         (
-            K0.value(in: match, slots[0]),
-            K1.value(in: match, slots[1]),
-            K2.value(in: match, slots[2]),
-            K3.value(in: match, slots[3]),
-            K4.value(in: match, slots[4]),
-            K5.value(in: match, slots[5]),
-            K6.value(in: match, slots[6]),
-            K7.value(in: match, slots[7])
+            K0.value(in: match, slots, 0),
+            K1.value(in: match, slots, 1),
+            K2.value(in: match, slots, 2),
+            K3.value(in: match, slots, 3),
+            K4.value(in: match, slots, 4),
+            K5.value(in: match, slots, 5),
+            K6.value(in: match, slots, 6),
+            K7.value(in: match, slots, 7)
         )
     }
 
     @inlinable
-    public static func condition(_ test: @escaping Test, _ slots: [CaptureSlot]) -> StageCondition<Event> {
-        let (s0, s1, s2, s3, s4, s5, s6, s7) = (
-            slots[0], slots[1], slots[2], slots[3], slots[4], slots[5], slots[6], slots[7]
-        )
-        return StageCondition(Last.self, slots) { event, captures in
+    public static func condition(_ test: @escaping Test, _ slots: CaptureSlots) -> StageCondition<Event> {
+        StageCondition(Last.self, slots) { event, captures in
             test(
-                K0.value(in: captures, s0),
-                K1.value(in: captures, s1),
-                K2.value(in: captures, s2),
-                K3.value(in: captures, s3),
-                K4.value(in: captures, s4),
-                K5.value(in: captures, s5),
-                K6.value(in: captures, s6),
-                K7.value(adding: event, to: captures, s7)
+                K0.value(in: captures, slots, 0),
+                K1.value(in: captures, slots, 1),
+                K2.value(in: captures, slots, 2),
+                K3.value(in: captures, slots, 3),
+                K4.value(in: captures, slots, 4),
+                K5.value(in: captures, slots, 5),
+                K6.value(in: captures, slots, 6),
+                K7.value(adding: event, to: captures, slots, 7)
             )
         }
     }
@@ -264,18 +258,18 @@ where
     @inlinable
     public static func condition(
         _ test: Where,
-        _ slots: [CaptureSlot],
+        _ slots: CaptureSlots,
         _ scope: StageScope<Event>
     ) -> StageCondition<Event> {
         test(
-            K0.row(slots[0], scope, isCurrent: false),
-            K1.row(slots[1], scope, isCurrent: false),
-            K2.row(slots[2], scope, isCurrent: false),
-            K3.row(slots[3], scope, isCurrent: false),
-            K4.row(slots[4], scope, isCurrent: false),
-            K5.row(slots[5], scope, isCurrent: false),
-            K6.row(slots[6], scope, isCurrent: false),
-            K7.row(slots[7], scope, isCurrent: true)
+            K0.row(slots, 0, scope, isCurrent: false),
+            K1.row(slots, 1, scope, isCurrent: false),
+            K2.row(slots, 2, scope, isCurrent: false),
+            K3.row(slots, 3, scope, isCurrent: false),
+            K4.row(slots, 4, scope, isCurrent: false),
+            K5.row(slots, 5, scope, isCurrent: false),
+            K6.row(slots, 6, scope, isCurrent: false),
+            K7.row(slots, 7, scope, isCurrent: true)
         )
     }
 }

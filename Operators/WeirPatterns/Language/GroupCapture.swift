@@ -43,29 +43,39 @@ public enum StageGroup<Event: Sendable>: RepeatableCapture, OptionalCapture {
 
     @inlinable public static var looksBack: Bool { true }
 
-    public static func value(in match: borrowing FoundMatch<Event>, _ slot: CaptureSlot) -> GroupCapture<Event> {
-        let entries = match.entries.filter { slot.captures.contains($0.capture) }
-        return GroupCapture(entries.map { ($0.capture - slot.capture, $0.element) }, slot.names)
+    public static func value(in match: borrowing FoundMatch<Event>, _ slots: CaptureSlots, _ index: Int)
+        -> GroupCapture<Event>
+    {
+        let entries = match.entries.filter { slots.captures[index].contains($0.capture) }
+        return GroupCapture(entries.map { ($0.capture - slots.capture(index), $0.element) }, slots.names[index])
     }
 
-    public static func value(in captures: borrowing Captures<Event>, _ slot: CaptureSlot) -> GroupCapture<Event> {
+    public static func value(in captures: borrowing Captures<Event>, _ slots: CaptureSlots, _ index: Int)
+        -> GroupCapture<Event>
+    {
         var entries: [(Int, Event)] = []
-        for (stage, capture) in slot.captures.enumerated() {
+        for (stage, capture) in slots.captures[index].enumerated() {
             for element in captures.all(capture) { entries.append((stage, element)) }
         }
-        return GroupCapture(entries, slot.names)
+        return GroupCapture(entries, slots.names[index])
     }
 
     public static func value(
         adding event: borrowing Event,
         to captures: borrowing Captures<Event>,
-        _ slot: CaptureSlot
+        _ slots: CaptureSlots,
+        _ index: Int
     ) -> GroupCapture<Event> {
-        value(in: captures, slot)
+        value(in: captures, slots, index)
     }
 
-    public static func row(_ slot: CaptureSlot, _ scope: StageScope<Event>, isCurrent: Bool) -> GroupRow<Event> {
-        GroupRow(slot, scope)
+    public static func row(
+        _ slots: CaptureSlots,
+        _ index: Int,
+        _ scope: StageScope<Event>,
+        isCurrent: Bool
+    ) -> GroupRow<Event> {
+        GroupRow(slots, index, scope)
     }
 }
 
@@ -77,23 +87,33 @@ public enum StageGroups<Event: Sendable>: OptionalCapture, LoopCapture {
 
     @inlinable public static var looksBack: Bool { true }
 
-    public static func value(in match: borrowing FoundMatch<Event>, _ slot: CaptureSlot) -> GroupCapture<Event> {
-        StageGroup.value(in: match, slot)
+    public static func value(in match: borrowing FoundMatch<Event>, _ slots: CaptureSlots, _ index: Int)
+        -> GroupCapture<Event>
+    {
+        StageGroup.value(in: match, slots, index)
     }
 
-    public static func value(in captures: borrowing Captures<Event>, _ slot: CaptureSlot) -> GroupCapture<Event> {
-        StageGroup.value(in: captures, slot)
+    public static func value(in captures: borrowing Captures<Event>, _ slots: CaptureSlots, _ index: Int)
+        -> GroupCapture<Event>
+    {
+        StageGroup.value(in: captures, slots, index)
     }
 
     public static func value(
         adding event: borrowing Event,
         to captures: borrowing Captures<Event>,
-        _ slot: CaptureSlot
+        _ slots: CaptureSlots,
+        _ index: Int
     ) -> GroupCapture<Event> {
-        StageGroup.value(in: captures, slot)
+        StageGroup.value(in: captures, slots, index)
     }
 
-    public static func row(_ slot: CaptureSlot, _ scope: StageScope<Event>, isCurrent: Bool) -> GroupRow<Event> {
-        GroupRow(slot, scope)
+    public static func row(
+        _ slots: CaptureSlots,
+        _ index: Int,
+        _ scope: StageScope<Event>,
+        isCurrent: Bool
+    ) -> GroupRow<Event> {
+        GroupRow(slots, index, scope)
     }
 }

@@ -14,13 +14,21 @@ public import WeirExpressions
 @dynamicMemberLookup
 public struct Link<List: CaptureList>: Sendable {
     @usableFromInline var draft: PatternDraft<List.Event>
-    @usableFromInline let slots: [CaptureSlot]
+    @usableFromInline let slots: CaptureSlots
+    // How many of the slots come before the stage: not that of a negation.
+    @usableFromInline let count: Int
     @usableFromInline let contiguity: Contiguity
     @usableFromInline var name: String?
     @usableFromInline var gap: Duration?
 
     @inlinable
-    init(_ draft: PatternDraft<List.Event>, _ slots: [CaptureSlot], _ contiguity: Contiguity) {
+    init(
+        _ draft: PatternDraft<List.Event>,
+        _ slots: CaptureSlots,
+        _ contiguity: Contiguity,
+        behind count: Int = 0
+    ) {
+        self.count = count
         self.draft = draft
         self.slots = slots
         self.contiguity = contiguity
@@ -98,7 +106,7 @@ public struct Link<List: CaptureList>: Sendable {
     func stage(_ condition: StageTerm<List.Event>?) -> StagedPattern<List> {
         var draft = draft
         let capture = draft.append(name, contiguity, condition, gap)
-        return StagedPattern<List>(draft, slots + [draft.slot(capture..<capture + 1)])
+        return StagedPattern<List>(draft, slots.adding(capture..<capture + 1, [draft.captures[capture]], behind: count))
     }
 
     /// Answers for members that there are not.
@@ -148,6 +156,6 @@ extension Link where List.Last: RepeatableCapture {
     ) -> StagedPattern<List.Group> {
         var draft = draft
         let captures = draft.append(group, name, contiguity, gap, content)
-        return StagedPattern<List.Group>(draft, slots + [draft.slot(captures)])
+        return StagedPattern<List.Group>(draft, slots.adding(captures, Array(draft.captures[captures]), behind: count))
     }
 }

@@ -26,7 +26,7 @@ public enum Pattern<Element: Sendable> {
     /// Begins a pattern.
     @inlinable
     public static var first: Link<Captures1<OneEvent<Element>>> {
-        Link(PatternDraft<Element>(), [], .first)
+        Link(PatternDraft<Element>(), CaptureSlots(), .first)
     }
 }
 
@@ -39,10 +39,10 @@ public struct StagedPattern<List: CaptureList>: Sendable {
 
     @usableFromInline var draft: PatternDraft<List.Event>
     // Where the captures are, in the order of the list; behind them that of a negation.
-    @usableFromInline let slots: [CaptureSlot]
+    @usableFromInline let slots: CaptureSlots
 
     @inlinable
-    init(_ draft: PatternDraft<List.Event>, _ slots: [CaptureSlot]) {
+    init(_ draft: PatternDraft<List.Event>, _ slots: CaptureSlots) {
         self.draft = draft
         self.slots = slots
     }
@@ -72,7 +72,7 @@ public struct StagedPattern<List: CaptureList>: Sendable {
 
     @inlinable
     func link<Added: CaptureList>(_ contiguity: Contiguity) -> Link<Added> where Added.Event == List.Event {
-        Link<Added>(draft, Array(slots.prefix(List.Open.count)), contiguity)
+        Link<Added>(draft, slots, contiguity, behind: List.Open.count)
     }
 
     @inlinable

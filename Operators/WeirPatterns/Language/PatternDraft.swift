@@ -107,9 +107,6 @@ public struct PatternDraft<Element: Sendable>: Sendable {
         return captures
     }
 
-    @usableFromInline
-    func slot(_ captures: Range<Int>) -> CaptureSlot { CaptureSlot(captures, Array(self.captures[captures])) }
-
     /// Takes in the stages of another pattern, as a group.
     ///
     /// - Returns: The stages with their new numbers, and the numbers of their captures.

@@ -17,12 +17,11 @@ public struct StageCondition<Element: Sendable>: Sendable {
     @inlinable
     init<Last: CaptureKind>(
         _ last: Last.Type,
-        _ slots: [CaptureSlot],
+        _ slots: CaptureSlots,
         _ holds: @escaping ConditionTable<Element>.Contextual
     ) {
-        let earlier = slots.dropLast().flatMap(\.captures)
-        let captures = last.looksBack ? earlier + slots.suffix(1).flatMap(\.captures) : earlier
-        terms = [.contextual(captures, "", holds)]
+        let captures = last.looksBack ? slots.captures : slots.captures.dropLast()
+        terms = [.contextual(captures.flatMap(\.self), "", holds)]
     }
 
     /// The conditions on the event alone, as one, and those that look at captures, as another.

@@ -119,11 +119,13 @@ public struct LoopRow<Root: Sendable> {
 
 /// Stands for the stages of a group in a condition that looks at captures.
 public struct GroupRow<Root: Sendable> {
-    private let slot: CaptureSlot
+    private let slots: CaptureSlots
+    private let index: Int
     private let scope: StageScope<Root>
 
-    init(_ slot: CaptureSlot, _ scope: StageScope<Root>) {
-        self.slot = slot
+    init(_ slots: CaptureSlots, _ index: Int, _ scope: StageScope<Root>) {
+        self.slots = slots
+        self.index = index
         self.scope = scope
     }
 
@@ -131,10 +133,10 @@ public struct GroupRow<Root: Sendable> {
     ///
     /// - Parameter stage: The name of the stage; it traps if the group has none of that name.
     public subscript(stage: String) -> LoopRow<Root> {
-        guard let index = slot.names.firstIndex(of: stage) else {
+        guard let place = slots.names[index].firstIndex(of: stage) else {
             preconditionFailure("the group has no stage '\(stage)'")
         }
-        return LoopRow(slot.capture + index, stage, scope, isCurrent: false)
+        return LoopRow(slots.capture(index) + place, stage, scope, isCurrent: false)
     }
 }
 
