@@ -65,10 +65,10 @@ let modules: [Module] = [
     Module("WeirSelection", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
     Module("WeirSequences", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
     Module("WeirLogic", in: "Operators", needs: ["WeirCore"]),
-    Module("WeirFlow", in: "Operators", needs: ["WeirCore", "WeirDispatch", "WeirExpressions"]),
+    Module("WeirFlow", in: "Operators", needs: ["WeirCore", "WeirDispatch"]),
     Module("WeirCreation", in: "Operators", needs: ["WeirCore", "WeirDispatch"]),
-    Module("WeirAggregates", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
-    Module("WeirWindows", in: "Operators", needs: ["WeirAggregates", "WeirCore", "WeirExpressions"]),
+    Module("WeirAggregates", in: "Operators", needs: ["WeirCore"]),
+    Module("WeirWindows", in: "Operators", needs: ["WeirAggregates", "WeirCore"]),
     Module("WeirPatterns", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
     Module("WeirSignals", in: "Operators", needs: ["WeirCore", "WeirDispatch"]),
     Module("WeirGraphs", in: "Operators", needs: ["WeirCore", "WeirDispatch"]),
@@ -200,12 +200,12 @@ let tests: [Module] = [
     Module(
         "WeirAggregatesTests",
         in: "Tests",
-        needs: ["WeirAggregates", "WeirCore", "WeirExpressions", "WeirTesting"]
+        needs: ["WeirAggregates", "WeirCore", "WeirTesting"]
     ),
     Module(
         "WeirWindowsTests",
         in: "Tests",
-        needs: ["WeirAggregates", "WeirCore", "WeirExpressions", "WeirTesting", "WeirWindows"]
+        needs: ["WeirAggregates", "WeirCore", "WeirTesting", "WeirWindows"]
     ),
     Module("WeirTestingTests", in: "Tests", needs: ["WeirCore", "WeirDispatch", "WeirTesting"]),
     Module("WeirFormatsTests", in: "Tests", needs: ["WeirCore", "WeirFormats", "WeirRecords", "WeirTesting"]),

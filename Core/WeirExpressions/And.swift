@@ -47,10 +47,3 @@ extension And: ElementExpression where Left: ElementExpression, Right: ElementEx
         return right.value(of: element)
     }
 }
-
-/// Whether both conditions hold; the second is looked at only if the first holds.
-@inlinable
-public func && <Left: TypedExpression, Right: TypedExpression>(left: Left, right: Right) -> And<Left, Right>
-where Left.Root == Right.Root, Left.Value == Bool, Right.Value == Bool {
-    And(left, right)
-}

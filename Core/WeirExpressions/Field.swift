@@ -1,13 +1,13 @@
 /// A key path that can be handed from thread to thread, as those are that are written in the source code.
 public typealias SendableKeyPath<Root, Value> = any KeyPath<Root, Value> & Sendable
 
-/// A property of an element; made where a key path is written in an expression.
+/// A property of an element; made by the members of a ``Row``.
 ///
 /// A stored property is found by its offset, which is looked up once; for a computed property the key path is followed
 /// each time, which is slower by an order of magnitude.
 ///
-///     field(\Reading.celsius) > 30
-///     field(\Reading.fahrenheit, named: "fahrenheit") > 86  // computed properties have no name of their own
+///     let fahrenheit = Field(\Reading.fahrenheit, named: "fahrenheit")  // computed properties have no name of their own
+///     readings.where { fahrenheit($0) > 86 }
 ///
 /// Two fields are equal when their key paths are.
 @frozen
@@ -89,18 +89,4 @@ public struct Field<Root, Value>: ElementExpression {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(keyPath)
     }
-}
-
-/// Makes an expression of a property, where a key path alone is not one, or has no name.
-///
-/// - Parameters:
-///   - keyPath: The property.
-///   - name: What to call it in descriptions; the name of the property if there is none.
-/// - Returns: The expression.
-@inlinable
-public func field<Root, Value>(
-    _ keyPath: SendableKeyPath<Root, Value>,
-    named name: String? = nil
-) -> Field<Root, Value> {
-    Field(keyPath, named: name)
 }

@@ -47,10 +47,3 @@ extension Or: ElementExpression where Left: ElementExpression, Right: ElementExp
         return right.value(of: element)
     }
 }
-
-/// Whether one of the conditions holds; the second is looked at only if the first does not.
-@inlinable
-public func || <Left: TypedExpression, Right: TypedExpression>(left: Left, right: Right) -> Or<Left, Right>
-where Left.Root == Right.Root, Left.Value == Bool, Right.Value == Bool {
-    Or(left, right)
-}

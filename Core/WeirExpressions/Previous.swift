@@ -1,4 +1,4 @@
-/// An expression on the element before; made by `previous(_:)`.
+/// An expression on the element before; made by the members of a ``PreviousRow``.
 @frozen
 public struct Previous<Operand: ElementExpression>: TypedExpression {
     public typealias Root = Operand.Root
@@ -24,24 +24,24 @@ public struct Previous<Operand: ElementExpression>: TypedExpression {
     public var description: String { "previous(\(operand))" }
 }
 
-/// A property of the element before.
+/// Stands for the element before, where an expression on two neighbours is written.
 ///
-///     positions.followedBy(previous(\.x) < \.x)
-///
-/// - Parameter keyPath: The property.
-/// - Returns: An expression on two neighbours.
-@inlinable
-public func previous<Root, Value>(_ keyPath: SendableKeyPath<Root, Value>) -> Previous<Field<Root, Value>> {
-    Previous(Field(keyPath))
-}
+///     positions.followedByWhere { previous, current in previous.x < current.x }
+@frozen
+@dynamicMemberLookup
+public struct PreviousRow<Root>: Sendable {
+    /// Makes the row that stands for any element before another one.
+    @inlinable
+    public init() {}
 
-/// An expression on the element before.
-///
-///     positions.followedBy(previous(\.x + \.y) < \.x)
-///
-/// - Parameter operand: An expression on one element.
-/// - Returns: An expression on two neighbours.
-@inlinable
-public func previous<Operand: ElementExpression>(_ operand: Operand) -> Previous<Operand> {
-    Previous(operand)
+    /// The field of a property of the element before, as in `previous.celsius`.
+    ///
+    /// - Parameter keyPath: The property.
+    /// - Complexity: O(1); the offset of the property is looked up once.
+    @inlinable
+    public subscript<Value>(
+        dynamicMember keyPath: SendableKeyPath<Root, Value>
+    ) -> Term<Previous<Field<Root, Value>>> {
+        Term(Previous(Field(keyPath)))
+    }
 }

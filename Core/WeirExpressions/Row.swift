@@ -5,8 +5,8 @@
 ///     readings.where { $0.celsius > 30 && $0.station == "north" }
 ///     readings.select { $0.celsius * 1.8 + 32 }
 ///
-/// The row of elements that can be compared and hashed, such as numbers, is an expression itself, whose value is the
-/// whole element: `numbers.where { $0 > 3 }`.
+/// The row of elements that can be compared and hashed, such as numbers, stands for the whole element where it is compared
+/// or calculated with: `numbers.where { $0 > 3 }`.
 @frozen
 @dynamicMemberLookup
 public struct Row<Root>: Sendable {
@@ -19,8 +19,8 @@ public struct Row<Root>: Sendable {
     /// - Parameter keyPath: The property.
     /// - Complexity: O(1); the offset of the property is looked up once.
     @inlinable
-    public subscript<Value>(dynamicMember keyPath: SendableKeyPath<Root, Value>) -> Field<Root, Value> {
-        Field(keyPath)
+    public subscript<Value>(dynamicMember keyPath: SendableKeyPath<Root, Value>) -> Term<Field<Root, Value>> {
+        Term(Field(keyPath))
     }
 }
 

@@ -1,18 +1,15 @@
 /// A computation on the properties of elements that the compiler checks, and that the program can read.
 ///
-/// Expressions are built from key paths, literals and Swift's own operators. An expression is a nest of structs with a
-/// concrete type, so it runs like the loop that you would write by hand; unlike a closure it can be printed, compared
-/// and hashed.
+/// Expressions are built from the properties of a ``Row``, literals and Swift's own operators. An expression is a nest of
+/// structs with a concrete type, so it runs like the loop that you would write by hand; unlike a closure it can be
+/// printed, compared and hashed.
 ///
-///     readings.filter(\.celsius > 30 && \.station == "north")
-///     readings.map(\.celsius * 1.8 + 32)
-///     readings.followedBy(abs(previous(\.celsius) - \.celsius) > 5)
+///     readings.where { $0.celsius > 30 && $0.station == "north" }
+///     readings.select { $0.celsius * 1.8 + 32 }
+///     readings.followedByWhere { previous, current in abs(current.celsius - previous.celsius) > 5 }
 ///
-/// An expression of this protocol may read an element and the one before it, `previous(_:)`; most need only the
+/// An expression of this protocol may read an element and the one before it, see ``PreviousRow``; most need only the
 /// element, see ``ElementExpression``.
-///
-/// The compiler tries many operators for each `\.name` without a type: about four comparisons, or three calculations,
-/// in one expression take it no notable time; give longer ones names in pieces.
 public protocol TypedExpression<Root, Value>: Sendable, Hashable, CustomStringConvertible {
     /// The elements that the expression reads.
     associatedtype Root

@@ -1,5 +1,4 @@
 public import WeirCore
-public import WeirExpressions
 
 extension EventStream {
     /// Drops the elements that are no change from their predecessor.
@@ -17,22 +16,6 @@ extension EventStream {
         -> ChangesBy<Self>
     {
         ChangesBy(self, isChange)
-    }
-
-    /// Drops the elements that are no change from their predecessor, given as a typed expression.
-    ///
-    ///     readings.changes(by: abs(previous(\.celsius) - \.celsius) > 0.5)
-    ///
-    /// Equivalent to the form with a closure.
-    ///
-    /// - Parameter isChange: An expression on the later element, and on `previous` ones for the earlier; computed once for
-    ///   each pair of neighbours.
-    /// - Returns: The first element and those that are a change.
-    /// - Complexity: O(1) per element, without allocation.
-    @inlinable
-    public func changes<Condition: TypedExpression>(by isChange: Condition) -> ChangesBy<Self>
-    where Condition.Root == Element, Condition.Value == Bool {
-        ChangesBy(self) { previous, current in isChange.value(of: current, after: previous) }
     }
 }
 

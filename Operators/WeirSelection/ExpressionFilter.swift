@@ -2,24 +2,27 @@ public import WeirCore
 public import WeirExpressions
 
 extension EventStream {
-    /// Emits the elements that satisfy a condition, given as a typed expression.
+    /// Emits the elements that satisfy a condition, which is a typed expression.
     ///
-    ///     readings.filter(\.celsius > 30)
+    ///     readings.where { $0.celsius > 30 && $0.station == "north" }
     ///
-    /// Equivalent to the form with a closure, without a call per element. Emits an element when it arrives, with its
+    /// Does what `filter` does with a closure, without a call per element; the condition can be printed, compared and
+    /// written down. Emits an element when it arrives, with its
     /// time. Remembers nothing. Watermarks and the completion pass.
     ///
-    /// - Parameter condition: Computed once for each element.
+    /// - Parameter condition: Takes a row that stands for the element, and returns the condition; called once. The condition
+    ///   is computed once for each element.
     /// - Returns: The elements that satisfy it.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
-    public func filter<Condition: ElementExpression>(_ condition: Condition) -> ExpressionFilter<Self, Condition>
-    where Condition.Root == Element, Condition.Value == Bool {
-        ExpressionFilter(self, condition)
+    public func `where`<Condition: ElementExpression>(
+        _ condition: (Row<Element>) -> Term<Condition>
+    ) -> ExpressionFilter<Self, Condition> where Condition.Root == Element, Condition.Value == Bool {
+        ExpressionFilter(self, condition(Row()).expression)
     }
 }
 
-/// The elements of a stream that satisfy a condition; made by `filter` of a typed expression.
+/// The elements of a stream that satisfy a condition; made by `where`.
 @frozen
 public struct ExpressionFilter<Upstream: EventStream, Condition: ElementExpression>: EventStream
 where Condition.Root == Upstream.Element, Condition.Value == Bool {

@@ -4,22 +4,24 @@ public import WeirExpressions
 extension EventStream {
     /// Transforms each element with a typed expression.
     ///
-    ///     readings.map(\.celsius * 1.8 + 32)
+    ///     readings.select { $0.celsius * 1.8 + 32 }
     ///
-    /// Equivalent to the form with a closure, without a call per element. Emits a value when its element arrives, with
+    /// Does what `map` does with a closure, without a call per element. Emits a value when its element arrives, with
     /// the element's time. Remembers nothing. Watermarks and the completion pass.
     ///
-    /// - Parameter projection: Computed once for each element.
+    /// - Parameter projection: Takes a row that stands for the element, and returns the expression; called once. The expression
+    ///   is computed once for each element.
     /// - Returns: The transformed elements.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
-    public func map<Projection: ElementExpression>(_ projection: Projection) -> ExpressionMap<Self, Projection>
-    where Projection.Root == Element {
-        ExpressionMap(self, projection)
+    public func select<Projection: ElementExpression>(
+        _ projection: (Row<Element>) -> Term<Projection>
+    ) -> ExpressionMap<Self, Projection> where Projection.Root == Element {
+        ExpressionMap(self, projection(Row()).expression)
     }
 }
 
-/// The transformed elements of a stream; made by `map` of a typed expression.
+/// The transformed elements of a stream; made by `select`.
 @frozen
 public struct ExpressionMap<Upstream: EventStream, Projection: ElementExpression>: EventStream
 where Projection.Root == Upstream.Element, Projection.Value: Sendable {

@@ -4,25 +4,25 @@ public import WeirExpressions
 extension EventStream {
     /// Finds pairs of neighbours that satisfy a typed expression together.
     ///
-    ///     readings.followedBy(abs(previous(\.celsius) - \.celsius) > 5)
+    ///     readings.followedByWhere { previous, current in abs(current.celsius - previous.celsius) > 5 }
     ///
-    /// Equivalent to the form with a closure, without a call per element. Emits the pair when its second element
+    /// Does what `followedBy` does with a closure, without a call per element. Emits the pair when its second element
     /// arrives, with that element's time. Remembers one element; every attached sink has a state of its own. Watermarks
     /// and the completion pass.
     ///
-    /// - Parameter condition: An expression on the later element, and on `previous` ones for the earlier; computed once
-    ///   for each pair of neighbours.
+    /// - Parameter condition: Takes rows that stand for the earlier and the later element, and returns the condition; called
+    ///   once. The condition is computed once for each pair of neighbours.
     /// - Returns: The pairs that satisfy it.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
-    public func followedBy<Condition: TypedExpression>(
-        _ condition: Condition
+    public func followedByWhere<Condition: TypedExpression>(
+        _ condition: (_ previous: PreviousRow<Element>, _ current: Row<Element>) -> Term<Condition>
     ) -> ExpressionFollowedBy<Self, Condition> where Condition.Root == Element, Condition.Value == Bool {
-        ExpressionFollowedBy(self, condition)
+        ExpressionFollowedBy(self, condition(PreviousRow(), Row()).expression)
     }
 }
 
-/// The pairs of neighbours of a stream that satisfy a condition; made by `followedBy` of a typed expression.
+/// The pairs of neighbours of a stream that satisfy a condition; made by `followedByWhere`.
 @frozen
 public struct ExpressionFollowedBy<Upstream: EventStream, Condition: TypedExpression>: EventStream
 where Condition.Root == Upstream.Element, Condition.Value == Bool {

@@ -1,5 +1,4 @@
 public import WeirCore
-public import WeirExpressions
 
 extension EventStream {
     /// Emits the results whose value satisfies a condition: a detection by an aggregate.
@@ -17,22 +16,6 @@ extension EventStream {
     public func having<Value>(_ condition: @escaping @Sendable (Value) -> Bool) -> Having<Self, Value>
     where Element == WindowResult<Value> {
         Having(self, condition)
-    }
-
-    /// Emits the results whose value satisfies a condition, given as a typed expression.
-    ///
-    ///     readings.tumbling(.seconds(1)).mean(of: \.celsius).having(\.self > 30)
-    ///     readings.tumbling(.seconds(1)).aggregate(Both(Mean(of: \.celsius), Count())).having(\.0 > 30 && \.1 >= 10)
-    ///
-    /// Equivalent to the form with a closure.
-    ///
-    /// - Parameter condition: On the value of a result; computed once for each.
-    /// - Returns: The results that satisfy it.
-    /// - Complexity: O(1) per result, without allocation.
-    @inlinable
-    public func having<Condition: ElementExpression>(_ condition: Condition) -> Having<Self, Condition.Root>
-    where Element == WindowResult<Condition.Root>, Condition.Value == Bool {
-        Having(self, condition.function)
     }
 }
 

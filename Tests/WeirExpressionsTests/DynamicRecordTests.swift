@@ -34,8 +34,8 @@ import WeirTesting
         #expect(condition.value(of: record))
         #expect(try !condition.value(of: schema.record([3, 7, "X", true])))
         #expect(try !condition.value(of: schema.record([3, 7, nil, false])))
-        let typed = try schema.field("price", as: Double.self) > 2.5
-        #expect(typed.value(of: record))
+        let price = try schema.field("price", as: Double.self)
+        #expect((price(Row()) > 2.5).expression.value(of: record))
         #expect(record[0] == 3)
     }
 
@@ -73,7 +73,8 @@ import WeirTesting
             var sample: Sample
         }
         let boxes = EventSchema<Box>(WeirExpressionsTests.schema, in: \.sample)
-        let tree = try boxes.tree(of: \.sample.real > 0.5)
+        let real = Field(\Box.sample.real)
+        let tree = try boxes.tree(of: { real($0) > 0.5 })
         #expect(tree.description == "real > 0.5")
         var generator = SeededGenerator(seed: 1)
         let sample = Sample.random(using: &generator)

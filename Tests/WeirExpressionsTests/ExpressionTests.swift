@@ -53,17 +53,26 @@ struct Wide: Sendable {
 }
 
 /// Gives an expression the root that an operator would give it.
-func onPoints<Expression: ElementExpression>(_ expression: Expression) -> Expression where Expression.Root == Point {
-    expression
+func onPoints<Expression: ElementExpression>(_ expression: (Row<Point>) -> Term<Expression>) -> Expression
+where Expression.Root == Point {
+    expression(Row()).expression
+}
+
+/// Gives an expression on two neighbours the root that an operator would give it.
+private func onNeighbours<Expression: TypedExpression>(
+    _ expression: (PreviousRow<Point>, Row<Point>) -> Term<Expression>
+) -> Expression where Expression.Root == Point {
+    expression(PreviousRow(), Row()).expression
 }
 
 @Suite struct ExpressionTests {
     /// Compares an expression with a closure on random points.
     private func expectSame<Expression: ElementExpression>(
-        _ expression: Expression,
+        _ expression: (Row<Point>) -> Term<Expression>,
         _ closure: (Point) -> Expression.Value,
         sourceLocation: SourceLocation = #_sourceLocation
     ) where Expression.Root == Point, Expression.Value: Equatable {
+        let expression = onPoints(expression)
         for seed in 0..<500 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)
             let point = Point.random(using: &generator)
@@ -75,64 +84,70 @@ func onPoints<Expression: ElementExpression>(_ expression: Expression) -> Expres
     }
 
     @Test func comparisonsAgreeWithSwift() {
-        expectSame(\.x > 0.5) { $0.x > 0.5 }
-        expectSame(\.x < \.y) { $0.x < $0.y }
-        expectSame(\.number >= 1) { $0.number >= 1 }
-        expectSame(\.number <= 1) { $0.number <= 1 }
-        expectSame(\.name == "a") { $0.name == "a" }
-        expectSame(\.name != "a") { $0.name != "a" }
-        expectSame(\.note == nil) { $0.note == nil }
-        expectSame(\.note == "note") { $0.note == "note" }
-        expectSame(\.x + \.y > \.y) { $0.x + $0.y > $0.y }
-        expectSame(\.x < \.x + \.y) { $0.x < $0.x + $0.y }
-        expectSame(\.x * 2 == \.y + 1) { $0.x * 2 == $0.y + 1 }
+        expectSame({ $0.x > 0.5 }) { $0.x > 0.5 }
+        expectSame({ $0.x < $0.y }) { $0.x < $0.y }
+        expectSame({ $0.number >= 1 }) { $0.number >= 1 }
+        expectSame({ $0.number <= 1 }) { $0.number <= 1 }
+        expectSame({ $0.name == "a" }) { $0.name == "a" }
+        expectSame({ $0.name != "a" }) { $0.name != "a" }
+        expectSame({ $0.note == nil }) { $0.note == nil }
+        expectSame({ $0.note == "note" }) { $0.note == "note" }
+        expectSame({ $0.x + $0.y > $0.y }) { $0.x + $0.y > $0.y }
+        expectSame({ $0.x < $0.x + $0.y }) { $0.x < $0.x + $0.y }
+        expectSame({ $0.x * 2 == $0.y + 1 }) { $0.x * 2 == $0.y + 1 }
     }
 
     @Test func arithmeticAgreesWithSwift() {
-        expectSame(\.x + 1) { $0.x + 1 }
-        expectSame(1 - \.x) { 1 - $0.x }
-        expectSame(2 * \.x + 1) { 2 * $0.x + 1 }
-        expectSame(\.x / \.y) { $0.x / $0.y }
-        expectSame(\.number / 2) { $0.number / 2 }
-        expectSame(\.number % 2) { $0.number % 2 }
-        expectSame(7 % (\.number + 10)) { 7 % ($0.number + 10) }
-        expectSame(-(\.x)) { -$0.x }
-        expectSame(abs(\.x - \.y)) { abs($0.x - $0.y) }
-        expectSame(abs(\.number)) { abs($0.number) }
-        expectSame(min(\.x, \.y)) { min($0.x, $0.y) }
-        expectSame(max(\.x, 0)) { max($0.x, 0) }
-        expectSame(max(\.x * 2, \.y)) { max($0.x * 2, $0.y) }
+        expectSame({ $0.x + 1 }) { $0.x + 1 }
+        expectSame({ 1 - $0.x }) { 1 - $0.x }
+        expectSame({ 2 * $0.x + 1 }) { 2 * $0.x + 1 }
+        expectSame({ $0.x / $0.y }) { $0.x / $0.y }
+        expectSame({ $0.number / 2 }) { $0.number / 2 }
+        expectSame({ $0.number % 2 }) { $0.number % 2 }
+        expectSame({ 7 % ($0.number + 10) }) { 7 % ($0.number + 10) }
+        expectSame({ -$0.x }) { -$0.x }
+        expectSame({ abs($0.x - $0.y) }) { abs($0.x - $0.y) }
+        expectSame({ abs($0.number) }) { abs($0.number) }
+        expectSame({ min($0.x, $0.y) }) { min($0.x, $0.y) }
+        expectSame({ max($0.x, 0) }) { max($0.x, 0) }
+        expectSame({ max($0.x * 2, $0.y) }) { max($0.x * 2, $0.y) }
     }
 
     @Test func logicAgreesWithSwift() {
-        expectSame(\.x > 0.2 && \.x < 1.8) { $0.x > 0.2 && $0.x < 1.8 }
-        expectSame(\.x > 0.2 || \.number == 1 && \.name == "a") { $0.x > 0.2 || $0.number == 1 && $0.name == "a" }
-        expectSame(!(\.x > 0.2)) { !($0.x > 0.2) }
-        expectSame(!(\.isMarked)) { !$0.isMarked }
-        expectSame(\.isMarked == true && \.x > 0) { $0.isMarked && $0.x > 0 }
+        expectSame({ $0.x > 0.2 && $0.x < 1.8 }) { $0.x > 0.2 && $0.x < 1.8 }
+        expectSame({ $0.x > 0.2 || $0.number == 1 && $0.name == "a" }) {
+            $0.x > 0.2 || $0.number == 1 && $0.name == "a"
+        }
+        expectSame({ !($0.x > 0.2) }) { !($0.x > 0.2) }
+        expectSame({ !$0.isMarked }) { !$0.isMarked }
+        expectSame({ $0.isMarked == true && $0.x > 0 }) { $0.isMarked && $0.x > 0 }
+        expectSame({ $0.isMarked && $0.x > 0 || $0.isMarked }) { $0.isMarked && $0.x > 0 || $0.isMarked }
+        expectSame({ $0.isMarked }) { $0.isMarked }
     }
 
     @Test func criteriaAgreeWithSwift() {
-        expectSame(between(\.x, 0...1)) { (0...1).contains($0.x) }
-        expectSame(between(\.x + \.y, 0...1)) { (0...1).contains($0.x + $0.y) }
-        expectSame(isIn(\.name, ["a", "ab"])) { ["a", "ab"].contains($0.name) }
-        expectSame(isIn(\.number % 2, [1])) { $0.number % 2 == 1 }
-        expectSame(isPresent(\.note)) { $0.note != nil }
-        expectSame(hasPrefix(\.name, "a")) { $0.name.hasPrefix("a") }
-        expectSame(contains(\.name, "b")) { $0.name.contains("b") }
-        expectSame(contains(\.name, "")) { _ in true }
+        expectSame({ between($0.x, 0...1) }) { (0...1).contains($0.x) }
+        expectSame({ between($0.x + $0.y, 0...1) }) { (0...1).contains($0.x + $0.y) }
+        expectSame({ isIn($0.name, ["a", "ab"]) }) { ["a", "ab"].contains($0.name) }
+        expectSame({ isIn($0.number % 2, [1]) }) { $0.number % 2 == 1 }
+        expectSame({ isPresent($0.note) }) { $0.note != nil }
+        expectSame({ hasPrefix($0.name, "a") }) { $0.name.hasPrefix("a") }
+        expectSame({ contains($0.name, "b") }) { $0.name.contains("b") }
+        expectSame({ contains($0.name, "") }) { _ in true }
     }
 
     @Test func computedAndObservedPropertiesWorkThroughTheKeyPath() {
-        #expect(field(\Point.x).isStored)
-        #expect(field(\Point.name).isStored)
-        #expect(!field(\Point.sum).isStored)
-        #expect(!field(\Point.observed).isStored)
-        expectSame(\.sum > 0.5) { $0.sum > 0.5 }
-        expectSame(\.sum + \.x) { $0.sum + $0.x }
-        expectSame(\.observed == 2) { $0.observed == 2 }
-        expectSame(\.name.count >= 2) { $0.name.count >= 2 }
-        expectSame(\.note?.count == 4) { $0.note?.count == 4 }
+        #expect(Field(\Point.x).isStored)
+        #expect(Field(\Point.name).isStored)
+        #expect(!Field(\Point.sum).isStored)
+        #expect(!Field(\Point.observed).isStored)
+        expectSame({ $0.sum > 0.5 }) { $0.sum > 0.5 }
+        expectSame({ $0.sum + $0.x }) { $0.sum + $0.x }
+        expectSame({ $0.observed == 2 }) { $0.observed == 2 }
+        let count = Field(\Point.name.count)
+        expectSame({ count($0) >= 2 }) { $0.name.count >= 2 }
+        let length = Field(\Point.note?.count)
+        expectSame({ length($0) == 4 }) { $0.note?.count == 4 }
     }
 
     /// Near and far, aligned and not, numbers and references.
@@ -140,8 +155,8 @@ func onPoints<Expression: ElementExpression>(_ expression: Expression) -> Expres
         var generator = SeededGenerator(seed: 1)
         let wide = Wide.random(using: &generator)
         func expectStored<Value: Equatable>(_ keyPath: SendableKeyPath<Wide, Value>) {
-            #expect(field(keyPath).isStored)
-            #expect(field(keyPath).value(of: wide) == wide[keyPath: keyPath])
+            #expect(Field(keyPath).isStored)
+            #expect(Field(keyPath).value(of: wide) == wide[keyPath: keyPath])
         }
         expectStored(\.byte)
         expectStored(\.small)
@@ -158,15 +173,15 @@ func onPoints<Expression: ElementExpression>(_ expression: Expression) -> Expres
     }
 
     @Test func theSecondConditionIsLookedAtOnlyIfNeeded() {
-        #expect(!onPoints(\.number != 0 && 1 / \.number > 0).value(of: point(number: 0)))
-        #expect(onPoints(\.number == 0 || 1 / \.number > 0).value(of: point(number: 0)))
+        #expect(!onPoints({ $0.number != 0 && 1 / $0.number > 0 }).value(of: point(number: 0)))
+        #expect(onPoints({ $0.number == 0 || 1 / $0.number > 0 }).value(of: point(number: 0)))
     }
 
     @Test func neighboursAreComparedWithThePrevious() {
-        let rise = abs(previous(\Point.x) - \.x) > 1
+        let rise = onNeighbours { previous, current in abs(previous.x - current.x) > 1 }
         #expect(rise.value(of: point(x: 3), after: point(x: 1)))
         #expect(!rise.value(of: point(x: 2), after: point(x: 1)))
-        let order = previous(\Point.x + \.y) < \.x && \.number == 1
+        let order = onNeighbours { previous, current in previous.x + previous.y < current.x && current.number == 1 }
         #expect(order.value(of: point(x: 1, number: 1), after: point(x: 0)))
         #expect(!order.value(of: point(x: 1, number: 2), after: point(x: 0)))
         #expect(rise.description == "abs(previous(x) - x) > 1.0")
@@ -174,37 +189,39 @@ func onPoints<Expression: ElementExpression>(_ expression: Expression) -> Expres
 
     /// Compares the description of an expression.
     private func expectText<Expression: ElementExpression>(
-        _ expression: Expression,
+        _ expression: (Row<Point>) -> Term<Expression>,
         _ text: String,
         sourceLocation: SourceLocation = #_sourceLocation
     ) where Expression.Root == Point {
-        #expect(expression.description == text, sourceLocation: sourceLocation)
+        #expect(onPoints(expression).description == text, sourceLocation: sourceLocation)
     }
 
     @Test func descriptionsReadLikeTheSource() {
-        expectText(\.x > 0.5, "x > 0.5")
-        expectText(\.x > 0.5 && \.name == "a\"b", #"x > 0.5 && name == "a\"b""#)
-        let either = onPoints(\.x > 0.5 || \.x < 0.1)
-        #expect((either && \.number == 1).description == "(x > 0.5 || x < 0.1) && number == 1")
-        #expect((!either).description == "!(x > 0.5 || x < 0.1)")
-        expectText(\.x - (\.y - 1), "x - (y - 1.0)")
-        expectText(\.x - \.y - 1, "x - y - 1.0")
-        expectText((\.x + 1) * 2, "(x + 1.0) * 2.0")
-        expectText(\.x * 2 + 1, "x * 2.0 + 1.0")
-        expectText(abs(\.x - 1), "abs(x - 1.0)")
-        expectText(-(\.x + 1), "-(x + 1.0)")
-        expectText(max(\.x, 1), "max(x, 1.0)")
-        expectText(between(\.x, 0...1), "between(x, 0.0...1.0)")
-        expectText(isIn(\.name, ["b", "a"]), #"isIn(name, ["a", "b"])"#)
-        expectText(isPresent(\.note), "isPresent(note)")
-        expectText(hasPrefix(\.name, "a"), #"hasPrefix(name, "a")"#)
-        #expect(field(\Point.sum, named: "sum").description == "sum")
-        #expect((field(\Point.sum, named: "sum") > 1).description == "sum > 1.0")
+        expectText({ $0.x > 0.5 }, "x > 0.5")
+        expectText({ $0.x > 0.5 && $0.name == "a\"b" }, #"x > 0.5 && name == "a\"b""#)
+        let either = onPoints { $0.x > 0.5 || $0.x < 0.1 }
+        expectText({ either($0) && $0.number == 1 }, "(x > 0.5 || x < 0.1) && number == 1")
+        expectText({ !either($0) }, "!(x > 0.5 || x < 0.1)")
+        expectText({ $0.x - ($0.y - 1) }, "x - (y - 1.0)")
+        expectText({ $0.x - $0.y - 1 }, "x - y - 1.0")
+        expectText({ ($0.x + 1) * 2 }, "(x + 1.0) * 2.0")
+        expectText({ $0.x * 2 + 1 }, "x * 2.0 + 1.0")
+        expectText({ abs($0.x - 1) }, "abs(x - 1.0)")
+        expectText({ -($0.x + 1) }, "-(x + 1.0)")
+        expectText({ max($0.x, 1) }, "max(x, 1.0)")
+        expectText({ between($0.x, 0...1) }, "between(x, 0.0...1.0)")
+        expectText({ isIn($0.name, ["b", "a"]) }, #"isIn(name, ["a", "b"])"#)
+        expectText({ isPresent($0.note) }, "isPresent(note)")
+        expectText({ hasPrefix($0.name, "a") }, #"hasPrefix(name, "a")"#)
+        let sum = Field(\Point.sum, named: "sum")
+        #expect(sum.description == "sum")
+        expectText({ sum($0) > 1 }, "sum > 1.0")
     }
 
     @Test func equalExpressionsAreEqualAndHashAlike() {
         let makers = [
-            { onPoints(\.x > 0.5 && \.y < 1) }, { onPoints(\.x > 0.5 && \.y < 2) }, { onPoints(\.y > 0.5 && \.y < 1) },
+            { onPoints { $0.x > 0.5 && $0.y < 1 } }, { onPoints { $0.x > 0.5 && $0.y < 2 } },
+            { onPoints { $0.y > 0.5 && $0.y < 1 } },
         ]
         for (left, makeLeft) in makers.enumerated() {
             for (right, makeRight) in makers.enumerated() {
@@ -212,7 +229,7 @@ func onPoints<Expression: ElementExpression>(_ expression: Expression) -> Expres
             }
         }
         #expect(Set(makers.map { $0() } + makers.map { $0() }).count == makers.count)
-        #expect(field(\Point.sum, named: "a") == field(\Point.sum))
+        #expect(Field(\Point.sum, named: "a") == Field(\Point.sum))
     }
 
     @Test func textsAreCopiedOutOfTheElement() {
@@ -220,7 +237,7 @@ func onPoints<Expression: ElementExpression>(_ expression: Expression) -> Expres
         var kept: [String] = []
         do {
             let element = point(name: long + "!")
-            for _ in 0..<100 { kept.append(field(\Point.name).value(of: element)) }
+            for _ in 0..<100 { kept.append(Field(\Point.name).value(of: element)) }
         }
         #expect(kept.allSatisfy { $0 == long + "!" })
     }

@@ -5,9 +5,9 @@ import WeirTesting
 
 private func onRow<Root, Expression: ElementExpression<Root, Value>, Value>(
     of root: Root.Type,
-    _ expression: (Row<Root>) -> Expression
+    _ expression: (Row<Root>) -> Term<Expression>
 ) -> Expression {
-    expression(Row())
+    expression(Row()).expression
 }
 
 @Suite struct RowTests {
@@ -36,7 +36,7 @@ private func onRow<Root, Expression: ElementExpression<Root, Value>, Value>(
         #expect([3, 4].map { condition.value(of: $0) } == [false, true])
         #expect(Row<Int>() == Row<Int>())
         let schema = EventSchema<Int>("number", .field("self", \.self))
-        let tree = try schema.tree(of: condition)
+        let tree = try condition.tree(in: schema)
         #expect(try [3, 4].map { try schema.condition(tree).value(of: $0) } == [false, true])
     }
 

@@ -72,9 +72,9 @@ import WeirTesting
             var other: Int
         }
         let odd = EventSchema<Odd>("Odd", .field("other", \.other))
-        #expect(message { _ = try odd.tree(of: \.plain == .one) }.contains("is not a field of 'Odd'"))
+        #expect(message { _ = try odd.tree(of: { $0.plain == .one }) }.contains("is not a field of 'Odd'"))
         #expect(
-            message { _ = try odd.tree(of: Literal<Odd, Plain>(.one)) }
+            message { _ = try Literal<Odd, Plain>(.one).tree(in: odd) }
                 == "a constant of type 'Plain' cannot be described; conform the type to SchemaValue"
         )
     }

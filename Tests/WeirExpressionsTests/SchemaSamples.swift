@@ -51,11 +51,6 @@ let schema = EventSchema<Sample>(
     .field("twice", \.twice)
 )
 
-func onSamples<Expression: ElementExpression>(_ expression: Expression) -> Expression
-where Expression.Root == Sample {
-    expression
-}
-
 /// A tree through JSON and back.
 func throughJSON(_ tree: ExpressionTree) throws -> ExpressionTree {
     try JSONDecoder().decode(ExpressionTree.self, from: JSONEncoder().encode(tree))

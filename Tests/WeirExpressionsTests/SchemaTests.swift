@@ -14,10 +14,11 @@ import WeirTesting
 
     /// Writes a typed condition as JSON, builds it again, and compares both on random samples.
     private func expectSame<Condition: ElementExpression>(
-        _ condition: Condition,
+        _ condition: (Row<Sample>) -> Term<Condition>,
         _ sourceLocation: SourceLocation = #_sourceLocation
     ) throws where Condition.Root == Sample, Condition.Value == Bool {
         let tree = try schema.tree(of: condition)
+        let condition = condition(Row()).expression
         let decoded = try throughJSON(tree)
         #expect(decoded == tree, sourceLocation: sourceLocation)
         #expect(decoded.hashValue == tree.hashValue, sourceLocation: sourceLocation)
@@ -30,69 +31,70 @@ import WeirTesting
     }
 
     @Test func conditionsSurviveJSON() throws {
-        try expectSame(\.real > 0.5)
-        try expectSame(\.real <= \.twice)
-        try expectSame(\.single >= 0.1)
-        try expectSame(\.integer != 1)
-        try expectSame(\.byte < 100)
-        try expectSame(\.word == UInt64.max)
-        try expectSame(\.name == "a" || \.name > "b")
-        try expectSame(\.isMarked == true && !(\.isMarked == false))
-        try expectSame(!(\.isMarked))
-        try expectSame(\.kind == Kind.quote)
-        try expectSame(\.note == nil)
-        try expectSame(\.note != "note")
-        try expectSame(\.limit == 1)
-        try expectSame(\.limit != nil)
-        try expectSame(isPresent(\.limit))
-        try expectSame(between(\.real, -0.5...0.5))
-        try expectSame(between(\.real * 2, -0.5...0.5))
-        try expectSame(isIn(\.name, ["a", "é"]))
-        try expectSame(isIn(\.integer % 2, [1, -1]))
-        try expectSame(isIn(\.limit, [nil, 1]))
-        try expectSame(hasPrefix(\.name, "a"))
-        try expectSame(contains(\.name, "b") || contains(\.name, ""))
-        try expectSame(\.twice > 1)
+        try expectSame({ $0.real > 0.5 })
+        try expectSame({ $0.real <= $0.twice })
+        try expectSame({ $0.single >= 0.1 })
+        try expectSame({ $0.integer != 1 })
+        try expectSame({ $0.byte < 100 })
+        try expectSame({ $0.word == UInt64.max })
+        try expectSame({ $0.name == "a" || $0.name > "b" })
+        try expectSame({ $0.isMarked == true && !($0.isMarked == false) })
+        try expectSame({ !$0.isMarked })
+        try expectSame({ $0.kind == Kind.quote })
+        try expectSame({ $0.note == nil })
+        try expectSame({ $0.note != "note" })
+        try expectSame({ $0.limit == 1 })
+        try expectSame({ $0.limit != nil })
+        try expectSame({ isPresent($0.limit) })
+        try expectSame({ between($0.real, -0.5...0.5) })
+        try expectSame({ between($0.real * 2, -0.5...0.5) })
+        try expectSame({ isIn($0.name, ["a", "é"]) })
+        try expectSame({ isIn($0.integer % 2, [1, -1]) })
+        try expectSame({ isIn($0.limit, [nil, 1]) })
+        try expectSame({ hasPrefix($0.name, "a") })
+        try expectSame({ contains($0.name, "b") || contains($0.name, "") })
+        try expectSame({ $0.twice > 1 })
     }
 
     @Test func calculationsSurviveJSON() throws {
-        try expectSame(\.real * 2 - 1 > \.twice)
-        try expectSame(2 - \.real < 1)
-        try expectSame(abs(\.real - \.twice) > 0.5)
-        try expectSame(-(\.integer) > 1)
-        try expectSame(\.integer / 2 == -1)
-        try expectSame((\.integer + 5) % 3 == 1)
-        try expectSame(min(\.real, \.twice) < -1)
-        try expectSame(max(\.integer, 1) == 1)
-        try expectSame(\.single * 0.1 > 0.05)
-        try expectSame(real(\.integer) * 0.5 > \.real)
-        try expectSame(abs(\.integer) - 2 >= 0)
-        try expectSame(\.real / 0 > 1)
+        try expectSame({ $0.real * 2 - 1 > $0.twice })
+        try expectSame({ 2 - $0.real < 1 })
+        try expectSame({ abs($0.real - $0.twice) > 0.5 })
+        try expectSame({ -$0.integer > 1 })
+        try expectSame({ $0.integer / 2 == -1 })
+        try expectSame({ ($0.integer + 5) % 3 == 1 })
+        try expectSame({ min($0.real, $0.twice) < -1 })
+        try expectSame({ max($0.integer, 1) == 1 })
+        try expectSame({ $0.single * 0.1 > 0.05 })
+        try expectSame({ real($0.integer) * 0.5 > $0.real })
+        try expectSame({ abs($0.integer) - 2 >= 0 })
+        try expectSame({ $0.real / 0 > 1 })
     }
 
     @Test func descriptionsReadLikeTheSource() throws {
-        func text<Condition: ElementExpression>(_ condition: Condition) throws -> String
+        func text<Condition: ElementExpression>(_ condition: (Row<Sample>) -> Term<Condition>) throws -> String
         where Condition.Root == Sample {
             try schema.tree(of: condition).description
         }
-        #expect(try text(\.real > 0.5 && \.name == "a\"b") == #"real > 0.5 && name == "a\"b""#)
+        #expect(try text({ $0.real > 0.5 && $0.name == "a\"b" }) == #"real > 0.5 && name == "a\"b""#)
         #expect(
-            try text((onSamples(\.real > 1) || \.integer < 0) && \.limit == nil)
+            try text({ ($0.real > 1 || $0.integer < 0) && $0.limit == nil })
                 == "(real > 1 || integer < 0) && limit == nil"
         )
-        #expect(try text(!(\.real > 1)) == "!(real > 1)")
-        #expect(try text(\.real - (\.real - 1)) == "real - (real - 1)")
-        #expect(try text(between(\.real, 0...1)) == "between(real, 0...1)")
-        #expect(try text(isIn(\.name, ["b", "a"])) == #"isIn(name, ["a", "b"])"#)
-        #expect(try text(abs(\.integer) - 1) == "abs(integer) - 1")
-        #expect(try schema.condition(schema.tree(of: \.twice > 1)).description == "twice > 1")
-        #expect(try schema.tree(of: previous(\Sample.real) < \.real).description == "previous(real) < real")
+        #expect(try text({ !($0.real > 1) }) == "!(real > 1)")
+        #expect(try text({ $0.real - ($0.real - 1) }) == "real - (real - 1)")
+        #expect(try text({ between($0.real, 0...1) }) == "between(real, 0...1)")
+        #expect(try text({ isIn($0.name, ["b", "a"]) }) == #"isIn(name, ["a", "b"])"#)
+        #expect(try text({ abs($0.integer) - 1 }) == "abs(integer) - 1")
+        #expect(try schema.condition(schema.tree(of: { $0.twice > 1 })).description == "twice > 1")
+        let rise = PreviousRow<Sample>().real < Row<Sample>().real
+        #expect(try rise.expression.tree(in: schema).description == "previous(real) < real")
     }
 
     @Test func theJSONIsWhatIsDocumented() throws {
         let json = #"{"&&": [{">": [{"field": "real"}, 30]}, {"==": [{"field": "name"}, "north"]}]}"#
         let tree = try JSONDecoder().decode(ExpressionTree.self, from: Data(json.utf8))
-        #expect(try tree == schema.tree(of: onSamples(\.real > 30 && \.name == "north")))
+        #expect(try tree == schema.tree(of: { $0.real > 30 && $0.name == "north" }))
         let captured = #"{"captured": {"stage": "a", "pick": "last", "value": {"field": "real"}}}"#
         #expect(
             try JSONDecoder().decode(ExpressionTree.self, from: Data(captured.utf8))
@@ -114,16 +116,16 @@ import WeirTesting
     }
 
     @Test func equalConditionsAreEqual() throws {
-        let one = try schema.condition(schema.tree(of: \.real > 1))
+        let one = try schema.condition(schema.tree(of: { $0.real > 1 }))
         let same = try schema.condition(.operation(.greater, [.field("real"), .literal(1)]))
-        let other = try schema.condition(schema.tree(of: \.real > 2))
+        let other = try schema.condition(schema.tree(of: { $0.real > 2 }))
         #expect(one == same && one.hashValue == same.hashValue)
         #expect(one != other)
-        #expect(try schema.tree(of: one) == one.tree)
+        #expect(try schema.tree(of: { one($0) }) == one.tree)
     }
 
     @Test func projectionsComputeWhatTheExpressionDoes() throws {
-        let real = try schema.projection(schema.tree(of: onSamples(\.real * 2 + 1)), as: Double.self)
+        let real = try schema.projection(schema.tree(of: { $0.real * 2 + 1 }), as: Double.self)
         let byte = try schema.projection(.field("byte"), as: UInt8.self)
         let kind = try schema.projection(.field("kind"), as: Kind.self)
         let limit = try schema.projection(.field("limit"), as: Int?.self)
@@ -138,8 +140,8 @@ import WeirTesting
             #expect(limit.value(of: sample) == sample.limit)
             #expect(quotient.value(of: sample) == (sample.integer == 0 ? nil : 6 / sample.integer))
         }
-        let combined = try schema.field("real", as: Double.self) > 0.5
-        #expect(try schema.tree(of: combined) == schema.tree(of: onSamples(\.real > 0.5)))
+        let field = try schema.field("real", as: Double.self)
+        #expect(try schema.tree(of: { field($0) > 0.5 }) == schema.tree(of: { $0.real > 0.5 }))
     }
 
     @Test func whatHasNoResultDoesNotHold() throws {
@@ -185,15 +187,16 @@ import WeirTesting
     }
 
     @Test func neighboursAreComparedWithThePrevious() throws {
-        let typed = abs(previous(\Sample.real) - \.real) > 1
-        let built = try schema.pairCondition(throughJSON(schema.tree(of: typed)))
+        let typed = (abs(PreviousRow<Sample>().real - Row<Sample>().real) > 1).expression
+        let tree = try typed.tree(in: schema)
+        let built = try schema.pairCondition(throughJSON(tree))
         for (one, other) in zip(samples(), samples().dropFirst()) {
             #expect(
                 built.value(of: one.sample, after: other.sample) == typed.value(of: one.sample, after: other.sample),
                 "seed \(one.seed)"
             )
         }
-        #expect(throws: SchemaError.self) { try schema.condition(schema.tree(of: typed)) }
+        #expect(throws: SchemaError.self) { try schema.condition(tree) }
     }
 
     /// Random trees against an interpreter of a few lines.

@@ -14,49 +14,52 @@ struct TypeMistakeTests {
             var note: String?
         }
 
-        func condition<E: ElementExpression>(_: E) where E.Root == Reading, E.Value == Bool {}
-        func number<E: ElementExpression>(_: E) where E.Root == Reading, E.Value == Double {}
-        func pairs<E: TypedExpression>(_: E) where E.Root == Reading, E.Value == Bool {}
+        func condition<E: ElementExpression>(_: (Row<Reading>) -> Term<E>) where E.Root == Reading, E.Value == Bool {}
+        func number<E: ElementExpression>(_: (Row<Reading>) -> Term<E>) where E.Root == Reading, E.Value == Double {}
+        func pairs<E: TypedExpression>(_: (PreviousRow<Reading>, Row<Reading>) -> Term<E>)
+        where E.Root == Reading, E.Value == Bool {}
 
 
         """
 
     @Test func whatIsRightCompiles() throws {
         let right = """
-            condition(\\.celsius > 30 && \\.station == "north")
-            number(\\.celsius * 1.8 + 32)
-            pairs(abs(previous(\\.celsius) - \\.celsius) > 5)
-            condition(real(\\.number) > \\.celsius)
-            condition(between(\\.celsius, 0...1) && isIn(\\.station, ["a"]))
+            condition { $0.celsius > 30 && $0.station == "north" }
+            number { $0.celsius * 1.8 + 32 }
+            pairs { previous, current in abs(previous.celsius - current.celsius) > 5 }
+            condition { real($0.number) > $0.celsius }
+            condition { between($0.celsius, 0...1) && isIn($0.station, ["a"]) }
             let schema = EventSchema<Reading>("Reading", .field("celsius", \\.celsius), .field("note", \\.note))
-            condition(try schema.condition(.literal(true)))
-            number(try schema.field("celsius", as: Double.self) * 2)
+            let always = try schema.condition(.literal(true))
+            condition { always($0) && $0.celsius > 30 }
+            let celsius = try schema.field("celsius", as: Double.self)
+            number { celsius($0) * 2 }
             """
         #expect(try Compiler.accepts(Self.preamble + right))
     }
 
     @Test(arguments: [
-        #"condition(\.celsius > "warm")"#,
-        #"condition(\.celsius > \.station)"#,
-        #"condition(\.celsius > \.number)"#,
-        #"condition(\.fahrenheit > 30)"#,
-        #"condition(\.celsius + 1)"#,
-        #"condition(\.celsius && \.number > 1)"#,
-        #"number(\.celsius > 30)"#,
-        #"condition(\.note > "a")"#,
-        #"condition(previous(\.celsius) > 30)"#,
-        #"condition(hasPrefix(\.number, "1"))"#,
-        #"condition(isIn(\.number, ["1"]))"#,
-        #"condition(abs(\.station) > 1)"#,
-        #"condition(real(\.station) > 1)"#,
-        #"condition(real(\.number) > \.number)"#,
-        #"condition(between(\.celsius, "a"..."b"))"#,
-        #"condition(min(\.celsius, \.number) > 1)"#,
-        #"condition(isPresent(\.celsius) > 1)"#,
-        #"condition(contains(\.note, "a"))"#,
+        #"condition { $0.celsius > "warm" }"#,
+        #"condition { $0.celsius > $0.station }"#,
+        #"condition { $0.celsius > $0.number }"#,
+        #"condition { $0.fahrenheit > 30 }"#,
+        #"condition { $0.celsius + 1 }"#,
+        #"condition { $0.celsius && $0.number > 1 }"#,
+        #"number { $0.celsius > 30 }"#,
+        #"condition { $0.note > "a" }"#,
+        #"condition { PreviousRow<Reading>().celsius > 30 }"#,
+        #"condition { hasPrefix($0.number, "1") }"#,
+        #"condition { isIn($0.number, ["1"]) }"#,
+        #"condition { abs($0.station) > 1 }"#,
+        #"condition { real($0.station) > 1 }"#,
+        #"condition { real($0.number) > $0.number }"#,
+        #"condition { between($0.celsius, "a"..."b") }"#,
+        #"condition { min($0.celsius, $0.number) > 1 }"#,
+        #"condition { isPresent($0.celsius) > 1 }"#,
+        #"condition { contains($0.note, "a") }"#,
         #"_ = EventSchema<Reading>("Reading", .field("list", \.self))"#,
         #"_ = EventSchema<Reading>("Reading", .field("celsius", \String.count))"#,
-        #"let schema = EventSchema<Reading>("Reading"); condition(try schema.pairCondition(.literal(true)))"#,
+        #"let schema = EventSchema<Reading>("Reading"); let pair = try schema.pairCondition(.literal(true)); condition { pair($0) }"#,
     ])
     func mistakesDoNot(mistake: String) throws {
         #expect(try !Compiler.accepts(Self.preamble + mistake))

@@ -13,8 +13,8 @@ import WeirTesting
                 Level(.random(in: 0...3, using: &generator), at: .random(in: -5...5, using: &generator))
             }
             let channel = EventChannel<Level>()
-            let jumps = Recorder(channel.followedBy(abs(previous(\.value) - \.value) > 1))
-            let falls = Recorder(channel.followedBy(\.value < previous(\.value) && \.value > 0))
+            let jumps = Recorder(channel.followedByWhere { abs($0.value - $1.value) > 1 })
+            let falls = Recorder(channel.followedByWhere { $1.value < $0.value && $1.value > 0 })
             let cut = Int.random(in: 0...levels.count, using: &generator)
             channel.publish(contentsOf: Array(levels[..<cut]))
             let watermark = Timestamp(millisecondsSinceEpoch: .random(in: -5...5, using: &generator))
@@ -43,7 +43,7 @@ import WeirTesting
 
     @Test func everySubscriberHasAMemoryOfItsOwn() {
         let channel = EventChannel<Level>()
-        let ascending = channel.followedBy(previous(\.value) < \.value)
+        let ascending = channel.followedByWhere { previous, current in previous.value < current.value }
         let recorders = [Recorder(ascending), Recorder(ascending)]
         for value in 0...2 { channel.publish(Level(value, at: 0)) }
         for recorder in recorders {

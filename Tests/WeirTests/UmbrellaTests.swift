@@ -12,7 +12,7 @@ import Weir
         let readings = EventChannel<Reading>()
         let found = Locked<[String]>([])
         let note: @Sendable (String) -> Void = { text in found.withLock { $0.append(text) } }
-        readings.filter(\.celsius > 10).subscribe { _, _ in note("selection") }
+        readings.where { $0.celsius > 10 }.subscribe { _, _ in note("selection") }
         readings.followedBy { $1.celsius > $0.celsius }.subscribe { _, _ in note("sequences") }
         readings.repeated(atLeast: 2, within: .seconds(10)).subscribe { _, _ in note("logic") }
         readings.distinct(by: \.celsius, within: .seconds(10)).subscribe { _, _ in note("flow") }

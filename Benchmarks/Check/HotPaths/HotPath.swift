@@ -53,7 +53,7 @@ struct HotPath: Sendable {
     private static let filterMapScanExpressions = operators("filter-map-scan-expressions", ByHand.runningSums) {
         channel,
         result in
-        channel.filter(\.value > 0.5).map(\.value * 2).scan(into: 0.0, with: BinaryOperations.Sum.self)
+        channel.where { $0.value > 0.5 }.select { $0.value * 2 }.scan(into: 0.0, with: BinaryOperations.Sum.self)
             .attach(TallySink(result))
     }
 

@@ -18,14 +18,14 @@ enum Pipelines {
 
     static func runningSumOfExpressions() -> Pipeline {
         Pipeline(Streams.common) { channel, result in
-            channel.filter(\.value > 0.5).map(\.value * 2).scan(into: 0.0, with: BinaryOperations.Sum.self)
+            channel.where { $0.value > 0.5 }.select { $0.value * 2 }.scan(into: 0.0, with: BinaryOperations.Sum.self)
                 .attach(LastValueSink(result))
         }
     }
 
     static func runningSumOfComputedProperty() -> Pipeline {
         Pipeline(Streams.common) { channel, result in
-            channel.filter(\.computedValue > 0.5).map(\.value * 2)
+            channel.where { $0.computedValue > 0.5 }.select { $0.value * 2 }
                 .scan(into: 0.0, with: BinaryOperations.Sum.self)
                 .attach(LastValueSink(result))
         }
@@ -37,7 +37,7 @@ enum Pipelines {
         let condition = try schema.condition(.operation(.greater, [.field("value"), .literal(0.5)]))
         let double = try schema.projection(.operation(.product, [.field("value"), .literal(2)]), as: Double.self)
         return Pipeline(Streams.common) { channel, result in
-            channel.filter(condition).map(double).scan(into: 0.0, with: BinaryOperations.Sum.self)
+            channel.where { condition($0) }.select { double($0) }.scan(into: 0.0, with: BinaryOperations.Sum.self)
                 .attach(LastValueSink(result))
         }
     }
@@ -52,7 +52,7 @@ enum Pipelines {
 
     static func jumpsOfExpressions() -> Pipeline {
         Pipeline(Streams.common) { channel, result in
-            channel.followedBy(abs(previous(\.value) - \.value) > 0.9)
+            channel.followedByWhere { abs($0.value - $1.value) > 0.9 }
                 .map { previous, current in (current.value - previous.value).magnitude }
                 .attach(TallySink<Double>(result))
         }

@@ -1,13 +1,13 @@
 extension EventSchema {
     /// Describes a typed expression as a value.
     ///
-    /// - Parameter expression: The expression.
+    /// - Parameter expression: Takes a row that stands for the element, and returns the expression; called once.
     /// - Returns: The tree, which ``condition(_:)`` and `projection(_:as:)` turn into an expression again.
     /// - Throws: ``SchemaError`` where a property is not in the schema, or an operator is one of your own.
-    public func tree<Expression: TypedExpression>(
-        of expression: Expression
+    public func tree<Expression: ElementExpression>(
+        of expression: (Row<Root>) -> Term<Expression>
     ) throws(SchemaError) -> ExpressionTree where Expression.Root == Root {
-        try expression.tree(in: self)
+        try expression(Row()).expression.tree(in: self)
     }
 
     /// Builds a condition on one element.
@@ -89,7 +89,8 @@ extension EventSchema {
 
     /// A field as an expression, for fields that have no key path; it combines with the operators of typed expressions.
     ///
-    ///     try schema.field("price", as: Double.self) > 3.5
+    ///     let price = try schema.field("price", as: Double.self)
+    ///     trades.where { price($0) > 3.5 }
     ///
     /// - Parameters:
     ///   - name: The field's name.

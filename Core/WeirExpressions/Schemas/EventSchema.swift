@@ -4,11 +4,11 @@ internal import WeirCore
 ///
 ///     let schema = EventSchema<Reading>("Reading", .field("celsius", \.celsius), .field("station", \.station))
 ///
-///     let tree = try schema.tree(of: \.celsius > 30 && \.station == "north")
+///     let tree = try schema.tree(of: { $0.celsius > 30 && $0.station == "north" })
 ///     let data = try JSONEncoder().encode(tree)
 ///
 ///     let hot = try schema.condition(JSONDecoder().decode(ExpressionTree.self, from: data))
-///     readings.filter(hot)
+///     readings.where { hot($0) }
 ///
 /// What is built computes what the typed expression computes, field by field in the type's own arithmetic; only integers of
 /// fewer than 64 bits are calculated with in 64, so they do not overflow as early. An optional field without a value

@@ -3,7 +3,7 @@
 /// Make it of a typed expression with ``EventSchema/tree(of:)``, decode it, or put it together; turn it into something
 /// that runs with ``EventSchema/condition(_:)`` or `EventSchema/projection(_:as:)`.
 ///
-///     let tree = try schema.tree(of: \.celsius > 30 && \.station == "north")
+///     let tree = try schema.tree(of: { $0.celsius > 30 && $0.station == "north" })
 ///     tree.description  // celsius > 30 && station == "north"
 ///     // In JSON: {"&&": [{">": [{"field": "celsius"}, 30]}, {"==": [{"field": "station"}, "north"]}]}
 ///

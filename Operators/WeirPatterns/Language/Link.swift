@@ -75,9 +75,9 @@ public struct Link<List: CaptureList>: Sendable {
     /// - Returns: The pattern with the stage.
     @inlinable
     public func `where`<Condition: ElementExpression>(
-        _ condition: (Row<List.Event>) -> Condition
+        _ condition: (Row<List.Event>) -> Term<Condition>
     ) -> StagedPattern<List> where Condition.Root == List.Event, Condition.Value == Bool {
-        stage(.expression(condition(Row())))
+        stage(.expression(condition(Row()).expression))
     }
 
     /// A stage for an event that is compared with the captures before it.

@@ -27,9 +27,9 @@ public struct StageRow<Root: Sendable>: Sendable {
     /// - Returns: Its value.
     @inlinable
     public func callAsFunction<Expression: ElementExpression>(
-        _ expression: (Row<Root>) -> Expression
+        _ expression: (Row<Root>) -> Term<Expression>
     ) -> StageValue<Root, Expression.Value> where Expression.Root == Root, Expression.Value: Sendable {
-        StageValue(source, expression(Row()))
+        StageValue(source, expression(Row()).expression)
     }
 }
 

@@ -114,9 +114,9 @@ extension StagedPattern where List.Last: LoopCapture {
     /// - Returns: The pattern with that end.
     @inlinable
     public func untilWhere<Condition: ElementExpression>(
-        _ condition: (Row<List.Event>) -> Condition
+        _ condition: (Row<List.Event>) -> Term<Condition>
     ) -> StagedPattern where Condition.Root == List.Event, Condition.Value == Bool {
-        changed { $0.endLast(.expression(condition(Row()))) }
+        changed { $0.endLast(.expression(condition(Row()).expression)) }
     }
 
     /// Ends the loop for good with the first event that satisfies an expression that looks at captures.

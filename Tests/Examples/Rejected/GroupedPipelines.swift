@@ -6,7 +6,7 @@ func rejectedPipelines(_ readings: EventChannel<Reading>) {
     // error: requires that 'Shared<Group<Reading>>' conform to 'GroupableStream'
     _ = readings.grouped(by: \.id, limit: 10) { $0.share().pairwise() }
     // error: requires that 'Shared<Group<Reading>>' conform to 'GroupableStream'
-    _ = readings.grouped(by: \.id % 16, limit: 10) { $0.share() }
+    _ = readings.grouped(by: { $0.id % 16 }, limit: 10) { $0.share() }
     // error: requires that 'CombineLatest<Group<Reading>, EventChannel<Reading>>' conform to 'GroupableStream'
     _ = readings.grouped(by: \.id, limit: 10) { $0.combineLatest(readings) }
     // error: requires that 'Union<Group<Reading>, EventChannel<Reading>>' conform to 'GroupableStream'
