@@ -61,6 +61,7 @@ let modules: [Module] = [
     Module("WeirRecords", in: "Core", needs: ["CWeir", "WeirCore"]),
     Module("WeirTesting", in: "Core", needs: ["WeirCore", "WeirDispatch"]),
     Module("WeirExpressions", in: "Core", needs: ["WeirCore"]),
+    Module("WeirSchemas", in: "Core", needs: ["WeirCore", "WeirExpressions"]),
     Module("WeirLoading", in: "Core", needs: ["CWeirPlugin", "WeirCore", "WeirRecords"]),
     Module("WeirSelection", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
     Module("WeirSequences", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
@@ -69,7 +70,7 @@ let modules: [Module] = [
     Module("WeirCreation", in: "Operators", needs: ["WeirCore", "WeirDispatch"]),
     Module("WeirAggregates", in: "Operators", needs: ["WeirCore"]),
     Module("WeirWindows", in: "Operators", needs: ["WeirAggregates", "WeirCore"]),
-    Module("WeirPatterns", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
+    Module("WeirPatterns", in: "Operators", needs: ["WeirCore", "WeirExpressions", "WeirSchemas"]),
     Module("WeirSignals", in: "Operators", needs: ["WeirCore", "WeirDispatch"]),
     Module("WeirGraphs", in: "Operators", needs: ["WeirCore", "WeirDispatch"]),
     Module(
@@ -77,7 +78,8 @@ let modules: [Module] = [
         in: "Operators",
         needs: [
             "WeirAggregates", "WeirCore", "WeirCreation", "WeirDispatch", "WeirExpressions", "WeirFlow", "WeirGraphs",
-            "WeirLogic", "WeirPatterns", "WeirSelection", "WeirSequences", "WeirSignals", "WeirWindows",
+            "WeirLogic", "WeirPatterns", "WeirSchemas", "WeirSelection", "WeirSequences", "WeirSignals",
+            "WeirWindows",
         ]
     ),
     Module("WeirFormats", in: "Transports", needs: ["WeirCore", "WeirRecords"]),
@@ -147,11 +149,15 @@ let tests: [Module] = [
         needs: ["TestThreads", "WeirCore", "WeirDispatch", "WeirSelection", "WeirTesting"]
     ),
     Module("WeirRecordsTests", in: "Tests", needs: ["WeirCore", "WeirRecords", "WeirTesting"]),
-    Module("WeirExpressionsTests", in: "Tests", needs: ["WeirCore", "WeirExpressions", "WeirTesting"]),
+    Module(
+        "WeirExpressionsTests",
+        in: "Tests",
+        needs: ["WeirCore", "WeirExpressions", "WeirSchemas", "WeirTesting"]
+    ),
     Module(
         "WeirPatternsTests",
         in: "Tests",
-        needs: ["WeirCore", "WeirExpressions", "WeirPatterns", "WeirSelection", "WeirTesting"],
+        needs: ["WeirCore", "WeirExpressions", "WeirPatterns", "WeirSchemas", "WeirSelection", "WeirTesting"],
         excludes: ["Corpus"]
     ),
     Module("WeirTests", in: "Tests", needs: ["Weir", "WeirTesting"]),
@@ -175,14 +181,14 @@ let tests: [Module] = [
     Module(
         "WeirLogicTests",
         in: "Tests",
-        needs: ["TestStreams", "TestThreads", "WeirCore", "WeirLogic", "WeirSequences", "WeirTesting"]
+        needs: ["TestStreams", "TestThreads", "WeirCore", "WeirLogic", "WeirSelection", "WeirSequences", "WeirTesting"]
     ),
     Module(
         "WeirFlowTests",
         in: "Tests",
         needs: [
-            "TestThreads", "WeirCore", "WeirCreation", "WeirDispatch", "WeirExpressions", "WeirFlow", "WeirSelection",
-            "WeirSequences", "WeirTesting",
+            "TestThreads", "WeirCore", "WeirCreation", "WeirDispatch", "WeirExpressions", "WeirFlow", "WeirSchemas",
+            "WeirSelection", "WeirSequences", "WeirTesting",
         ]
     ),
     Module(
@@ -205,7 +211,7 @@ let tests: [Module] = [
     Module(
         "WeirWindowsTests",
         in: "Tests",
-        needs: ["WeirAggregates", "WeirCore", "WeirTesting", "WeirWindows"]
+        needs: ["WeirAggregates", "WeirCore", "WeirSelection", "WeirTesting", "WeirWindows"]
     ),
     Module("WeirTestingTests", in: "Tests", needs: ["WeirCore", "WeirDispatch", "WeirTesting"]),
     Module("WeirFormatsTests", in: "Tests", needs: ["WeirCore", "WeirFormats", "WeirRecords", "WeirTesting"]),

@@ -60,6 +60,7 @@ let areas: [(name: String, needs: [Target.Dependency])] = [
                 "WeirCore",
                 "WeirExpressions",
                 "WeirFlow",
+                "WeirSchemas",
                 "WeirSelection",
                 "WeirSequences",
                 "WeirWindows"

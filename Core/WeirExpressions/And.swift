@@ -30,7 +30,7 @@ where Left.Root == Right.Root, Left.Value == Bool, Right.Value == Bool {
     @inlinable
     public static var precedence: Int { 2 }
 
-    public func tree(in schema: EventSchema<Root>) throws(SchemaError) -> ExpressionTree {
+    public func tree(in schema: some PropertyNames<Root>) throws(SchemaError) -> ExpressionTree {
         .operation(.and, [try left.tree(in: schema), try right.tree(in: schema)])
     }
 

@@ -59,7 +59,7 @@ where Left.Root == Right.Root, Left.Value == Operation.Operand, Right.Value == O
     @inlinable
     public static var precedence: Int { Operation.precedence ?? .max }
 
-    public func tree(in schema: EventSchema<Root>) throws(SchemaError) -> ExpressionTree {
+    public func tree(in schema: some PropertyNames<Root>) throws(SchemaError) -> ExpressionTree {
         guard let symbol = Operation.treeOperator else {
             throw .unsupportedOperator(Operation.symbol, suggestions: [])
         }

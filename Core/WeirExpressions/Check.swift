@@ -51,7 +51,7 @@ where Operand.Value == Condition.Operand {
         criterion.isMet(by: operand.value(of: current, after: previous))
     }
 
-    public func tree(in schema: EventSchema<Root>) throws(SchemaError) -> ExpressionTree {
+    public func tree(in schema: some PropertyNames<Root>) throws(SchemaError) -> ExpressionTree {
         try criterion.tree(of: try operand.tree(in: schema))
     }
 

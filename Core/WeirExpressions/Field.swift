@@ -78,7 +78,7 @@ public struct Field<Root, Value>: ElementExpression {
         return String(path[path.index(after: dot)...])
     }
 
-    public func tree(in schema: EventSchema<Root>) throws(SchemaError) -> ExpressionTree {
+    public func tree(in schema: some PropertyNames<Root>) throws(SchemaError) -> ExpressionTree {
         .field(try schema.name(of: keyPath))
     }
 

@@ -15,7 +15,7 @@ public struct Literal<Root, Value: Hashable & Sendable>: ElementExpression {
         value
     }
 
-    public func tree(in schema: EventSchema<Root>) throws(SchemaError) -> ExpressionTree {
+    public func tree(in schema: some PropertyNames<Root>) throws(SchemaError) -> ExpressionTree {
         .literal(try FieldValue(constant: value))
     }
 

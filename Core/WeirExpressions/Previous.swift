@@ -16,7 +16,7 @@ public struct Previous<Operand: ElementExpression>: TypedExpression {
         operand.value(of: previous)
     }
 
-    public func tree(in schema: EventSchema<Root>) throws(SchemaError) -> ExpressionTree {
+    public func tree(in schema: some PropertyNames<Root>) throws(SchemaError) -> ExpressionTree {
         .previous(try operand.tree(in: schema))
     }
 

@@ -33,7 +33,7 @@ where Root: Comparable & Hashable {
         copy element
     }
 
-    public func tree(in schema: EventSchema<Root>) throws(SchemaError) -> ExpressionTree {
+    public func tree(in schema: some PropertyNames<Root>) throws(SchemaError) -> ExpressionTree {
         .field(try schema.name(of: \.self))
     }
 

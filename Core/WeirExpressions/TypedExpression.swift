@@ -28,12 +28,12 @@ public protocol TypedExpression<Root, Value>: Sendable, Hashable, CustomStringCo
     /// - Returns: The value.
     func value(of current: borrowing Root, after previous: borrowing Root) -> Value
 
-    /// Describes the expression as a value; see ``EventSchema/tree(of:)``.
+    /// Describes the expression as a value.
     ///
-    /// - Parameter schema: The names of the properties.
+    /// - Parameter schema: The names of the properties, such as an `EventSchema`.
     /// - Returns: The tree.
     /// - Throws: ``SchemaError``; always for an expression of your own that does not implement this.
-    func tree(in schema: EventSchema<Root>) throws(SchemaError) -> ExpressionTree
+    func tree(in schema: some PropertyNames<Root>) throws(SchemaError) -> ExpressionTree
 }
 
 /// An expression that needs only one element.
@@ -50,7 +50,7 @@ extension TypedExpression {
     @inlinable
     public static var precedence: Int { .max }
 
-    public func tree(in schema: EventSchema<Root>) throws(SchemaError) -> ExpressionTree {
+    public func tree(in schema: some PropertyNames<Root>) throws(SchemaError) -> ExpressionTree {
         throw .unsupportedOperator("\(self)", suggestions: [])
     }
 

@@ -47,7 +47,7 @@ where Operand.Value == Operation.Operand {
         Operation.apply(operand.value(of: current, after: previous))
     }
 
-    public func tree(in schema: EventSchema<Root>) throws(SchemaError) -> ExpressionTree {
+    public func tree(in schema: some PropertyNames<Root>) throws(SchemaError) -> ExpressionTree {
         guard let symbol = Operation.treeOperator else {
             throw .unsupportedOperator(Operation.description(of: "_", bare: "_"), suggestions: [])
         }

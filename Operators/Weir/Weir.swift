@@ -8,6 +8,7 @@
 @_exported public import WeirGraphs
 @_exported public import WeirLogic
 @_exported public import WeirPatterns
+@_exported public import WeirSchemas
 @_exported public import WeirSelection
 @_exported public import WeirSequences
 @_exported public import WeirSignals

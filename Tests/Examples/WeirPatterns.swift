@@ -2,6 +2,7 @@ import Foundation
 import WeirCore
 import WeirExpressions
 import WeirPatterns
+import WeirSchemas
 
 struct Tick: Event {
     var timestamp = Timestamp.epoch

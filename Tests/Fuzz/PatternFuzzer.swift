@@ -1,5 +1,6 @@
 import Foundation
 import WeirCore
+import WeirSchemas
 import WeirTesting
 
 @testable import WeirExpressions

@@ -1,6 +1,7 @@
 import Testing
 import WeirCore
 import WeirExpressions
+import WeirSchemas
 import WeirTesting
 
 private func onRow<Root, Expression: ElementExpression<Root, Value>, Value>(

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WeirCore
 import WeirExpressions
+import WeirSchemas
 import WeirTesting
 
 enum Kind: String, SchemaValue, CaseIterable { case trade, quote }

@@ -6,6 +6,7 @@ import Testing
 struct TypeMistakeTests {
     private static let preamble = """
         import WeirExpressions
+        import WeirSchemas
 
         struct Reading: Sendable {
             var celsius: Double

@@ -2,6 +2,7 @@ import Testing
 import WeirCore
 import WeirExpressions
 import WeirFlow
+import WeirSchemas
 import WeirSelection
 import WeirTesting
 

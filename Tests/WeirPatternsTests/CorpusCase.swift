@@ -2,6 +2,7 @@ import Foundation
 import WeirCore
 import WeirExpressions
 import WeirPatterns
+import WeirSchemas
 
 /// An event of the corpus.
 struct CorpusEvent: Event, Codable {

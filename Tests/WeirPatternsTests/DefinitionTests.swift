@@ -3,6 +3,7 @@ import Testing
 import WeirCore
 import WeirExpressions
 import WeirPatterns
+import WeirSchemas
 import WeirTesting
 
 @Suite struct DefinitionTests {

@@ -3,6 +3,7 @@ import Synchronization
 import WeirCore
 import WeirExpressions
 import WeirPatterns
+import WeirSchemas
 
 /// An event of a peer's test suite.
 struct PeerEvent: Event, Codable {

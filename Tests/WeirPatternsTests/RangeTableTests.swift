@@ -56,25 +56,30 @@ import WeirTesting
         _ other: Value,
         _ random: inout SeededGenerator
     ) -> StageTerm<Reading> {
-        let (kind, integer) = (WeirExpressions.field(\Reading.kind), WeirExpressions.field(\Reading.integer))
-        let field = field(path)
-        let constant = Literal<Reading, Value>(value)
+        let (kind, integer) = (Row<Reading>().kind, Row<Reading>().integer)
+        let field = Term(Field(path))
+        let constant = Term(Literal<Reading, Value>(value))
         switch Int.random(in: 0..<13, using: &random) {
-        case 0: return .expression(field < value)
-        case 1: return .expression(field <= value)
-        case 2: return .expression(field > value)
-        case 3: return .expression(field >= value)
-        case 4: return .expression(constant < field)
-        case 5: return .expression(constant >= field)
-        case 6: return .expression(field >= value && field < other)
-        case 7: return .expression(field > value && field <= other)
-        case 8: return .expression(constant <= field && field > value && field < other)
+        case 0: return term(field < value)
+        case 1: return term(field <= value)
+        case 2: return term(field > value)
+        case 3: return term(field >= value)
+        case 4: return term(constant < field)
+        case 5: return term(constant >= field)
+        case 6: return term(field >= value && field < other)
+        case 7: return term(field > value && field <= other)
+        case 8: return term(constant <= field && field > value && field < other)
         case 9 where value <= other && value == value && other == other:
-            return .expression(between(field, value...other))
-        case 10: return .expression(field > value && kind == 1)
-        case 11: return .expression(field <= value && kind != 1)
-        default: return .expression(field < value && integer > 0 && integer <= 2)
+            return term(between(field, value...other))
+        case 10: return term(field > value && kind == 1)
+        case 11: return term(field <= value && kind != 1)
+        default: return term(field < value && integer > 0 && integer <= 2)
         }
+    }
+
+    private static func term<Condition: ElementExpression>(_ condition: Term<Condition>) -> StageTerm<Reading>
+    where Condition.Root == Reading, Condition.Value == Bool {
+        .expression(condition.expression)
     }
 
     static func condition(_ random: inout SeededGenerator) -> StageTerm<Reading> {

@@ -3,6 +3,7 @@ internal import WeirAggregates
 internal import WeirCore
 internal import WeirExpressions
 internal import WeirFlow
+internal import WeirSchemas
 internal import WeirSelection
 internal import WeirSequences
 internal import WeirWindows

@@ -1,5 +1,6 @@
 internal import WeirCore
 public import WeirExpressions
+public import WeirSchemas
 
 /// A pattern that was built at run time of a ``PatternDefinition``.
 public struct DynamicPattern<Element: Sendable>: EventPattern {

@@ -1,4 +1,5 @@
 public import WeirExpressions
+internal import WeirSchemas
 
 /// Stands for the event of a stage in a condition that looks at captures: its properties are values to compare.
 @frozen

@@ -1,5 +1,6 @@
 public import WeirCore
-public import WeirExpressions
+internal import WeirExpressions
+public import WeirSchemas
 
 /// The events of partial matches, and the paths through them.
 ///

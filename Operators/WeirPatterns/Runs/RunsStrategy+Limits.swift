@@ -1,5 +1,6 @@
 public import WeirCore
 internal import WeirExpressions
+internal import WeirSchemas
 
 extension RunsStrategy {
     @inlinable

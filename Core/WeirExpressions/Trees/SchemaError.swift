@@ -1,4 +1,4 @@
-/// Why an expression cannot be described, or be built, over an ``EventSchema``.
+/// Why an expression cannot be described, or be built, over an `EventSchema`.
 public enum SchemaError: Error, Sendable, Hashable {
     /// There is no field of that name; the names that are nearest to it.
     case unknownField(String, schema: String, suggestions: [String])

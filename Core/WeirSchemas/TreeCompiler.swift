@@ -1,3 +1,5 @@
+internal import WeirExpressions
+
 /// Builds what runs out of a tree over a schema.
 struct TreeCompiler<Root> {
     /// The inputs that an expression may have besides the element.

@@ -1,3 +1,5 @@
+public import WeirExpressions
+
 /// A condition that was built at run time; made by ``EventSchema/condition(_:)``.
 ///
 /// Costs a call of a closure for each operator, less where a field meets a constant. A condition in which an integer

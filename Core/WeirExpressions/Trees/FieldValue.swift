@@ -1,5 +1,5 @@
 /// A value of a field without its Swift type: what constants in an ``ExpressionTree`` and fields of a
-/// ``DynamicRecord`` are.
+/// `DynamicRecord` are.
 ///
 /// Numbers are equal when they are the same number, whether they are written as an integer or not, so that a tree
 /// equals its copy that a text format has decoded. NaN equals itself.

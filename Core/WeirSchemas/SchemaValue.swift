@@ -1,8 +1,4 @@
-/// Something that can be a constant in an ``ExpressionTree``.
-public protocol FieldValueConvertible: Sendable {
-    /// The value without its type.
-    var fieldValue: FieldValue { get }
-}
+public import WeirExpressions
 
 /// A type of fields of an ``EventSchema``: the standard library's numbers, `Bool`, `String`, and your own.
 ///
@@ -102,8 +98,4 @@ extension UInt: SchemaValue {
 
     @inlinable
     public init?(scalar: UInt64) { self.init(exactly: scalar) }
-}
-
-extension Optional: FieldValueConvertible where Wrapped: FieldValueConvertible {
-    public var fieldValue: FieldValue { self?.fieldValue ?? .missing }
 }

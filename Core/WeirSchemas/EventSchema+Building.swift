@@ -1,3 +1,5 @@
+public import WeirExpressions
+
 extension EventSchema {
     /// Describes a typed expression as a value.
     ///
@@ -89,8 +91,8 @@ extension EventSchema {
 
     /// A field as an expression, for fields that have no key path; it combines with the operators of typed expressions.
     ///
-    ///     let price = try schema.field("price", as: Double.self)
-    ///     trades.where { price($0) > 3.5 }
+    ///     let celsius = try schema.field("celsius", as: Double.self)
+    ///     readings.where { celsius($0) > 30 }
     ///
     /// - Parameters:
     ///   - name: The field's name.

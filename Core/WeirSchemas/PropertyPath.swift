@@ -1,3 +1,5 @@
+public import WeirExpressions
+
 /// A key path of any kind that can be handed from thread to thread.
 @usableFromInline
 struct PropertyPath: @unchecked Sendable {

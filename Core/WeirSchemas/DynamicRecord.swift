@@ -1,3 +1,5 @@
+public import WeirExpressions
+
 /// An element without a Swift type of its own: a value for each field of a schema that is known only at run time.
 ///
 /// Made by `EventSchema/record(_:)`, which checks the values; conditions and projections are those of the schema that

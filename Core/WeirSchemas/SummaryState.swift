@@ -1,3 +1,5 @@
+public import WeirExpressions
+
 /// The running state of a stage's elements for the summaries of a condition: four numbers.
 ///
 /// Sums are plain, in the order of capture. A value, so a partial match that branches copies it.

@@ -1,3 +1,5 @@
+public import WeirExpressions
+
 /// A named field of the elements of an ``EventSchema``.
 public struct SchemaField<Root>: Sendable {
     /// What expressions call it.

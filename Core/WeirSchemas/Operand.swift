@@ -1,3 +1,5 @@
+internal import WeirExpressions
+
 /// An operand of an expression that is being built: how to get its value.
 enum Operand<Value: Sendable>: Sendable {
     case constant(Value)

@@ -1,3 +1,5 @@
+public import WeirExpressions
+
 /// The types in which expressions that are built at run time calculate, one for each ``FieldType``.
 ///
 /// Conform your own types to ``SchemaValue``, not to this.

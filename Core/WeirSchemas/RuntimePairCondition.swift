@@ -1,3 +1,5 @@
+public import WeirExpressions
+
 /// A condition on two neighbours that was built at run time; made by ``EventSchema/pairCondition(_:)``.
 ///
 /// Everything else is as in ``RuntimeCondition``.

@@ -1,3 +1,5 @@
+public import WeirExpressions
+
 /// An expression that was built at run time; made by `EventSchema/projection(_:as:)`.
 ///
 /// An integer that overflows, or is divided by zero, traps, as with numbers; where the result is optional it is `nil`.

@@ -1,4 +1,5 @@
 internal import WeirCore
+public import WeirExpressions
 
 /// The named fields of a type of elements: what turns expressions into values that can be kept, and back.
 ///
@@ -15,7 +16,7 @@ internal import WeirCore
 /// equals `nil` and nothing else; other comparisons with it do not hold, and a calculation with it has no value.
 ///
 /// Thread safety: a value; conditions and projections may be used on any thread.
-public struct EventSchema<Root>: Sendable {
+public struct EventSchema<Root>: Sendable, PropertyNames {
     /// The name of the elements in messages.
     public let name: String
 

@@ -1,3 +1,5 @@
+public import WeirExpressions
+
 /// The inputs of an expression that was built at run time: the element, the one before, and captured values.
 @safe
 @frozen

@@ -1,7 +1,7 @@
 /// An expression as a value: names of fields, constants and operators, to write to a file and to build again.
 ///
-/// Make it of a typed expression with ``EventSchema/tree(of:)``, decode it, or put it together; turn it into something
-/// that runs with ``EventSchema/condition(_:)`` or `EventSchema/projection(_:as:)`.
+/// Make it of a typed expression with `EventSchema.tree(of:)`, decode it, or put it together; turn it into something
+/// that runs with `EventSchema.condition(_:)` or `EventSchema.projection(_:as:)`.
 ///
 ///     let tree = try schema.tree(of: { $0.celsius > 30 && $0.station == "north" })
 ///     tree.description  // celsius > 30 && station == "north"

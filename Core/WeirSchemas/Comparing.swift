@@ -1,3 +1,5 @@
+internal import WeirExpressions
+
 /// The comparisons of operands of one type.
 enum Comparing {
     /// Compares for equality.

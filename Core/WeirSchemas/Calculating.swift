@@ -1,3 +1,5 @@
+internal import WeirExpressions
+
 /// The calculations with operands of one type.
 enum Calculating {
     /// Integer arithmetic that reports overflow and division by zero.

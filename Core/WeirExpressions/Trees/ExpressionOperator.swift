@@ -67,7 +67,7 @@ public enum ExpressionOperator: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    func check(count: Int) throws(SchemaError) {
+    package func check(count: Int) throws(SchemaError) {
         let allowed = operandCount
         guard !allowed.contains(count) else { return }
         let expected =

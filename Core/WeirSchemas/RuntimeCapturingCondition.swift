@@ -1,3 +1,5 @@
+public import WeirExpressions
+
 /// A condition on an element and on earlier captures of a pattern; made by ``EventSchema/capturingCondition(_:)``.
 ///
 /// The caller keeps a value for each of ``captured``: computes it when an element is captured
