@@ -1,10 +1,10 @@
 import Foundation
 import WeirCore
-import WeirSchemas
 import WeirTesting
 
 @testable import WeirExpressions
 @testable import WeirPatterns
+@testable import WeirSchemas
 
 private let schema: EventSchema<DynamicRecord> = {
     let fields: [DynamicField] = [
