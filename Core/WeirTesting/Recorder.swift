@@ -10,12 +10,21 @@ public enum StreamSignal<Element: Sendable>: Sendable {
     case completion(Completion)
 }
 
-extension StreamSignal: Equatable where Element: Equatable {
+extension StreamSignal {
+    /// Whether two signals are the same.
+    ///
+    ///     recorder.signals.elementsEqual(expected) { $0.isEqual(to: $1, by: ==) }
+    ///
     /// Failures are compared by their description.
-    public static func == (left: StreamSignal, right: StreamSignal) -> Bool {
-        switch (left, right) {
+    ///
+    /// - Parameters:
+    ///   - other: The other signal.
+    ///   - areEqual: Whether two elements are; `==` does for tuples.
+    /// - Returns: Whether they are the same signal, with the same time.
+    public func isEqual(to other: StreamSignal, by areEqual: (Element, Element) -> Bool) -> Bool {
+        switch (self, other) {
         case (.element(let left, let leftTime), .element(let right, let rightTime)):
-            left == right && leftTime == rightTime
+            areEqual(left, right) && leftTime == rightTime
         case (.watermark(let left), .watermark(let right)):
             left == right
         case (.completion(.finished), .completion(.finished)), (.completion(.interrupted), .completion(.interrupted)):
@@ -25,6 +34,13 @@ extension StreamSignal: Equatable where Element: Equatable {
         default:
             false
         }
+    }
+}
+
+extension StreamSignal: Equatable where Element: Equatable {
+    /// Failures are compared by their description.
+    public static func == (left: StreamSignal, right: StreamSignal) -> Bool {
+        left.isEqual(to: right, by: ==)
     }
 }
 

@@ -60,3 +60,59 @@ public func any<First: EventStream, Second: EventStream, Third: EventStream, Fou
 ) -> EitherOfFourStream<First, Second, Third, Fourth> {
     EitherOfFourStream(first, second, third, fourth)
 }
+
+/// The elements of any of five streams, each with the mark of where it comes from.
+///
+///     any(logins, payments, complaints, refunds, orders).subscribe { element in
+///         if case .fifth(let order) = element { record(order) }
+///     }
+///
+/// Emits each element when it arrives, with its event time; remembers nothing. The watermark is the oldest of the five;
+/// the completion comes when all streams have ended, or at the first failure.
+///
+/// - Complexity: O(1) per element.
+@inlinable
+public func any<
+    First: EventStream,
+    Second: EventStream,
+    Third: EventStream,
+    Fourth: EventStream,
+    Fifth: EventStream
+>(
+    _ first: First,
+    _ second: Second,
+    _ third: Third,
+    _ fourth: Fourth,
+    _ fifth: Fifth
+) -> EitherOfFiveStream<First, Second, Third, Fourth, Fifth> {
+    EitherOfFiveStream(first, second, third, fourth, fifth)
+}
+
+/// The elements of any of six streams, each with the mark of where it comes from.
+///
+///     any(logins, payments, complaints, refunds, orders, requests).subscribe { element in
+///         if case .sixth(let request) = element { record(request) }
+///     }
+///
+/// Emits each element when it arrives, with its event time; remembers nothing. The watermark is the oldest of the six;
+/// the completion comes when all streams have ended, or at the first failure.
+///
+/// - Complexity: O(1) per element.
+@inlinable
+public func any<
+    First: EventStream,
+    Second: EventStream,
+    Third: EventStream,
+    Fourth: EventStream,
+    Fifth: EventStream,
+    Sixth: EventStream
+>(
+    _ first: First,
+    _ second: Second,
+    _ third: Third,
+    _ fourth: Fourth,
+    _ fifth: Fifth,
+    _ sixth: Sixth
+) -> EitherOfSixStream<First, Second, Third, Fourth, Fifth, Sixth> {
+    EitherOfSixStream(first, second, third, fourth, fifth, sixth)
+}

@@ -52,6 +52,71 @@ where First.Element == Second.Element, Second.Element == Third.Element, Third.El
     AnyOf(AnyOf(first, second), AnyOf(third, fourth))
 }
 
+/// The elements of any of five streams of one element type.
+///
+///     any(hall, stairs, cellar, roof, garage).subscribe { alarm in print("alarm at", alarm.timestamp) }
+///
+/// Emits each element when it arrives, with its event time; remembers nothing. The watermark is the oldest of the five;
+/// the completion comes when all streams have ended, or at the first failure.
+///
+/// - Complexity: O(1) per element.
+@inlinable
+public func any<
+    First: EventStream,
+    Second: EventStream,
+    Third: EventStream,
+    Fourth: EventStream,
+    Fifth: EventStream
+>(
+    _ first: First,
+    _ second: Second,
+    _ third: Third,
+    _ fourth: Fourth,
+    _ fifth: Fifth
+) -> AnyOf<AnyOf<AnyOf<First, Second>, AnyOf<Third, Fourth>>, Fifth>
+where
+    First.Element == Second.Element,
+    Second.Element == Third.Element,
+    Third.Element == Fourth.Element,
+    Fourth.Element == Fifth.Element
+{
+    AnyOf(AnyOf(AnyOf(first, second), AnyOf(third, fourth)), fifth)
+}
+
+/// The elements of any of six streams of one element type.
+///
+///     any(hall, stairs, cellar, roof, garage, garden).subscribe { alarm in print("alarm at", alarm.timestamp) }
+///
+/// Emits each element when it arrives, with its event time; remembers nothing. The watermark is the oldest of the six;
+/// the completion comes when all streams have ended, or at the first failure.
+///
+/// - Complexity: O(1) per element.
+@inlinable
+public func any<
+    First: EventStream,
+    Second: EventStream,
+    Third: EventStream,
+    Fourth: EventStream,
+    Fifth: EventStream,
+    Sixth: EventStream
+>(
+    _ first: First,
+    _ second: Second,
+    _ third: Third,
+    _ fourth: Fourth,
+    _ fifth: Fifth,
+    _ sixth: Sixth
+) -> AnyOf<AnyOf<AnyOf<First, Second>, AnyOf<Third, Fourth>>, AnyOf<Fifth, Sixth>>
+where
+    First.Element == Second.Element,
+    Second.Element == Third.Element,
+    Third.Element == Fourth.Element,
+    Fourth.Element == Fifth.Element,
+    Fifth.Element == Sixth.Element
+{
+    AnyOf(AnyOf(AnyOf(first, second), AnyOf(third, fourth)), AnyOf(fifth, sixth))
+}
+
 /// The elements of two streams of one element type; made by `any`.
 @frozen
 public struct AnyOf<First: EventStream, Second: EventStream>: EventStream where First.Element == Second.Element {

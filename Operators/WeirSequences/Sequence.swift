@@ -1,13 +1,10 @@
 public import WeirCore
 
-/// Finds elements of several streams that follow one another within a duration.
+/// Finds elements of two streams that follow one another within a duration.
 ///
-///     func report(_ arrivals: some EventStream<(Alarm, Alarm, Alarm)>) {
-///         arrivals.subscribe { (tap, opening, motion) in print("came in:", tap.holder) }
-///     }
-///     report(sequence(cardTapped, doorOpened, motion, within: .seconds(30)))
-///
-/// The function is needed where a closure takes results: Swift 6.2 does not see their tuple otherwise.
+///     sequence(doorOpened, motion, within: .seconds(30))
+///         .filter { (opening, motion) in opening.door == motion.door }
+///         .subscribe { (opening, motion) in print("came in at", opening.door) }
 ///
 /// A result has one element of each stream, in the order of the arguments: each is younger than the one before (equal
 /// event times do not follow one another), and the last is less than `duration` younger than the first. Other elements
@@ -20,24 +17,214 @@ public import WeirCore
 ///   second, and so on. Results are emitted when the watermark has passed their last element, oldest first.
 ///
 /// A result has the event time of its last element. Elements older than the watermark of all streams together go to
-/// `Combinations/late`. An element is remembered until the watermark rules out that another completes it, and at most
-/// `limit` per stream: beyond that the oldest is forgotten and goes to `Combinations/dropped`. So without watermarks
+/// ``WeirCore/Tupled/late``. An element is remembered until the watermark rules out that another completes it, and at most
+/// `limit` per stream: beyond that the oldest is forgotten and goes to ``WeirCore/Tupled/dropped``. So without watermarks
 /// the operator works on the last `limit` elements of each stream. The completion comes when all streams have ended, or
 /// at the first failure; it settles what waits for the watermark, unless it is a failure or an interruption.
 ///
 /// - Parameters:
-///   - upstreams: The streams, at least two, the first to happen first.
+///   - first: The stream of the first elements.
+///   - second: The stream of the second elements.
 ///   - duration: The last element is less than this younger than the first; positive.
 ///   - consumption: Whether an element may be part of several results.
 ///   - limit: How many elements of each stream are remembered; positive.
-/// - Returns: Tuples of one element of each stream.
+/// - Returns: Pairs of one element of each stream. An element in `late` or `dropped` is in the place of its stream; the
+///   other place is `nil`.
 /// - Complexity: O(log *n* + *m*) per element, for *n* remembered elements and *m* partial combinations that it is in.
 @inlinable
-public func sequence<each Upstream: EventStream>(
-    _ upstreams: repeat each Upstream,
+public func sequence<A: EventStream, B: EventStream>(
+    _ first: A,
+    _ second: B,
     within duration: Duration,
     consumption: ConsumptionPolicy = .reuse,
     limit: Int = 1024
-) -> Combinations<repeat each Upstream> {
-    Combinations(repeat each upstreams, inOrder: true, within: duration, consumption: consumption, limit: limit)
+) -> Tupled<
+    Combinations<A, B>,
+    (A.Element, B.Element),
+    (A.Element?, B.Element?)
+> {
+    Tupled(
+        Combinations(
+            first,
+            second,
+            inOrder: true,
+            within: duration,
+            consumption: consumption,
+            limit: limit
+        )
+    )
+}
+
+/// Finds elements of three streams that follow one another within a duration: like the form for two.
+///
+///     sequence(cardTapped, doorOpened, motion, within: .seconds(60)).filter { found in found.0.room == found.2.room }
+///
+/// - Parameters:
+///   - first: The first stream.
+///   - second: The second stream.
+///   - third: The third stream.
+///   - duration: The last element is less than this younger than the first; positive.
+///   - consumption: Whether an element may be part of several results.
+///   - limit: How many elements of each stream are remembered; positive.
+/// - Returns: Tuples of one element of each stream, in the order of the arguments.
+/// - Complexity: O(log *n* + *m*) per element, for *n* remembered elements and *m* partial combinations that it is in.
+@inlinable
+public func sequence<A: EventStream, B: EventStream, C: EventStream>(
+    _ first: A,
+    _ second: B,
+    _ third: C,
+    within duration: Duration,
+    consumption: ConsumptionPolicy = .reuse,
+    limit: Int = 1024
+) -> Tupled<
+    Combinations<A, B, C>,
+    (A.Element, B.Element, C.Element),
+    (A.Element?, B.Element?, C.Element?)
+> {
+    Tupled(
+        Combinations(
+            first,
+            second,
+            third,
+            inOrder: true,
+            within: duration,
+            consumption: consumption,
+            limit: limit
+        )
+    )
+}
+
+/// Finds elements of four streams that follow one another within a duration: like the form for two.
+///
+///     sequence(cardTapped, doorOpened, motion, smoke, within: .seconds(60)).filter { found in found.0.room == found.3.room }
+///
+/// - Parameters:
+///   - first: The first stream.
+///   - second: The second stream.
+///   - third: The third stream.
+///   - fourth: The fourth stream.
+///   - duration: The last element is less than this younger than the first; positive.
+///   - consumption: Whether an element may be part of several results.
+///   - limit: How many elements of each stream are remembered; positive.
+/// - Returns: Tuples of one element of each stream, in the order of the arguments.
+/// - Complexity: O(log *n* + *m*) per element, for *n* remembered elements and *m* partial combinations that it is in.
+@inlinable
+public func sequence<A: EventStream, B: EventStream, C: EventStream, D: EventStream>(
+    _ first: A,
+    _ second: B,
+    _ third: C,
+    _ fourth: D,
+    within duration: Duration,
+    consumption: ConsumptionPolicy = .reuse,
+    limit: Int = 1024
+) -> Tupled<
+    Combinations<A, B, C, D>,
+    (A.Element, B.Element, C.Element, D.Element),
+    (A.Element?, B.Element?, C.Element?, D.Element?)
+> {
+    Tupled(
+        Combinations(
+            first,
+            second,
+            third,
+            fourth,
+            inOrder: true,
+            within: duration,
+            consumption: consumption,
+            limit: limit
+        )
+    )
+}
+
+/// Finds elements of five streams that follow one another within a duration: like the form for two.
+///
+///     sequence(cardTapped, doorOpened, motion, smoke, heat, within: .seconds(60)).filter { found in found.0.room == found.4.room }
+///
+/// - Parameters:
+///   - first: The first stream.
+///   - second: The second stream.
+///   - third: The third stream.
+///   - fourth: The fourth stream.
+///   - fifth: The fifth stream.
+///   - duration: The last element is less than this younger than the first; positive.
+///   - consumption: Whether an element may be part of several results.
+///   - limit: How many elements of each stream are remembered; positive.
+/// - Returns: Tuples of one element of each stream, in the order of the arguments.
+/// - Complexity: O(log *n* + *m*) per element, for *n* remembered elements and *m* partial combinations that it is in.
+@inlinable
+public func sequence<A: EventStream, B: EventStream, C: EventStream, D: EventStream, E: EventStream>(
+    _ first: A,
+    _ second: B,
+    _ third: C,
+    _ fourth: D,
+    _ fifth: E,
+    within duration: Duration,
+    consumption: ConsumptionPolicy = .reuse,
+    limit: Int = 1024
+) -> Tupled<
+    Combinations<A, B, C, D, E>,
+    (A.Element, B.Element, C.Element, D.Element, E.Element),
+    (A.Element?, B.Element?, C.Element?, D.Element?, E.Element?)
+> {
+    Tupled(
+        Combinations(
+            first,
+            second,
+            third,
+            fourth,
+            fifth,
+            inOrder: true,
+            within: duration,
+            consumption: consumption,
+            limit: limit
+        )
+    )
+}
+
+/// Finds elements of six streams that follow one another within a duration: like the form for two.
+///
+///     sequence(cardTapped, doorOpened, motion, smoke, heat, gas, within: .seconds(60)).filter { found in found.0.room == found.5.room }
+///
+/// - Parameters:
+///   - first: The first stream.
+///   - second: The second stream.
+///   - third: The third stream.
+///   - fourth: The fourth stream.
+///   - fifth: The fifth stream.
+///   - sixth: The sixth stream.
+///   - duration: The last element is less than this younger than the first; positive.
+///   - consumption: Whether an element may be part of several results.
+///   - limit: How many elements of each stream are remembered; positive.
+/// - Returns: Tuples of one element of each stream, in the order of the arguments.
+/// - Complexity: O(log *n* + *m*) per element, for *n* remembered elements and *m* partial combinations that it is in.
+@inlinable
+public func sequence<A: EventStream, B: EventStream, C: EventStream, D: EventStream, E: EventStream, F: EventStream>(
+    _ first: A,
+    _ second: B,
+    _ third: C,
+    _ fourth: D,
+    _ fifth: E,
+    _ sixth: F,
+    within duration: Duration,
+    consumption: ConsumptionPolicy = .reuse,
+    limit: Int = 1024
+) -> Tupled<
+    Combinations<A, B, C, D, E, F>,
+    (A.Element, B.Element, C.Element, D.Element, E.Element, F.Element),
+    (A.Element?, B.Element?, C.Element?, D.Element?, E.Element?, F.Element?)
+> {
+    Tupled(
+        Combinations(
+            first,
+            second,
+            third,
+            fourth,
+            fifth,
+            sixth,
+            inOrder: true,
+            within: duration,
+            consumption: consumption,
+            limit: limit
+        )
+    )
 }

@@ -2,6 +2,7 @@ import TestStreams
 import Testing
 import WeirCore
 import WeirLogic
+import WeirSelection
 import WeirTesting
 
 @Suite struct AnyTests {
@@ -62,5 +63,54 @@ import WeirTesting
                 .fourth(Item(4, at: 0)), .third(Item(3, at: 0)), .second(Item(2, at: 0)), .first(Item(1, at: 0)),
             ]
         )
+    }
+
+    @Test func fiveAndSixStreamsOfDifferentTypes() {
+        let first = EventChannel<Item<One>>()
+        let second = EventChannel<Item<Two>>()
+        let third = EventChannel<Item<Three>>()
+        let fourth = EventChannel<Item<Int>>()
+        let fifth = EventChannel<Item<String>>()
+        let sixth = EventChannel<Item<Character>>()
+        let five = Recorder(any(first, second, third, fourth, fifth))
+        let six = Recorder(any(first, second, third, fourth, fifth, sixth))
+        sixth.publish(Item(6, at: 0))
+        fifth.publish(Item(5, at: 0))
+        fourth.publish(Item(4, at: 0))
+        third.publish(Item(3, at: 0))
+        second.publish(Item(2, at: 0))
+        first.publish(Item(1, at: 0))
+        #expect(
+            five.elements == [
+                .fifth(Item(5, at: 0)), .fourth(Item(4, at: 0)), .third(Item(3, at: 0)), .second(Item(2, at: 0)),
+                .first(Item(1, at: 0)),
+            ]
+        )
+        #expect(
+            six.elements == [
+                .sixth(Item(6, at: 0)), .fifth(Item(5, at: 0)), .fourth(Item(4, at: 0)), .third(Item(3, at: 0)),
+                .second(Item(2, at: 0)), .first(Item(1, at: 0)),
+            ]
+        )
+        sixth.finish()
+        for finish in [first.finish, second.finish, third.finish, fourth.finish, fifth.finish] {
+            #expect(!five.isFinished && !six.isFinished)
+            finish(.finished)
+        }
+        #expect(five.isFinished && six.isFinished)
+    }
+
+    @Test func fiveAndSixStreamsOfOneType() {
+        let channels = (0..<6).map { _ in EventChannel<Item<One>>() }
+        let (a, b, c) = (channels[0], channels[1], channels[2])
+        let (d, e, f) = (channels[3], channels[4], channels[5])
+        let five = Recorder(any(a, b, c, d, e).map { element in element.id })
+        let six = Recorder(any(a, b, c, d, e, f).map { element in element.id })
+        for (id, channel) in channels.enumerated() {
+            channel.publish(Item(id, at: 0))
+            channel.advance(to: Timestamp(nanosecondsSinceEpoch: Int64(10 - id)))
+        }
+        #expect(five.elements == [0, 1, 2, 3, 4] && six.elements == [0, 1, 2, 3, 4, 5])
+        #expect(six.signals.last == .watermark(Timestamp(nanosecondsSinceEpoch: 5)))
     }
 }

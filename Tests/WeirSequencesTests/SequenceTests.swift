@@ -138,9 +138,6 @@ import WeirTesting
         await #expect(processExitsWith: .failure) {
             _ = sequence(EventChannel<Item<One>>(), EventChannel<Item<Two>>(), within: .seconds(1), limit: 0)
         }
-        await #expect(processExitsWith: .failure) {
-            _ = sequence(EventChannel<Item<One>>(), within: .seconds(1))
-        }
     }
 }
 

@@ -1,12 +1,13 @@
-/// The combinations of one element of each of several streams that lie within a duration; made by `sequence` and `all`.
+/// The combinations of one element of each of several streams that lie within a duration; what `sequence` and `all` run.
 ///
-/// Here is what both have in common; they differ in whether the elements must follow one another.
+/// Here is what both have in common; they differ in whether the elements must follow one another. See ``Tupled`` for what
+/// they return.
 @frozen
-public struct Combinations<each Upstream: EventStream>: EventStream {
+public struct Combinations<each Upstream: EventStream>: CombinationStream {
     public typealias Element = (repeat (each Upstream).Element)
 
-    /// An element of one of the streams.
-    public typealias Part = OneOf<repeat (each Upstream).Element>
+    /// An element of one of the streams, in its place; the other places are `nil`.
+    public typealias Part = (repeat (each Upstream).Element?)
 
     /// The elements that were older than the watermark of all streams together; they take part in nothing.
     public let late = SideOutput<Part>()
@@ -56,7 +57,9 @@ public struct Combinations<each Upstream: EventStream>: EventStream {
         var subscriptions: [Subscription] = []
         func join<Stream: EventStream>(_ stream: Stream) {
             let place = position
-            let port = WrappingPort { (element: Stream.Element) in CombinationPart(Part(element, at: place), place) }
+            let port = WrappingPort { (element: Stream.Element) in
+                CombinationPart(OneOf<repeat (each Upstream).Element>(element, at: place), place)
+            }
             subscriptions.append(stream.attach(junction.input(place, port)))
             position += 1
         }
@@ -105,8 +108,8 @@ where Downstream.Input == (repeat each Element) {
     public typealias Input = CombinationPart<repeat each Element>
 
     @usableFromInline let settings: CombinationSettings
-    @usableFromInline let late: SideOutput<OneOf<repeat each Element>>
-    @usableFromInline let dropped: SideOutput<OneOf<repeat each Element>>
+    @usableFromInline let late: SideOutput<(repeat (each Element)?)>
+    @usableFromInline let dropped: SideOutput<(repeat (each Element)?)>
     @usableFromInline var watermark = Timestamp.distantPast
     // By stream: what may still be part of a combination.
     @usableFromInline var memory: [TimeOrderedQueue<OneOf<repeat each Element>>]
@@ -117,8 +120,8 @@ where Downstream.Input == (repeat each Element) {
     @inlinable
     init(
         _ settings: CombinationSettings,
-        _ late: SideOutput<OneOf<repeat each Element>>,
-        _ dropped: SideOutput<OneOf<repeat each Element>>,
+        _ late: SideOutput<(repeat (each Element)?)>,
+        _ dropped: SideOutput<(repeat (each Element)?)>,
         _ downstream: consuming Downstream
     ) {
         self.settings = settings
@@ -134,11 +137,11 @@ where Downstream.Input == (repeat each Element) {
         let row = part.row
         let stream = part.stream
         if time < watermark {
-            late.send(row, at: time)
+            late.send(row.values, at: time)
         } else if settings.consumes {
             if pending[stream].count == settings.limit {
                 let oldest = pending[stream].removeFirst()
-                dropped.send(oldest.value, at: oldest.time)
+                dropped.send(oldest.value.values, at: oldest.time)
             }
             pending[stream].insert(row, at: time)
         } else {
@@ -200,7 +203,7 @@ where Downstream.Input == (repeat each Element) {
         if settings.inOrder, stream == settings.streams - 1, settings.consumes || time <= watermark { return }
         if memory[stream].count == settings.limit {
             let oldest = memory[stream].removeFirst()
-            dropped.send(oldest.value, at: oldest.time)
+            dropped.send(oldest.value.values, at: oldest.time)
         }
         memory[stream].insert(row, at: time)
     }

@@ -39,3 +39,86 @@ public enum EitherOfFour<First: Sendable, Second: Sendable, Third: Sendable, Fou
 
 extension EitherOfFour: Equatable where First: Equatable, Second: Equatable, Third: Equatable, Fourth: Equatable {}
 extension EitherOfFour: Hashable where First: Hashable, Second: Hashable, Third: Hashable, Fourth: Hashable {}
+
+/// An element of one of five streams.
+@frozen
+public enum EitherOfFive<
+    First: Sendable,
+    Second: Sendable,
+    Third: Sendable,
+    Fourth: Sendable,
+    Fifth: Sendable
+>: Sendable {
+    /// An element of the first stream.
+    case first(First)
+    /// An element of the second stream.
+    case second(Second)
+    /// An element of the third stream.
+    case third(Third)
+    /// An element of the fourth stream.
+    case fourth(Fourth)
+    /// An element of the fifth stream.
+    case fifth(Fifth)
+}
+
+extension EitherOfFive: Equatable
+where
+    First: Equatable,
+    Second: Equatable,
+    Third: Equatable,
+    Fourth: Equatable,
+    Fifth: Equatable
+{}
+
+extension EitherOfFive: Hashable
+where
+    First: Hashable,
+    Second: Hashable,
+    Third: Hashable,
+    Fourth: Hashable,
+    Fifth: Hashable
+{}
+
+/// An element of one of six streams.
+@frozen
+public enum EitherOfSix<
+    First: Sendable,
+    Second: Sendable,
+    Third: Sendable,
+    Fourth: Sendable,
+    Fifth: Sendable,
+    Sixth: Sendable
+>: Sendable {
+    /// An element of the first stream.
+    case first(First)
+    /// An element of the second stream.
+    case second(Second)
+    /// An element of the third stream.
+    case third(Third)
+    /// An element of the fourth stream.
+    case fourth(Fourth)
+    /// An element of the fifth stream.
+    case fifth(Fifth)
+    /// An element of the sixth stream.
+    case sixth(Sixth)
+}
+
+extension EitherOfSix: Equatable
+where
+    First: Equatable,
+    Second: Equatable,
+    Third: Equatable,
+    Fourth: Equatable,
+    Fifth: Equatable,
+    Sixth: Equatable
+{}
+
+extension EitherOfSix: Hashable
+where
+    First: Hashable,
+    Second: Hashable,
+    Third: Hashable,
+    Fourth: Hashable,
+    Fifth: Hashable,
+    Sixth: Hashable
+{}

@@ -7,13 +7,20 @@ public struct OneOf<each Element: Sendable>: Sendable {
     public var values: (repeat (each Element)?)
 
     @inlinable
-    init(values: (repeat (each Element)?)) {
+    package init(values: (repeat (each Element)?)) {
         self.values = values
+    }
+
+    /// Has no element.
+    @inlinable
+    package init() {
+        func nothing<Value>(_ type: Value.Type) -> Value? { nil }
+        values = (repeat nothing((each Element).self))
     }
 
     /// Puts an element in the place of its stream.
     @inlinable
-    init<Single: Sendable>(_ element: Single, at position: Int) {
+    package init<Single: Sendable>(_ element: Single, at position: Int) {
         var current = 0
         func place<Other>(_ type: Other.Type) -> Other? {
             defer { current += 1 }
@@ -24,13 +31,13 @@ public struct OneOf<each Element: Sendable>: Sendable {
 
     /// The elements of both; those of `self` where both have one.
     @inlinable
-    func merged(with other: Self) -> Self {
+    package func merged(with other: Self) -> Self {
         Self(values: (repeat (each values) ?? (each other.values)))
     }
 
     /// All elements, if none is missing.
     @inlinable
-    var complete: (repeat each Element)? {
+    package var complete: (repeat each Element)? {
         do {
             return (repeat try present(each values))
         } catch {

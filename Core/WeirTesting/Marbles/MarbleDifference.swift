@@ -26,6 +26,56 @@ public struct MarbleDifference: Sendable, Hashable, CustomStringConvertible, Cus
     public var debugDescription: String { description }
 }
 
+extension Recorder {
+    /// Compares recorded signals with a diagram.
+    ///
+    ///     #expect(recorder.difference(from: "a--b-|", ["a": (1, "x"), "b": (2, "y")], by: ==) == nil)
+    ///
+    /// Elements are compared with their times, failures by their description; the column of the end is ignored.
+    ///
+    /// - Parameters:
+    ///   - diagram: The expected signals.
+    ///   - values: The elements by their characters; a diagram that names others traps.
+    ///   - scale: The times of the columns.
+    ///   - failure: The error of a failure.
+    ///   - includesWatermarks: Whether watermarks are compared; by default if the diagram has any.
+    ///   - areEqual: Whether two elements are equal; `==` does for tuples.
+    /// - Returns: The difference; `nil` where there is none.
+    public func difference(
+        from diagram: MarbleDiagram,
+        _ values: [Character: Element],
+        scale: MarbleScale = MarbleScale(),
+        failure: any Error = MarbleFailure(),
+        includingWatermarks includesWatermarks: Bool? = nil,
+        by areEqual: (Element, Element) -> Bool
+    ) -> MarbleDifference? {
+        let expected: [StreamSignal<Element>]
+        do {
+            expected = try diagram.signals(values, scale: scale, failure: failure)
+        } catch {
+            preconditionFailure("\(error)")
+        }
+        let recorded =
+            includesWatermarks ?? diagram.hasWatermarks
+            ? signals
+            : signals.filter { if case .watermark = $0 { false } else { true } }
+        guard !expected.elementsEqual(recorded, by: { $0.isEqual(to: $1, by: areEqual) }) else { return nil }
+        let first = zip(expected, recorded).enumerated().first { !$0.element.0.isEqual(to: $0.element.1, by: areEqual) }
+        let index = first?.offset ?? min(expected.count, recorded.count)
+        let expectedSignal = index < expected.count ? expected[index] : nil
+        let recordedSignal = index < recorded.count ? recorded[index] : nil
+        return withoutActuallyEscaping(areEqual) { areEqual in
+            let drawing = MarbleDrawing(values: values, scale: scale, areEqual: areEqual)
+            let (wanted, found) = (drawing.words(expectedSignal), drawing.words(recordedSignal))
+            return MarbleDifference(
+                expected: drawing.draw(expected),
+                recorded: drawing.draw(recorded),
+                summary: "signal \(index): expected \(wanted), but got \(found)"
+            )
+        }
+    }
+}
+
 extension Recorder where Element: Equatable {
     /// Compares recorded signals with a diagram.
     ///
@@ -47,27 +97,13 @@ extension Recorder where Element: Equatable {
         failure: any Error = MarbleFailure(),
         includingWatermarks includesWatermarks: Bool? = nil
     ) -> MarbleDifference? {
-        let expected: [StreamSignal<Element>]
-        do {
-            expected = try diagram.signals(values, scale: scale, failure: failure)
-        } catch {
-            preconditionFailure("\(error)")
-        }
-        let recorded =
-            includesWatermarks ?? diagram.hasWatermarks
-            ? signals
-            : signals.filter { if case .watermark = $0 { false } else { true } }
-        guard expected != recorded else { return nil }
-        let drawing = MarbleDrawing(values: values, scale: scale)
-        let first = zip(expected, recorded).enumerated().first { $0.element.0 != $0.element.1 }?.offset
-        let index = first ?? min(expected.count, recorded.count)
-        let expectedSignal = index < expected.count ? expected[index] : nil
-        let recordedSignal = index < recorded.count ? recorded[index] : nil
-        return MarbleDifference(
-            expected: drawing.draw(expected),
-            recorded: drawing.draw(recorded),
-            summary:
-                "signal \(index): expected \(drawing.words(expectedSignal)), but got \(drawing.words(recordedSignal))"
+        difference(
+            from: diagram,
+            values,
+            scale: scale,
+            failure: failure,
+            includingWatermarks: includesWatermarks,
+            by: ==
         )
     }
 }

@@ -1,9 +1,10 @@
 import WeirCore
 
 /// Draws signals as a marble diagram.
-struct MarbleDrawing<Element: Sendable & Equatable> {
+struct MarbleDrawing<Element: Sendable> {
     let values: [Character: Element]
     let scale: MarbleScale
+    let areEqual: (Element, Element) -> Bool
 
     /// The diagram's text; elements without a name are drawn as `?`.
     func draw(_ signals: [StreamSignal<Element>]) -> String {
@@ -85,6 +86,6 @@ struct MarbleDrawing<Element: Sendable & Equatable> {
     }
 
     private func name(of element: Element) -> Character? {
-        values.filter { $0.value == element }.keys.min()
+        values.filter { areEqual($0.value, element) }.keys.min()
     }
 }
