@@ -13,7 +13,8 @@ public enum StreamSignal<Element: Sendable>: Sendable {
 extension StreamSignal {
     /// Whether two signals are the same.
     ///
-    ///     recorder.signals.elementsEqual(expected) { $0.isEqual(to: $1, by: ==) }
+    ///     let pair = StreamSignal.element((1, "x"), .epoch)
+    ///     pair.isEqual(to: .element((1, "x"), .epoch), by: ==)  // true
     ///
     /// Failures are compared by their description.
     ///

@@ -32,19 +32,51 @@ extension EventStream {
         and otherKey: @escaping @Sendable (Other.Element) -> Key
     ) -> IntervalJoin<Self, Other, Key> {
         precondition(distance >= .zero, "join: distance must not be negative, but is \(distance)")
-        precondition(limit > 0, "join: limit must be positive, but is \(limit)")
-        return IntervalJoin(self, other, distance.wholeNanoseconds, limit, key, otherKey)
+        return IntervalJoin(self, other, .zero - distance, distance, limit, key, otherKey)
+    }
+
+    /// Pairs each element with the elements of another stream that have the same key and follow it at a distance.
+    ///
+    ///     orders.join(payments, from: .zero, to: .seconds(10), by: \.id, and: \.orderID)
+    ///
+    /// Like `join(_:within:limit:by:and:)`, for pairs in which the other stream's element is younger by at least
+    /// `shortest` and at most `longest`. An element is remembered until the watermark has passed all that it can meet:
+    /// here those of this stream for `longest`, those of the other only if `shortest` is negative.
+    ///
+    /// - Parameters:
+    ///   - other: The other stream; it may run on another thread.
+    ///   - shortest: How much younger the other stream's element is at least; negative if it may be older.
+    ///   - longest: How much younger it is at most; not less than `shortest`. Both ends are included.
+    ///   - limit: How many elements of each stream to remember; positive.
+    ///   - key: The key of an element of this stream.
+    ///   - otherKey: The key of an element of the other stream.
+    /// - Returns: The pairs, the element of this stream first.
+    /// - Complexity: One hash look-up per element, and O(1) for each remembered element of its key; no allocation once
+    ///   the memory has grown.
+    @inlinable
+    public func join<Other: EventStream, Key: Hashable & Sendable>(
+        _ other: Other,
+        from shortest: Duration,
+        to longest: Duration,
+        limit: Int = 1 << 20,
+        by key: @escaping @Sendable (Element) -> Key,
+        and otherKey: @escaping @Sendable (Other.Element) -> Key
+    ) -> IntervalJoin<Self, Other, Key> {
+        precondition(shortest <= longest, "join: from must not be more than to, but \(shortest) is more than that")
+        return IntervalJoin(self, other, shortest, longest, limit, key, otherKey)
     }
 }
 
-/// The pairs of two streams that have the same key and are close in time; made by `join(_:within:limit:by:and:)`.
+/// The pairs of two streams that have the same key and are close in time; made by `join(_:within:limit:by:and:)`
+/// and `join(_:from:to:limit:by:and:)`.
 @frozen
 public struct IntervalJoin<First: EventStream, Second: EventStream, Key: Hashable & Sendable>: EventStream {
     public typealias Element = (First.Element, Second.Element)
 
     @usableFromInline let first: First
     @usableFromInline let second: Second
-    @usableFromInline let distance: Int64
+    @usableFromInline let shortest: Int64
+    @usableFromInline let longest: Int64
     @usableFromInline let limit: Int
     @usableFromInline let firstKey: @Sendable (First.Element) -> Key
     @usableFromInline let secondKey: @Sendable (Second.Element) -> Key
@@ -59,14 +91,18 @@ public struct IntervalJoin<First: EventStream, Second: EventStream, Key: Hashabl
     init(
         _ first: First,
         _ second: Second,
-        _ distance: Int64,
+        _ shortest: Duration,
+        _ longest: Duration,
         _ limit: Int,
         _ firstKey: @escaping @Sendable (First.Element) -> Key,
         _ secondKey: @escaping @Sendable (Second.Element) -> Key
     ) {
+        precondition(limit > 0, "join: limit must be positive, but is \(limit)")
         self.first = first
         self.second = second
-        self.distance = distance
+        // Of numbers that can be negated.
+        self.shortest = max(shortest.wholeNanoseconds, -.max)
+        self.longest = max(longest.wholeNanoseconds, -.max)
         self.limit = limit
         self.firstKey = firstKey
         self.secondKey = secondKey
@@ -77,7 +113,7 @@ public struct IntervalJoin<First: EventStream, Second: EventStream, Key: Hashabl
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let state = IntervalJoinState(distance, limit, firstKey, secondKey, late, refused, sink)
+        let state = IntervalJoinState(shortest, longest, limit, firstKey, secondKey, late, refused, sink)
         let junction = Junction(state, inputs: 2)
         return junction.subscription(
             first.attach(junction.input(0, LeftPort())),
@@ -92,7 +128,9 @@ public struct IntervalJoin<First: EventStream, Second: EventStream, Key: Hashabl
 struct IntervalJoinState<Left: Sendable, Right: Sendable, Key: Hashable & Sendable, Downstream: Sink>:
     JunctionState
 where Downstream.Input == (Left, Right) {
-    @usableFromInline let distance: Int64
+    // How much younger the right element of a pair is.
+    @usableFromInline let shortest: Int64
+    @usableFromInline let longest: Int64
     @usableFromInline let limit: Int
     @usableFromInline let leftKey: @Sendable (Left) -> Key
     @usableFromInline let rightKey: @Sendable (Right) -> Key
@@ -102,11 +140,15 @@ where Downstream.Input == (Left, Right) {
     @usableFromInline var lefts = KeyedStore<Left>()
     @usableFromInline var rights = KeyedStore<Right>()
     @usableFromInline var watermark = Timestamp.distantPast
+    // What is older meets nothing that is still to come.
+    @usableFromInline var oldestLeft = Timestamp.distantPast
+    @usableFromInline var oldestRight = Timestamp.distantPast
     @usableFromInline var downstream: Downstream
 
     @inlinable
     init(
-        _ distance: Int64,
+        _ shortest: Int64,
+        _ longest: Int64,
         _ limit: Int,
         _ leftKey: @escaping @Sendable (Left) -> Key,
         _ rightKey: @escaping @Sendable (Right) -> Key,
@@ -114,7 +156,8 @@ where Downstream.Input == (Left, Right) {
         _ refused: SideOutput<Either<Left, Right>>,
         _ downstream: consuming Downstream
     ) {
-        self.distance = distance
+        self.shortest = shortest
+        self.longest = longest
         self.limit = limit
         self.leftKey = leftKey
         self.rightKey = rightKey
@@ -129,18 +172,21 @@ where Downstream.Input == (Left, Right) {
             late.send(signal, at: time)
             return
         }
-        let reach = time.shifted(byNanoseconds: -distance)...time.shifted(byNanoseconds: distance)
         let key: Int
         let hasRoom: Bool
         switch signal {
         case .first(let left):
             key = keys.number(of: leftKey(left))
+            let reach = time.shifted(byNanoseconds: shortest)...time.shifted(byNanoseconds: longest)
             Self.pair(left, time, with: rights, key, reach, &downstream) { ($0, $1) }
+            guard time >= oldestLeft else { return }
             hasRoom = lefts.count < limit
             if hasRoom { lefts.append(left, time, key: key) } else { lefts.refusals += 1 }
         case .second(let right):
             key = keys.number(of: rightKey(right))
+            let reach = time.shifted(byNanoseconds: -longest)...time.shifted(byNanoseconds: -shortest)
             Self.pair(right, time, with: lefts, key, reach, &downstream) { ($1, $0) }
+            guard time >= oldestRight else { return }
             hasRoom = rights.count < limit
             if hasRoom { rights.append(right, time, key: key) } else { rights.refusals += 1 }
         }
@@ -173,11 +219,12 @@ where Downstream.Input == (Left, Right) {
     @inlinable
     mutating func advance(to watermark: Timestamp) {
         self.watermark = watermark
-        let oldest = watermark.shifted(byNanoseconds: -distance)
-        while let key = lefts.removeFirst(olderThan: oldest) { keys.disuse(key) }
-        while let key = rights.removeFirst(olderThan: oldest) { keys.disuse(key) }
-        for key in lefts.removeHidden(olderThan: oldest, limit: limit) { keys.disuse(key) }
-        for key in rights.removeHidden(olderThan: oldest, limit: limit) { keys.disuse(key) }
+        oldestLeft = watermark.shifted(byNanoseconds: -longest)
+        oldestRight = watermark.shifted(byNanoseconds: shortest)
+        while let key = lefts.removeFirst(olderThan: oldestLeft) { keys.disuse(key) }
+        while let key = rights.removeFirst(olderThan: oldestRight) { keys.disuse(key) }
+        for key in lefts.removeHidden(olderThan: oldestLeft, limit: limit) { keys.disuse(key) }
+        for key in rights.removeHidden(olderThan: oldestRight, limit: limit) { keys.disuse(key) }
         downstream.advance(to: watermark)
     }
 

@@ -3,7 +3,7 @@ public import WeirCore
 extension EventStream {
     /// Puts the first elements of three streams together, the second ones, and so on: like the form for two.
     ///
-    ///     requests.zip(replies, receipts, limit: 100).filter { row in row.0.id == row.2.id }
+    ///     requests.zip(replies, receipts, limit: 100).filter { row in row.0.path == row.1.path }
     ///
     /// An element waits until all other streams have its number, each stream's apart, and so does the limit count.
     ///
@@ -31,7 +31,7 @@ extension EventStream {
 
     /// Puts the first elements of four streams together, the second ones, and so on: like the form for two.
     ///
-    ///     requests.zip(replies, receipts, answers, limit: 100).filter { row in row.0.id == row.3.id }
+    ///     requests.zip(replies, receipts, answers, limit: 100).filter { row in row.0.path == row.1.path }
     ///
     /// An element waits until all other streams have its number, each stream's apart, and so does the limit count.
     ///
@@ -61,7 +61,7 @@ extension EventStream {
 
     /// Puts the first elements of five streams together, the second ones, and so on: like the form for two.
     ///
-    ///     requests.zip(replies, receipts, answers, refunds, limit: 100).filter { row in row.0.id == row.4.id }
+    ///     requests.zip(replies, receipts, answers, refunds, limit: 100).filter { row in row.0.path == row.1.path }
     ///
     /// An element waits until all other streams have its number, each stream's apart, and so does the limit count.
     ///
@@ -93,7 +93,7 @@ extension EventStream {
 
     /// Puts the first elements of six streams together, the second ones, and so on: like the form for two.
     ///
-    ///     requests.zip(replies, receipts, answers, refunds, complaints, limit: 100).filter { row in row.0.id == row.5.id }
+    ///     requests.zip(replies, receipts, answers, refunds, complaints, limit: 100).filter { row in row.0.path == row.1.path }
     ///
     /// An element waits until all other streams have its number, each stream's apart, and so does the limit count.
     ///

@@ -64,7 +64,7 @@ public func any<First: EventStream, Second: EventStream, Third: EventStream, Fou
 /// The elements of any of five streams, each with the mark of where it comes from.
 ///
 ///     any(logins, payments, complaints, refunds, orders).subscribe { element in
-///         if case .fifth(let order) = element { record(order) }
+///         if case .fifth(let order) = element { print(order.id) }
 ///     }
 ///
 /// Emits each element when it arrives, with its event time; remembers nothing. The watermark is the oldest of the five;
@@ -91,7 +91,7 @@ public func any<
 /// The elements of any of six streams, each with the mark of where it comes from.
 ///
 ///     any(logins, payments, complaints, refunds, orders, requests).subscribe { element in
-///         if case .sixth(let request) = element { record(request) }
+///         if case .sixth(let request) = element { print(request.path) }
 ///     }
 ///
 /// Emits each element when it arrives, with its event time; remembers nothing. The watermark is the oldest of the six;

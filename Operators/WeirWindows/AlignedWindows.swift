@@ -6,8 +6,11 @@ extension EventStream {
     ///
     ///     readings.tumbling(.seconds(1)).mean(of: \.celsius)
     ///
+    ///     readings.tumbling(.seconds(86_400), startingAt: .offset(.seconds(6 * 3_600)))  // days from six to six
+    ///     readings.tumbling(.seconds(60), startingAt: .firstElement)
+    ///
     /// A window is `[start, end)`: an element exactly at the end belongs to the next one. The starts are multiples of
-    /// `size` from the epoch, also before it.
+    /// `size` from the origin, also before it.
     ///
     /// Emits a window's result when the watermark reaches its end, windows in order, with the time of the window's last
     /// instant (`end` less a nanosecond), so that windows of windows contain the right results; early results carry the
@@ -22,6 +25,7 @@ extension EventStream {
     ///
     /// - Parameters:
     ///   - size: The length of a window; positive.
+    ///   - origin: The start of one of the windows.
     ///   - allowedLateness: How much older than the watermark an element may be; not negative.
     ///   - emission: When a window emits, besides when it closes.
     ///   - limit: How much the windows may hold.
@@ -30,20 +34,21 @@ extension EventStream {
     @inlinable
     public func tumbling(
         _ size: Duration,
+        startingAt origin: WindowOrigin = .epoch,
         allowedLateness: Duration = .zero,
         emit emission: Emission = .onClose,
         limit: WindowLimit = WindowLimit()
     ) -> AlignedWindows<Self> {
-        AlignedWindows(self, size, size, WindowSettings(allowedLateness, emission, limit))
+        AlignedWindows(self, size, size, origin, WindowSettings(allowedLateness, emission, limit))
     }
 
     /// Cuts event time into windows of one size that start at regular distances and overlap.
     ///
     ///     readings.hopping(.seconds(10), every: .seconds(1)).max(of: \.celsius)
     ///
-    /// A window is `[start, end)`, the starts are multiples of `slide` from the epoch; each element is in `ceil(size /
+    /// A window is `[start, end)`, the starts are multiples of `slide` from the origin; each element is in `ceil(size /
     /// slide)` windows, one less where `slide` does not divide `size` and the element lies between. Emission, late
-    /// elements and limits are those of `tumbling(_:allowedLateness:emit:limit:)`.
+    /// elements and limits are those of `tumbling(_:startingAt:allowedLateness:emit:limit:)`.
     ///
     /// Remembers one aggregate for each pane, which is as long as the greatest common divisor of `size` and `slide`, if
     /// the aggregate is a `MergeableAggregate`; one for each open window otherwise.
@@ -51,6 +56,7 @@ extension EventStream {
     /// - Parameters:
     ///   - size: The length of a window; positive.
     ///   - slide: The distance between the starts of windows; positive, not more than `size`.
+    ///   - origin: The start of one of the windows.
     ///   - allowedLateness: How much older than the watermark an element may be; not negative.
     ///   - emission: When a window emits, besides when it closes.
     ///   - limit: How much the windows may hold.
@@ -61,11 +67,36 @@ extension EventStream {
     public func hopping(
         _ size: Duration,
         every slide: Duration,
+        startingAt origin: WindowOrigin = .epoch,
         allowedLateness: Duration = .zero,
         emit emission: Emission = .onClose,
         limit: WindowLimit = WindowLimit()
     ) -> AlignedWindows<Self> {
-        AlignedWindows(self, size, slide, WindowSettings(allowedLateness, emission, limit))
+        AlignedWindows(self, size, slide, origin, WindowSettings(allowedLateness, emission, limit))
+    }
+}
+
+/// Where windows of one size start.
+@frozen
+public enum WindowOrigin: Sendable, Hashable {
+    /// One starts at the epoch, 1970-01-01T00:00:00Z: minutes, hours and days of UTC.
+    case epoch
+
+    /// One starts this much after the epoch, or before it where the offset is negative.
+    case offset(Duration)
+
+    /// One starts at the first element that is not late: the first that arrives, not the oldest. Within groups each
+    /// group has windows of its own.
+    case firstElement
+
+    /// The nanoseconds from the epoch; `nil` as long as no element tells them.
+    @inlinable
+    var nanoseconds: Int64? {
+        switch self {
+        case .epoch: 0
+        case .offset(let offset): offset.wholeNanoseconds
+        case .firstElement: nil
+        }
     }
 }
 
@@ -78,15 +109,23 @@ public struct AlignedWindows<Upstream: EventStream>: WindowedStream {
     @usableFromInline let upstream: Upstream
     @usableFromInline let size: Int64
     @usableFromInline let slide: Int64
+    @usableFromInline let origin: WindowOrigin
     @usableFromInline let settings: WindowSettings
     @usableFromInline let sides = WindowSides<Input>()
 
     @inlinable
-    init(_ upstream: Upstream, _ size: Duration, _ slide: Duration, _ settings: WindowSettings) {
+    init(
+        _ upstream: Upstream,
+        _ size: Duration,
+        _ slide: Duration,
+        _ origin: WindowOrigin,
+        _ settings: WindowSettings
+    ) {
         self.upstream = upstream
         self.size = Nanoseconds.positive(size, "a window")
         self.slide = Nanoseconds.positive(slide, "the distance between windows")
         precondition(slide <= size, "windows of \(size) every \(slide) would leave out elements between them")
+        self.origin = origin
         self.settings = settings
     }
 
@@ -99,7 +138,7 @@ public struct AlignedWindows<Upstream: EventStream>: WindowedStream {
     @inlinable
     public func attach<A: Aggregate, S: Sink>(folding aggregate: A, _ sink: consuming S) -> Subscription
     where A.Input == Input, S.Input == WindowResult<A.Output> {
-        upstream.attach(WindowSink(aggregate, AlignedAssignment(size, slide), settings, sides, sink))
+        upstream.attach(WindowSink(aggregate, AlignedAssignment(size, slide, origin), settings, sides, sink))
     }
 
     @inlinable
@@ -107,7 +146,7 @@ public struct AlignedWindows<Upstream: EventStream>: WindowedStream {
     where A.Input == Input, S.Input == WindowResult<A.Output> {
         // Windows that do not overlap have nothing to share.
         if size == slide { return attach(folding: aggregate, sink) }
-        return upstream.attach(PanedSink(aggregate, size, slide, settings, sides, sink))
+        return upstream.attach(PanedSink(aggregate, size, slide, origin, settings, sides, sink))
     }
 }
 
@@ -119,23 +158,27 @@ extension AlignedWindows: GroupableStream where Upstream: GroupableStream {}
 struct AlignedAssignment: WindowAssignment {
     @usableFromInline let size: Int64
     @usableFromInline let slide: Int64
+    @usableFromInline var origin: Int64?
 
     @inlinable
-    init(_ size: Int64, _ slide: Int64) {
+    init(_ size: Int64, _ slide: Int64, _ origin: WindowOrigin) {
         self.size = size
         self.slide = slide
+        self.origin = origin.nanoseconds
     }
 
     @inlinable var isDisjoint: Bool { size == slide }
 
     @inlinable
-    func windows<Base, Downstream>(
+    mutating func windows<Base, Downstream>(
         of time: Timestamp,
         in windows: inout OpenWindows<Base, Downstream>,
         _ initial: Base
     ) -> Range<Int>? {
         let nanoseconds = time.nanosecondsSinceEpoch
-        let last = Nanoseconds.floor(nanoseconds, to: slide)
+        let origin = self.origin ?? nanoseconds
+        self.origin = origin
+        let last = Nanoseconds.floor(nanoseconds, to: slide, from: origin)
         // The start of the first window that the element is in; differences do not overflow where sums would.
         let first = Nanoseconds.difference(last, (size - 1 - (nanoseconds - last)) / slide * slide)
         let needed = Int((last - first) / slide) + 1

@@ -7,7 +7,7 @@ extension EventStream {
     ///     readings.windows(on: shifts).mean(of: \.celsius)
     ///
     /// A window is `[start, end)` of the grid: an element exactly at the end belongs to the next one. Emission, late
-    /// elements, early results and limits are those of `tumbling(_:allowedLateness:emit:limit:)`. The completion closes
+    /// elements, early results and limits are those of `tumbling(_:startingAt:allowedLateness:emit:limit:)`. The completion closes
     /// all windows, a failure or an interruption discards them.
     ///
     /// Remembers one aggregate for each open window, and for each closed one that late elements may still change.

@@ -12,6 +12,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     @usableFromInline let size: Int64
     @usableFromInline let slide: Int64
     @usableFromInline let width: Int64
+    @usableFromInline var origin: Int64?
     @usableFromInline let settings: WindowSettings
     @usableFromInline let sides: WindowSides<Input>
     @usableFromInline var downstream: Downstream
@@ -35,6 +36,7 @@ where Downstream.Input == WindowResult<Base.Output> {
         _ initial: Base,
         _ size: Int64,
         _ slide: Int64,
+        _ origin: WindowOrigin,
         _ settings: WindowSettings,
         _ sides: WindowSides<Input>,
         _ downstream: consuming Downstream
@@ -42,6 +44,7 @@ where Downstream.Input == WindowResult<Base.Output> {
         self.initial = initial
         self.size = size
         self.slide = slide
+        self.origin = origin.nanoseconds
         self.settings = settings
         self.sides = sides
         self.downstream = downstream
@@ -90,9 +93,10 @@ where Downstream.Input == WindowResult<Base.Output> {
     @inline(never)
     mutating func place(_ element: borrowing Input, _ time: Timestamp) {
         let nanoseconds = time.nanosecondsSinceEpoch
-        let start = Nanoseconds.floor(nanoseconds, to: width)
+        let start = Nanoseconds.floor(nanoseconds, to: width, from: origin ?? nanoseconds)
         // At the very end of time, where no window can end after the element, it would be in none that is still to close.
         guard nanoseconds >= oldest, oldest < .max, start < .max else { return sides.late.send(copy element, at: time) }
+        if origin == nil { origin = nanoseconds }
         forgetRecent()
         var index = panes.index(ofStart: start)
         let isMissing = index == panes.count || panes[index].start != start
@@ -136,14 +140,14 @@ where Downstream.Input == WindowResult<Base.Output> {
     /// The start of the first window that a pane is in.
     @inlinable
     func firstStart(containing pane: Int64) -> Int64 {
-        let last = Nanoseconds.floor(pane, to: slide)
+        let last = Nanoseconds.floor(pane, to: slide, from: origin ?? 0)
         return Nanoseconds.difference(last, (size - 1 - (pane - last)) / slide * slide)
     }
 
     /// The end of the last window that a pane is in.
     @inlinable
     func lastEnd(containing pane: Int64) -> Int64 {
-        Nanoseconds.sum(Nanoseconds.floor(pane, to: slide), size)
+        Nanoseconds.sum(Nanoseconds.floor(pane, to: slide, from: origin ?? 0), size)
     }
 
     /// The end of the first window that a pane is in and that ends after `time`; or the end of time.

@@ -9,7 +9,7 @@ extension EventStream {
     /// A session is `[first, last + gap)`: an element exactly at its end begins the next one. An element between two
     /// sessions may join them. Emits a session when the watermark reaches its end, in order, with the time of its last
     /// instant; early and late results, late elements, limits and completion are those of
-    /// `tumbling(_:allowedLateness:emit:limit:)`. A late element may join closed sessions with an open one, which then
+    /// `tumbling(_:startingAt:allowedLateness:emit:limit:)`. A late element may join closed sessions with an open one, which then
     /// closes later and replaces them.
     ///
     /// Remembers one aggregate for each open session if the aggregate is a `MergeableAggregate`; the elements otherwise.

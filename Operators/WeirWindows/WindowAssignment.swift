@@ -10,7 +10,7 @@ protocol WindowAssignment: Sendable {
     /// The windows of a time, made where they are missing.
     ///
     /// - Returns: Their indices; `nil` when the limit does not allow one of them.
-    func windows<Base, Downstream>(
+    mutating func windows<Base, Downstream>(
         of time: Timestamp,
         in windows: inout OpenWindows<Base, Downstream>,
         _ initial: Base

@@ -9,7 +9,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     @usableFromInline typealias Input = Base.Input
 
     @usableFromInline let initial: Base
-    @usableFromInline let assignment: Assignment
+    @usableFromInline var assignment: Assignment
     @usableFromInline let sides: WindowSides<Input>
     @usableFromInline var windows: OpenWindows<Base, Downstream>
     // The window of the last element, for the next one; empty when there is more to do than to add.

@@ -121,42 +121,86 @@ extension EventStream where Element == (Keyed, Keyed) {
     func intervalJoin(distance: Int64, limit: Int) {
         compare(inputs: 2, rounds: 4_000) {
             $0[0].join($0[1], within: .milliseconds(distance), limit: limit, by: \.key, and: \.key).listed
-        } with: { arrivals in
-            var known: [[Keyed]] = [[], []]
-            var watermarks = [Timestamp.distantPast, .distantPast]
-            var log = arrivals[...]
-            // The watermark of both, as of each element.
-            return walk(arrivals) { input, element, outcome in
-                while let next = log.popFirst() {
-                    if case .watermark(let mark) = next.signal { watermarks[next.input] = mark }
-                    if case .completion = next.signal { watermarks[next.input] = .distantFuture }
-                    if case .element = next.signal { break }
-                }
-                let watermark = min(watermarks[0], watermarks[1])
-                if watermark > .distantPast {
-                    for side in 0...1 {
-                        func isForgotten(_ element: Keyed) -> Bool {
-                            watermark == .distantFuture || element.timestamp < watermark - .milliseconds(distance)
-                        }
-                        while let first = known[side].first, isForgotten(first) { known[side].removeFirst() }
-                        if known[side].count == limit { known[side].removeAll(where: isForgotten) }
-                    }
-                }
-                guard element.timestamp >= watermark else { return false }
-                for other in known[1 - input] where other.key == element.key {
-                    let apart = other.timestamp - element.timestamp
-                    guard apart <= .milliseconds(distance), apart >= .zero - .milliseconds(distance) else { continue }
-                    outcome.emit(
-                        input == 0 ? [element, other] : [other, element],
-                        max(element.timestamp, other.timestamp)
-                    )
-                }
-                if known[input].count < limit { known[input].append(element) }
-                return false
-            } onInputEnd: { _ in
-                false
-            }
+        } with: {
+            joined($0, from: -distance, to: distance, limit: limit)
         }
+    }
+
+    @Test(arguments: [(0, 3), (1, 4), (-4, -1), (-1, 3), (2, 2)] as [(Int64, Int64)], [2, 1_000])
+    func asymmetricJoin(bounds: (Int64, Int64), limit: Int) {
+        let (shortest, longest) = bounds
+        compare(inputs: 2, rounds: 4_000) {
+            $0[0].join(
+                $0[1],
+                from: .milliseconds(shortest),
+                to: .milliseconds(longest),
+                limit: limit,
+                by: \.key,
+                and: \.key
+            ).listed
+        } with: {
+            joined($0, from: shortest, to: longest, limit: limit)
+        }
+    }
+
+    /// What a join emits whose right elements are younger by some milliseconds.
+    private func joined(
+        _ arrivals: [Arrival],
+        from shortest: Int64,
+        to longest: Int64,
+        limit: Int
+    ) -> Outcome<[Keyed]> {
+        var known: [[Keyed]] = [[], []]
+        var watermarks = [Timestamp.distantPast, .distantPast]
+        var log = arrivals[...]
+        // How long an element of either side is remembered.
+        let memory = [Duration.milliseconds(longest), .milliseconds(-shortest)]
+        // The watermark of both, as of each element.
+        return walk(arrivals) { input, element, outcome in
+            while let next = log.popFirst() {
+                if case .watermark(let mark) = next.signal { watermarks[next.input] = mark }
+                if case .completion = next.signal { watermarks[next.input] = .distantFuture }
+                if case .element = next.signal { break }
+            }
+            let watermark = min(watermarks[0], watermarks[1])
+            func isForgotten(_ element: Keyed, _ side: Int) -> Bool {
+                guard watermark > .distantPast else { return false }
+                return watermark == .distantFuture || element.timestamp < watermark - memory[side]
+            }
+            for side in 0...1 {
+                while let first = known[side].first, isForgotten(first, side) { known[side].removeFirst() }
+                if known[side].count == limit { known[side].removeAll { isForgotten($0, side) } }
+            }
+            guard element.timestamp >= watermark else { return false }
+            for other in known[1 - input] where other.key == element.key {
+                let distance = input == 0 ? other.timestamp - element.timestamp : element.timestamp - other.timestamp
+                guard distance >= .milliseconds(shortest), distance <= .milliseconds(longest) else { continue }
+                outcome.emit(
+                    input == 0 ? [element, other] : [other, element],
+                    max(element.timestamp, other.timestamp)
+                )
+            }
+            if known[input].count < limit, !isForgotten(element, input) { known[input].append(element) }
+            return false
+        } onInputEnd: { _ in
+            false
+        }
+    }
+
+    /// Pairs that the watermark has not passed are remembered, and no longer: of this stream 10 ms, of the other nothing.
+    @Test func asymmetricJoinRemembersOneSideOnly() {
+        let (left, right) = (EventChannel<Keyed>(), EventChannel<Keyed>())
+        let join = left.join(right, from: .zero, to: .milliseconds(10), limit: 11, by: \.key, and: \.key)
+        let recorder = Recorder(join)
+        for time in 0..<1_000 {
+            let event = Keyed(timestamp: milliseconds(Int64(time)), key: 0, value: time)
+            left.publish(event)
+            right.publish(event)
+            left.advance(to: milliseconds(Int64(time) + 1))
+            right.advance(to: milliseconds(Int64(time) + 1))
+        }
+        #expect(join.refused.count == 0 && join.late.count == 0)
+        #expect(recorder.elements.count == 11 * 1_000 - 55)
     }
 
     /// No order of arrival and no place of a watermark makes a pair come twice, or not at all.

@@ -28,6 +28,16 @@ package enum Nanoseconds {
         return difference(value, remainder < 0 ? remainder + step : remainder)
     }
 
+    /// The greatest multiple of `step`, counted from `origin`, that is not above `value`.
+    @inlinable
+    package static func floor(_ value: Int64, to step: Int64, from origin: Int64) -> Int64 {
+        // By the remainders, because the difference of two times may overflow.
+        var (remainder, shift) = (value % step, origin % step)
+        if remainder < 0 { remainder += step }
+        if shift < 0 { shift += step }
+        return difference(value, remainder < shift ? remainder - shift + step : remainder - shift)
+    }
+
     /// The number of nanoseconds of a duration that must be positive.
     @inlinable
     package static func positive(_ duration: Duration, _ what: StaticString) -> Int64 {

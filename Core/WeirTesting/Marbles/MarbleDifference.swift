@@ -29,7 +29,8 @@ public struct MarbleDifference: Sendable, Hashable, CustomStringConvertible, Cus
 extension Recorder {
     /// Compares recorded signals with a diagram.
     ///
-    ///     #expect(recorder.difference(from: "a--b-|", ["a": (1, "x"), "b": (2, "y")], by: ==) == nil)
+    ///     let pairs = Recorder<(Int, String)>()
+    ///     #expect(pairs.difference(from: "a--b-|", ["a": (1, "x"), "b": (2, "y")], by: ==) == nil)
     ///
     /// Elements are compared with their times, failures by their description; the column of the end is ignored.
     ///
