@@ -7,6 +7,15 @@ extension EventStream {
     ///         recording.followedBy { previous, current in current.x - previous.x > 1 }
     ///     }
     ///
+    /// A pipeline may use the key of its group, in what it emits too, and put late elements of all groups in one place:
+    ///
+    ///     let means = readings.grouped(by: \.station) { group in
+    ///         let windows = group.tumbling(.seconds(60))
+    ///         windows.late.forward(to: group.late)
+    ///         return windows.mean(of: \.celsius).map { mean in (station: group.key, mean: mean.value) }
+    ///     }
+    ///     means.late.subscribe { reading, time in print("late:", reading) }
+    ///
     /// Emits what the pipelines emit, when they emit it. Remembers a copy of the pipeline's state for each key, up to
     /// `limit`; the elements of further keys go to ``Grouped/refused``, and so do those whose key does not equal
     /// itself, like NaN, because their group could not be found again. A watermark reaches every group and is then
@@ -28,7 +37,8 @@ extension EventStream {
     ///   - idle: How long a group may be without elements, in event time; positive. `nil` keeps groups for ever.
     ///   - eviction: What happens to the state of a group that is evicted.
     ///   - limit: How many groups there can be; positive.
-    ///   - pipeline: Called once, when a sink is attached: builds the pipeline that every group gets a copy of.
+    ///   - pipeline: Builds the pipeline that every group gets a copy of; called with the first element. If it reads the
+    ///     group's key, it is called for each group. An escaping closure may read the key without that.
     /// - Returns: What the pipelines emit.
     /// - Complexity: One hash look-up and the pipeline's own cost per element; O(groups) per watermark.
     @inlinable
@@ -37,7 +47,7 @@ extension EventStream {
         evictingAfter idle: Duration? = nil,
         _ eviction: GroupEviction = .finish,
         limit: Int = 1 << 20,
-        _ pipeline: @escaping @Sendable (Group<Element>) -> Pipeline
+        _ pipeline: @escaping @Sendable (Group<Element, Key>) -> Pipeline
     ) -> Grouped<Self, Key, Pipeline> {
         precondition(limit > 0, "grouped: limit must be positive, but is \(limit)")
         let idle = idle.map { Nanoseconds.positive($0, "how long a group may be idle") }
@@ -64,10 +74,9 @@ public struct Grouped<Upstream: EventStream, Key: Hashable & Sendable, Pipeline:
     @usableFromInline let limit: Int
     @usableFromInline let idle: Int64?
     @usableFromInline let eviction: GroupEviction
-    @usableFromInline let pipeline: @Sendable (Group<Upstream.Element>) -> Pipeline
+    @usableFromInline let pipeline: @Sendable (Group<Upstream.Element, Key>) -> Pipeline
 
-    /// The elements of keys beyond the limit of groups.
-    public let refused: SideOutput<Upstream.Element>
+    @usableFromInline let sides = GroupSides<Upstream.Element>()
 
     @inlinable
     init(
@@ -76,7 +85,7 @@ public struct Grouped<Upstream: EventStream, Key: Hashable & Sendable, Pipeline:
         _ limit: Int,
         _ idle: Int64?,
         _ eviction: GroupEviction,
-        _ pipeline: @escaping @Sendable (Group<Upstream.Element>) -> Pipeline
+        _ pipeline: @escaping @Sendable (Group<Upstream.Element, Key>) -> Pipeline
     ) {
         self.upstream = upstream
         self.key = key
@@ -84,15 +93,28 @@ public struct Grouped<Upstream: EventStream, Key: Hashable & Sendable, Pipeline:
         self.idle = idle
         self.eviction = eviction
         self.pipeline = pipeline
-        refused = SideOutput()
     }
+
+    /// The elements of keys beyond the limit of groups.
+    @inlinable
+    public var refused: SideOutput<Upstream.Element> { sides.refused }
+
+    /// The elements that pipelines forwarded to ``Group/late``.
+    @inlinable
+    public var late: SideOutput<Upstream.Element> { sides.late }
+
+    /// The elements that pipelines forwarded to ``Group/dropped``.
+    @inlinable
+    public var dropped: SideOutput<Upstream.Element> { sides.dropped }
 
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
         let downstream = SinkHandle(sink)
-        let group = Group<Upstream.Element>()
-        SinkTemplate.attach { pipeline(group).attach(GroupOutputSink(downstream)) }
-        return upstream.attach(GroupedSink(key, limit, idle, eviction, refused, group.makeSinks(), downstream))
+        let pipeline = pipeline
+        let build: @Sendable (Group<Upstream.Element, Key>) -> Void = { group in
+            SinkTemplate.attach { pipeline(group).attach(GroupOutputSink(downstream)) }
+        }
+        return upstream.attach(GroupedSink(key, limit, idle, eviction, sides, build, downstream))
     }
 }

@@ -4,30 +4,19 @@ public import WeirCore
 @frozen
 @usableFromInline
 struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sendable>: Sink {
-    /// The group of a key.
-    @frozen
-    @usableFromInline
-    struct Slot: Sendable {
-        @usableFromInline let key: Key
-        @usableFromInline var youngest: Timestamp
-
-        @inlinable
-        init(_ key: Key, _ youngest: Timestamp) {
-            self.key = key
-            self.youngest = youngest
-        }
-    }
-
     @usableFromInline let key: @Sendable (Input) -> Key
     @usableFromInline let limit: Int
     @usableFromInline let idle: Int64?
     @usableFromInline let eviction: GroupEviction
-    @usableFromInline let refused: SideOutput<Input>
-    // The pipelines of the groups, at the groups' indexes.
-    @usableFromInline let bank: SinkBank<Input>
+    @usableFromInline let sides: GroupSides<Input>
+    @usableFromInline let build: @Sendable (Group<Input, Key>) -> Void
+    // The pipelines of the groups, at the groups' indexes; none before the first group.
+    @usableFromInline var bank = SinkBank(NoSink<Input>())
+    @usableFromInline var isBuilt = false
+    // Whether the pipeline of a further group is a copy of the first one's.
+    @usableFromInline var copies = false
     @usableFromInline var indexes = KeyTable<Key>()
-    // In the order of their first elements, so that the output at a watermark depends on the input alone.
-    @usableFromInline var groups: [Slot] = []
+    @usableFromInline let groups = SharedCell(driven: GroupSlots<Key>())
     // The watermark of all groups, future ones too.
     @usableFromInline var watermark = Timestamp.distantPast
     // No group can be evicted by an earlier watermark.
@@ -40,16 +29,16 @@ struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sendable>:
         _ limit: Int,
         _ idle: Int64?,
         _ eviction: GroupEviction,
-        _ refused: SideOutput<Input>,
-        _ bank: SinkBank<Input>,
+        _ sides: GroupSides<Input>,
+        _ build: @escaping @Sendable (Group<Input, Key>) -> Void,
         _ downstream: SinkHandle<Output>
     ) {
         self.key = key
         self.limit = limit
         self.idle = idle
         self.eviction = eviction
-        self.refused = refused
-        self.bank = bank
+        self.sides = sides
+        self.build = build
         self.downstream = downstream
     }
 
@@ -57,17 +46,36 @@ struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sendable>:
     mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         let key = key(element)
         if let index = indexes.place(of: key) {
-            if idle != nil, time > groups[index].youngest { groups[index].youngest = time }
+            if idle != nil, time > groups.value.slots[index].youngest { groups.value.slots[index].youngest = time }
             bank.receive(index, element, time)
-        } else if groups.count < limit, key == key {
-            indexes.insert(key, at: groups.count)
-            groups.append(Slot(key, time))
-            bank.append(watermark)
-            if let idle { nextEviction = min(nextEviction, time.shifted(byNanoseconds: idle)) }
-            bank.receive(groups.count - 1, element, time)
+        } else if groups.value.slots.count < limit, key == key {
+            let index = add(key, time)
+            bank.receive(index, element, time)
         } else {
-            refused.send(copy element, at: time)
+            sides.refused.send(copy element, at: time)
         }
+    }
+
+    /// Adds a group, and returns its index.
+    @inlinable
+    mutating func add(_ key: Key, _ time: Timestamp) -> Int {
+        let index = groups.value.slots.count
+        indexes.insert(key, at: index)
+        groups.value.slots.append(GroupSlots<Key>.Slot(key, time))
+        if copies { bank.append(watermark) } else { buildGroup(key) }
+        if let idle { nextEviction = min(nextEviction, time.shifted(byNanoseconds: idle)) }
+        return index
+    }
+
+    /// Builds the pipeline of a group.
+    @usableFromInline
+    mutating func buildGroup(_ key: Key) {
+        let group = Group(key, groups, sides, isBuilt ? bank : nil, watermark)
+        build(group)
+        let isForThisKey: Bool
+        (bank, isForThisKey) = group.finishBuilding()
+        isBuilt = true
+        copies = !isForThisKey
     }
 
     @inlinable
@@ -93,10 +101,10 @@ struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sendable>:
 
     @inlinable
     mutating func finish(_ completion: Completion) {
-        for index in groups.indices { bank.finish(index, completion) }
+        for index in groups.value.slots.indices { bank.finish(index, completion) }
         bank.keep { _ in false }
         indexes = KeyTable()
-        groups = []
+        groups.value.slots = []
         downstream.finish(completion)
     }
 
@@ -104,7 +112,7 @@ struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sendable>:
     mutating func evict(at watermark: Timestamp) {
         guard let idle else { return }
         nextEviction = .distantFuture
-        for (index, group) in groups.enumerated() {
+        for (index, group) in groups.value.slots.enumerated() {
             let due = group.youngest.shifted(byNanoseconds: idle)
             if due > watermark {
                 nextEviction = min(nextEviction, due)
@@ -113,9 +121,9 @@ struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sendable>:
                 if eviction == .finish { bank.finish(index, .finished) }
             }
         }
-        bank.keep { groups[$0].youngest.shifted(byNanoseconds: idle) > watermark }
-        groups.removeAll { $0.youngest.shifted(byNanoseconds: idle) <= watermark }
-        for (index, group) in groups.enumerated() { indexes.move(group.key, to: index) }
+        bank.keep { groups.value.slots[$0].youngest.shifted(byNanoseconds: idle) > watermark }
+        groups.value.slots.removeAll { $0.youngest.shifted(byNanoseconds: idle) <= watermark }
+        for (index, group) in groups.value.slots.enumerated() { indexes.move(group.key, to: index) }
     }
 }
 
@@ -134,6 +142,23 @@ struct GroupOutputSink<Input: Sendable>: Sink {
     mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         downstream.receive(element, time)
     }
+
+    @inlinable
+    mutating func advance(to watermark: Timestamp) {}
+
+    @inlinable
+    mutating func finish(_ completion: Completion) {}
+}
+
+/// Stands for the pipelines as long as there is no group.
+@frozen
+@usableFromInline
+struct NoSink<Input: Sendable>: Sink {
+    @inlinable
+    init() {}
+
+    @inlinable
+    mutating func receive(_ element: borrowing Input, at time: Timestamp) {}
 
     @inlinable
     mutating func advance(to watermark: Timestamp) {}

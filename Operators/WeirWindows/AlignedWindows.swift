@@ -15,8 +15,8 @@ extension EventStream {
     /// Emits a window's result when the watermark reaches its end, windows in order, with the time of the window's last
     /// instant (`end` less a nanosecond), so that windows of windows contain the right results; early results carry the
     /// time of the element or watermark that caused them; results for late elements the watermark's. Without watermarks
-    /// nothing closes before the completion: put `ascendingWatermarks()` before this if the source is in order and
-    /// sends none. The completion closes all windows; a failure or an interruption discards them.
+    /// nothing closes before the completion: put `watermarks(lag:every:)` before this if the source sends none. The
+    /// completion closes all windows; a failure or an interruption discards them.
     ///
     /// Remembers one aggregate for each open window. An element is late when it is older than the watermark by more
     /// than `allowedLateness`, and goes to ``WindowedStream/late``; until then a closed window is kept, and emits again

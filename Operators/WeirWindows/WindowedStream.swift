@@ -8,7 +8,7 @@ public import WeirCore
 ///
 ///     readings.tumbling(.seconds(1))                             // WindowResult<[Reading]>
 ///     readings.tumbling(.seconds(1)).mean(of: \.celsius)         // WindowResult<Double>
-///     readings.tumbling(.seconds(1)).aggregate(Both(Count(), Max(of: \.celsius)))
+///     readings.tumbling(.seconds(1)).aggregate(Count(), Max(of: \.celsius))
 ///
 /// A window without elements emits nothing. A kind of window attaches an aggregate that can only add, and may have
 /// faster ways for aggregates that can be merged or inverted.

@@ -112,7 +112,7 @@ func isClose(_ left: Double, _ right: Double) -> Bool {
         Self.agrees(Covariance(of: \.x, \.y), { $0 }) {
             $0.count < 2 ? .nan : Self.product($0, \.x, \.y) / Double($0.count - 1)
         }
-        Self.agrees(inverting: Both(Count(), Mean(of: \.y)), { $0.1 }, { Self.mean($0.map(\.y)) })
+        Self.agrees(inverting: Aggregates2(Count(), Mean(of: \.y)), { $0.1 }, { Self.mean($0.map(\.y)) })
     }
 
     @Test func correlationAndLineAgreeWithTheirDefinitions() {

@@ -120,6 +120,7 @@ private struct Boxed<Upstream: EventStream>: GroupableStream {
         await #expect(processExitsWith: .failure) {
             let channel = EventChannel<Keyed>()
             channel.grouped(by: { $0.key }, limit: 10) { Boxed(upstream: $0) }.subscribe { _ in }
+            channel.publish(Keyed(timestamp: .epoch, key: 1, value: 1))
         }
     }
 
@@ -143,6 +144,116 @@ private struct Boxed<Upstream: EventStream>: GroupableStream {
         channel.publish(Keyed(timestamp: .epoch, key: 1, value: 1))
         channel.publish(Keyed(timestamp: .epoch, key: 2, value: 5))
         #expect(recorder.elements == [1, 2, 5, 10])
+    }
+
+    /// Read while the pipeline is built, or by its closures: at elements, at watermarks and at the end.
+    @Test func everyGroupKnowsItsKey() {
+        for seed in 0..<2_000 as Range<UInt64> {
+            var generator = SeededGenerator(seed: seed)
+            let channel = EventChannel<Keyed>()
+            let built = Locked(0)
+            let constant = Recorder(
+                channel.grouped(by: { $0.key }, evictingAfter: .milliseconds(4), limit: 4) { group in
+                    built.withLock { $0 += 1 }
+                    let key = group.key
+                    return group.buffer(3).map { elements in (key, elements) }
+                }
+            )
+            let read = Recorder(
+                channel.grouped(by: { $0.key }, evictingAfter: .milliseconds(4), limit: 4) { group in
+                    group.ordered(within: .milliseconds(1)).buffer(2).map { elements in (group.key, elements) }
+                }
+            )
+            let plain = Recorder(
+                channel.grouped(by: { $0.key }, evictingAfter: .milliseconds(4), limit: 4) { group in
+                    group.ordered(within: .milliseconds(1)).buffer(2)
+                }
+            )
+            var keys: Set<Int> = []
+            for time in 0..<40 as Range<Int64> {
+                let key = Int.random(in: 0...5, using: &generator)
+                let event = Keyed(timestamp: milliseconds(time), key: key, value: Int(time))
+                if keys.count < 4 || keys.contains(key) { keys.insert(key) }
+                channel.publish(event)
+                if Int.random(in: 0..<4, using: &generator) == 0 { channel.advance(to: milliseconds(time)) }
+            }
+            channel.finish()
+            #expect(constant.elements.allSatisfy { key, elements in elements.allSatisfy { $0.key == key } })
+            #expect(read.elements.allSatisfy { key, elements in elements.allSatisfy { $0.key == key } }, "seed \(seed)")
+            #expect(read.elements.map(\.1) == plain.elements && read.times == plain.times, "seed \(seed)")
+            #expect(!constant.elements.isEmpty && built.withLock { $0 } >= keys.count)
+        }
+    }
+
+    @Test func aPipelineThatDoesNotAskForTheKeyIsBuiltOnce() {
+        let channel = EventChannel<Keyed>()
+        let built = Locked([0, 0, 0])
+        @Sendable func build(_ place: Int) { built.withLock { $0[place] += 1 } }
+        let without = Recorder(
+            channel.grouped(by: { $0.key }) { group in
+                build(0)
+                return group.map(\.value)
+            }
+        )
+        let reading = Recorder(
+            channel.grouped(by: { $0.key }) { group in
+                build(1)
+                return group.map { element in group.key * 100 + element.value }
+            }
+        )
+        let constant = Recorder(
+            channel.grouped(by: { $0.key }) { group in
+                build(2)
+                let key = group.key
+                return group.map { element in key * 100 + element.value }
+            }
+        )
+        #expect(built.withLock { $0 } == [0, 0, 0])
+        for key in [3, 1, 3, 2] { channel.publish(Keyed(timestamp: .epoch, key: key, value: key)) }
+        #expect(built.withLock { $0 } == [1, 1, 3])
+        #expect(without.elements == [3, 1, 3, 2])
+        #expect(reading.elements == [303, 101, 303, 202] && constant.elements == reading.elements)
+    }
+
+    /// Operators of all groups put what is late in one place, and the handlers know whose it is.
+    @Test func lateElementsOfAllGroupsMeet() {
+        let channel = EventChannel<Keyed>()
+        let seen = Locked<[[Int]]>([])
+        let grouped = channel.grouped(by: { $0.key }) { group in
+            let ordered = group.ordered(within: .zero)
+            ordered.late.forward(to: group.late)
+            ordered.late.subscribe { element, _ in seen.withLock { $0.append([group.key, element.value]) } }
+            let distinct = ordered.distinct(by: \.value, last: 1)
+            return distinct
+        }
+        let late = Locked<[Int]>([])
+        grouped.late.subscribe { element, _ in late.withLock { $0.append(element.value) } }
+        let recorder = Recorder(grouped)
+        for key in 1...3 { channel.publish(Keyed(timestamp: milliseconds(9), key: key, value: 0)) }
+        channel.advance(to: milliseconds(10))
+        for key in 1...4 { channel.publish(Keyed(timestamp: milliseconds(1), key: key, value: key * 10)) }
+        #expect(recorder.elements.map(\.key) == [1, 2, 3])
+        #expect(late.withLock { $0 } == [10, 20, 30, 40] && grouped.late.count == 4 && grouped.dropped.count == 0)
+        #expect(seen.withLock { $0 } == [[1, 10], [2, 20], [3, 30], [4, 40]])
+    }
+
+    /// A pipeline whose closures hold the group goes with the subscription.
+    @Test func groupsAreForgottenWithTheChannel() {
+        final class Witness: Sendable {}
+        weak var witness: Witness?
+        do {
+            let held = Witness()
+            witness = held
+            let channel = EventChannel<Keyed>()
+            channel.grouped(by: { $0.key }) { group in
+                group.map { element in
+                    withExtendedLifetime(held) {}
+                    return group.key + element.value
+                }
+            }.subscribe { _ in }
+            channel.publish(Keyed(timestamp: .epoch, key: 1, value: 1))
+        }
+        #expect(witness == nil)
     }
 
     @Test func sendsWatermarksAndTheCompletionOnOnce() {

@@ -175,9 +175,9 @@ import WeirWindows
         #expect(merged.signals == [.completion(.failed(Broken()))])
     }
 
-    @Test func ascendingWatermarksCloseWindowsOfAStreamInOrder() {
+    @Test func watermarksWithoutLagCloseWindowsOfAStreamInOrder() {
         let channel = EventChannel<Sample>()
-        let windows = channel.ascendingWatermarks().tumbling(.nanoseconds(10)).count()
+        let windows = channel.watermarks(lag: .zero).tumbling(.nanoseconds(10)).count()
         let recorder = Recorder(windows)
         for time in [0, 9, 10, 3, 31] as [Int64] { channel.publish(Sample(1, at: time)) }
         #expect(recorder.elements.map(\.value) == [2, 1])

@@ -69,7 +69,7 @@ private struct Row: Event, Hashable {
             let all = Recorder(channel.tumbling(size).mean(of: \.value))
             let byClosure = Recorder(channel.tumbling(size).mean(of: \.value).having { $0 > 0.5 })
             let ofTwo = Recorder(
-                channel.tumbling(size).aggregate(Both(Mean(of: \.value), Count())).having { $0.0 > 0.5 && $0.1 >= 4 }
+                channel.tumbling(size).aggregate(Mean(of: \.value), Count()).having { $0.0 > 0.5 && $0.1 >= 4 }
             )
             channel.publish(contentsOf: rows(seed))
             channel.advance(to: Timestamp(nanosecondsSinceEpoch: 1000))

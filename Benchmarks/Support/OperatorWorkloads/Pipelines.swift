@@ -73,7 +73,7 @@ enum Pipelines {
 
     static func meansByTimeAscending() -> Pipeline {
         Pipeline(Streams.common) { channel, result in
-            channel.ascendingWatermarks().tumbling(.seconds(1)).mean(of: \.value).attach(TallySink(result))
+            channel.watermarks(lag: .zero).tumbling(.seconds(1)).mean(of: \.value).attach(TallySink(result))
         }
     }
 

@@ -38,6 +38,19 @@ public final class SideOutput<Element: Sendable>: Sendable {
         return subscription
     }
 
+    /// Sends on what is put here to another side output, which then has what several operators could not use.
+    ///
+    ///     let late = SideOutput<Reading>()
+    ///     readings.tumbling(.seconds(1)).late.forward(to: late)
+    ///     readings.tumbling(.seconds(60)).late.forward(to: late)
+    ///
+    /// - Parameter other: The other side output; not this one, and none that forwards to it.
+    /// - Returns: The handle that ends it; letting go of it does not.
+    @discardableResult
+    public func forward(to other: SideOutput<Element>) -> Subscription {
+        subscribe { element, time in other.send(element, at: time) }
+    }
+
     /// Whether a handler would be called.
     package var hasSubscribers: Bool { handlers.withLock { $0.contains { !$0.subscription.isCancelled } } }
 

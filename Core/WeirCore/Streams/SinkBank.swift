@@ -10,11 +10,15 @@ public final class SinkBank<Input: Sendable>: @unchecked Sendable {
     // Safety of `@unchecked Sendable`: a bank belongs to one operator, which is driven by one thread at a time; the sinks
     // that the closures work on are themselves `Sendable`.
 
+    @usableFromInline let sinks: AnyObject
     @usableFromInline let receiveAt: (_ index: Int, Input, Timestamp) -> Void
     @usableFromInline let prefetchAt: (_ index: Int) -> Void
 
     /// Adds a sink, a copy of the prototype, behind the others, and hands it a watermark.
     public let append: (Timestamp) -> Void
+
+    /// The index of the sink that is at work, or was last.
+    @usableFromInline package let current = SharedCell(driven: 0)
 
     /// Passes a watermark to all sinks, in order.
     public let advance: (Timestamp) -> Void
@@ -31,18 +35,43 @@ public final class SinkBank<Input: Sendable>: @unchecked Sendable {
     @inlinable
     public init<S: Sink>(_ prototype: S) where S.Input == Input {
         let sinks = SinkList<S>()
+        let current = current
+        self.sinks = sinks
         receiveAt = { index, element, time in unsafe sinks[index].pointee.receive(element, at: time) }
         prefetchAt = { index in unsafe cweir_prefetch(sinks[index]) }
         append = { watermark in
             sinks.append(prototype)
             guard watermark > .distantPast else { return }
+            current.value = sinks.count - 1
             unsafe sinks[sinks.count - 1].pointee.advance(to: watermark)
         }
         advance = { watermark in
-            for index in 0..<sinks.count { unsafe sinks[index].pointee.advance(to: watermark) }
+            for index in 0..<sinks.count {
+                current.value = index
+                unsafe sinks[index].pointee.advance(to: watermark)
+            }
         }
-        finish = { index, completion in unsafe sinks[index].pointee.finish(completion) }
+        finish = { index, completion in
+            current.value = index
+            unsafe sinks[index].pointee.finish(completion)
+        }
         keep = { isKept in sinks.keep(isKept) }
+    }
+
+    /// Adds a sink of the prototype's type behind the others, and hands it a watermark.
+    ///
+    /// - Parameters:
+    ///   - sink: The sink; one of another type traps.
+    ///   - watermark: The watermark.
+    @inlinable
+    public func append<S: Sink>(_ sink: consuming S, _ watermark: Timestamp) where S.Input == Input {
+        guard let sinks = sinks as? SinkList<S> else {
+            preconditionFailure("a \(S.self) cannot be put among sinks of another type")
+        }
+        sinks.append(sink)
+        guard watermark > .distantPast else { return }
+        current.value = sinks.count - 1
+        unsafe sinks[sinks.count - 1].pointee.advance(to: watermark)
     }
 
     /// Passes an element to a sink.
@@ -54,7 +83,10 @@ public final class SinkBank<Input: Sendable>: @unchecked Sendable {
     @inlinable
     public func receive(_ index: Int, _ element: Input, _ time: Timestamp) {
         // The caller holds the bank; called as a property, the closure would be retained and released each time.
-        unsafe Unmanaged.passUnretained(self)._withUnsafeGuaranteedRef { $0.receiveAt(index, element, time) }
+        unsafe Unmanaged.passUnretained(self)._withUnsafeGuaranteedRef {
+            $0.current.value = index
+            $0.receiveAt(index, element, time)
+        }
     }
 
     /// Prefetches a sink.
