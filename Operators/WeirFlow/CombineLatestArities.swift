@@ -3,7 +3,7 @@ public import WeirCore
 extension EventStream {
     /// Puts the latest elements of three streams together whenever one of them changes: like the form for two.
     ///
-    ///     temperature.combineLatest(humidity, pressure).map { latest in (latest.0, latest.2) }
+    ///     temperature.combineLatest(humidity, levels).map { latest in (latest.0, latest.2) }
     ///
     /// - Parameters:
     ///   - second: The second stream.
@@ -24,7 +24,7 @@ extension EventStream {
 
     /// Puts the latest elements of four streams together whenever one of them changes: like the form for two.
     ///
-    ///     temperature.combineLatest(humidity, pressure, wind).map { latest in (latest.0, latest.3) }
+    ///     temperature.combineLatest(humidity, levels, wind).map { latest in (latest.0, latest.3) }
     ///
     /// - Parameters:
     ///   - second: The second stream.
@@ -47,7 +47,7 @@ extension EventStream {
 
     /// Puts the latest elements of five streams together whenever one of them changes: like the form for two.
     ///
-    ///     temperature.combineLatest(humidity, pressure, wind, rain).map { latest in (latest.0, latest.4) }
+    ///     temperature.combineLatest(humidity, levels, wind, rain).map { latest in (latest.0, latest.4) }
     ///
     /// - Parameters:
     ///   - second: The second stream.
@@ -72,7 +72,7 @@ extension EventStream {
 
     /// Puts the latest elements of six streams together whenever one of them changes: like the form for two.
     ///
-    ///     temperature.combineLatest(humidity, pressure, wind, rain, light).map { latest in (latest.0, latest.5) }
+    ///     temperature.combineLatest(humidity, levels, wind, rain, light).map { latest in (latest.0, latest.5) }
     ///
     /// - Parameters:
     ///   - second: The second stream.

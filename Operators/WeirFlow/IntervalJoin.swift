@@ -70,7 +70,9 @@ extension EventStream {
 /// The pairs of two streams that have the same key and are close in time; made by `join(_:within:limit:by:and:)`
 /// and `join(_:from:to:limit:by:and:)`.
 @frozen
-public struct IntervalJoin<First: EventStream, Second: EventStream, Key: Hashable & Sendable>: EventStream {
+public struct IntervalJoin<First: EventStream, Second: EventStream, Key: Hashable & Sendable>:
+    WatermarkWaiting
+{
     public typealias Element = (First.Element, Second.Element)
 
     @usableFromInline let first: First
@@ -86,6 +88,8 @@ public struct IntervalJoin<First: EventStream, Second: EventStream, Key: Hashabl
 
     /// The elements that found no room.
     public let refused: SideOutput<Either<First.Element, Second.Element>>
+
+    public let stalls = SideOutput<WatermarkStall>()
 
     @inlinable
     init(
@@ -113,7 +117,7 @@ public struct IntervalJoin<First: EventStream, Second: EventStream, Key: Hashabl
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let state = IntervalJoinState(shortest, longest, limit, firstKey, secondKey, late, refused, sink)
+        let state = IntervalJoinState(shortest, longest, limit, firstKey, secondKey, late, refused, stalls, sink)
         let junction = Junction(state, inputs: 2)
         return junction.subscription(
             first.attach(junction.input(0, LeftPort())),
@@ -136,6 +140,7 @@ where Downstream.Input == (Left, Right) {
     @usableFromInline let rightKey: @Sendable (Right) -> Key
     @usableFromInline let late: SideOutput<Either<Left, Right>>
     @usableFromInline let refused: SideOutput<Either<Left, Right>>
+    @usableFromInline let stalls: SideOutput<WatermarkStall>
     @usableFromInline var keys = KeyNumbers<Key>()
     @usableFromInline var lefts = KeyedStore<Left>()
     @usableFromInline var rights = KeyedStore<Right>()
@@ -154,6 +159,7 @@ where Downstream.Input == (Left, Right) {
         _ rightKey: @escaping @Sendable (Right) -> Key,
         _ late: SideOutput<Either<Left, Right>>,
         _ refused: SideOutput<Either<Left, Right>>,
+        _ stalls: SideOutput<WatermarkStall>,
         _ downstream: consuming Downstream
     ) {
         self.shortest = shortest
@@ -163,6 +169,7 @@ where Downstream.Input == (Left, Right) {
         self.rightKey = rightKey
         self.late = late
         self.refused = refused
+        self.stalls = stalls
         self.downstream = downstream
     }
 
@@ -190,8 +197,20 @@ where Downstream.Input == (Left, Right) {
             hasRoom = rights.count < limit
             if hasRoom { rights.append(right, time, key: key) } else { rights.refusals += 1 }
         }
+        if watermark == .distantPast { noteStall(time) }
         guard hasRoom else { return refused.send(signal, at: time) }
         keys.use(key)
+    }
+
+    /// Tells that no watermark has come, when some hundred elements wait and event time has gone on by more than the reach.
+    @inlinable
+    @inline(never)
+    func noteStall(_ now: Timestamp) {
+        guard lefts.count + rights.count >= min(1024, limit), stalls.count == 0 else { return }
+        let oldest = min(lefts.firstTime ?? now, rights.firstTime ?? now)
+        let reach = max(longest, -shortest)
+        guard now > oldest.shifted(byNanoseconds: reach) else { return }
+        stalls.send(WatermarkStall(since: oldest, until: now), at: now)
     }
 
     /// Emits the pairs of an element with those of the other side that are within its reach.

@@ -54,6 +54,10 @@ struct KeyedStore<Element: Sendable>: Sendable {
     @inlinable
     var count: Int { end - first }
 
+    /// The time of the element that arrived first.
+    @inlinable
+    var firstTime: Timestamp? { first < end ? self[first].time : nil }
+
     /// The place of a position.
     @inlinable
     subscript(position: Int) -> Place { places[position & (places.count - 1)] }

@@ -108,7 +108,7 @@ public struct WindowedJoin<
     Second: EventStream,
     Key: Hashable & Sendable,
     Rule: WindowRule
->: EventStream where Rule.Left == First.Element, Rule.Right == Second.Element {
+>: WatermarkWaiting where Rule.Left == First.Element, Rule.Right == Second.Element {
     public typealias Element = Rule.Output
 
     @usableFromInline let first: First
@@ -124,6 +124,8 @@ public struct WindowedJoin<
 
     /// The elements that found no room.
     public let refused: SideOutput<Either<First.Element, Second.Element>>
+
+    public let stalls = SideOutput<WatermarkStall>()
 
     @inlinable
     init(
@@ -150,7 +152,7 @@ public struct WindowedJoin<
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let state = WindowedJoinState(rule, size, limit, firstKey, secondKey, late, refused, sink)
+        let state = WindowedJoinState(rule, size, limit, firstKey, secondKey, late, refused, stalls, sink)
         let junction = Junction(state, inputs: 2)
         return junction.subscription(
             first.attach(junction.input(0, LeftPort())),

@@ -39,6 +39,7 @@ where Downstream.Input == Rule.Output {
     @usableFromInline let rightKey: @Sendable (Rule.Right) -> Key
     @usableFromInline let late: SideOutput<Either<Rule.Left, Rule.Right>>
     @usableFromInline let refused: SideOutput<Either<Rule.Left, Rule.Right>>
+    @usableFromInline let stalls: SideOutput<WatermarkStall>
     // By their beginnings; there are few.
     @usableFromInline var windows: [Window] = []
     @usableFromInline var count = 0
@@ -55,6 +56,7 @@ where Downstream.Input == Rule.Output {
         _ rightKey: @escaping @Sendable (Rule.Right) -> Key,
         _ late: SideOutput<Either<Rule.Left, Rule.Right>>,
         _ refused: SideOutput<Either<Rule.Left, Rule.Right>>,
+        _ stalls: SideOutput<WatermarkStall>,
         _ downstream: consuming Downstream
     ) {
         self.rule = rule
@@ -64,6 +66,7 @@ where Downstream.Input == Rule.Output {
         self.rightKey = rightKey
         self.late = late
         self.refused = refused
+        self.stalls = stalls
         self.downstream = downstream
     }
 
@@ -79,6 +82,7 @@ where Downstream.Input == Rule.Output {
         }
         count += 1
         let index = windowIndex(time.roundedDown(toNanoseconds: size))
+        if open == .distantPast, windows.count > 2 { noteStall(time) }
         switch signal {
         case .first(let left):
             let key = leftKey(left)
@@ -89,6 +93,14 @@ where Downstream.Input == Rule.Output {
             windows[index].groups[key, default: Group()].rights.append((right, time))
             windows[index].rights.append((key, right, time))
         }
+    }
+
+    /// Tells that no watermark has come, though a third window is open.
+    @inlinable
+    @inline(never)
+    func noteStall(_ now: Timestamp) {
+        guard stalls.count == 0, let first = windows.first else { return }
+        stalls.send(WatermarkStall(since: first.begin.shifted(byNanoseconds: size), until: now), at: now)
     }
 
     @inlinable

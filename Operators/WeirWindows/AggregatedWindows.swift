@@ -31,6 +31,11 @@ where Windows.Input == Route.Base.Input {
     }
 }
 
+extension AggregatedWindows: WatermarkWaiting where Windows: WatermarkWaiting {
+    @inlinable
+    public var stalls: SideOutput<WatermarkStall> { windows.stalls }
+}
+
 extension AggregatedWindows: GroupableStream where Windows: GroupableStream {}
 
 extension WindowedStream {

@@ -102,7 +102,7 @@ public enum WindowOrigin: Sendable, Hashable {
 
 /// Windows of one size at regular distances; made by `tumbling` and `hopping`.
 @frozen
-public struct AlignedWindows<Upstream: EventStream>: WindowedStream {
+public struct AlignedWindows<Upstream: EventStream>: WindowedStream, WatermarkWaiting {
     public typealias Input = Upstream.Element
     public typealias Element = WindowResult<[Input]>
 
@@ -134,6 +134,9 @@ public struct AlignedWindows<Upstream: EventStream>: WindowedStream {
 
     @inlinable
     public var refused: SideOutput<Input> { sides.refused }
+
+    @inlinable
+    public var stalls: SideOutput<WatermarkStall> { sides.stalls }
 
     @inlinable
     public func attach<A: Aggregate, S: Sink>(folding aggregate: A, _ sink: consuming S) -> Subscription

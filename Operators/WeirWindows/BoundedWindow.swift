@@ -8,8 +8,8 @@ extension EventStream {
     ///
     /// The window is `[start, end)`; elements outside it are not in it. Emits when the watermark reaches `end`, with
     /// the time of the last instant; early and late results and late elements are those of
-    /// `tumbling(_:startingAt:allowedLateness:emit:limit:)`. The completion closes the window, a failure or an interruption
-    /// discards it.
+    /// `tumbling(_:startingAt:allowedLateness:emit:limit:)`. The completion closes the window, a failure or an
+    /// interruption discards it.
     ///
     /// Remembers one aggregate. If that keeps elements, those beyond `limit.elements` go to
     /// ``WindowedStream/refused``.

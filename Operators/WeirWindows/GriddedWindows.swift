@@ -7,8 +7,8 @@ extension EventStream {
     ///     readings.windows(on: shifts).mean(of: \.celsius)
     ///
     /// A window is `[start, end)` of the grid: an element exactly at the end belongs to the next one. Emission, late
-    /// elements, early results and limits are those of `tumbling(_:startingAt:allowedLateness:emit:limit:)`. The completion closes
-    /// all windows, a failure or an interruption discards them.
+    /// elements, early results and limits are those of `tumbling(_:startingAt:allowedLateness:emit:limit:)`. The
+    /// completion closes all windows, a failure or an interruption discards them.
     ///
     /// Remembers one aggregate for each open window, and for each closed one that late elements may still change.
     /// Queries the grid only for windows that it does not remember.
@@ -19,8 +19,8 @@ extension EventStream {
     ///   - emission: When a window emits, besides when it closes.
     ///   - limit: How much the windows may hold.
     /// - Returns: The windows.
-    /// - Complexity: O(1) per element that is in order, O(log *n*) for *n* windows per other element, without allocation
-    ///   unless the aggregate allocates; one call of the grid per window.
+    /// - Complexity: O(1) per element that is in order, O(log *n*) for *n* windows per other element, without
+    /// allocation unless the aggregate allocates; one call of the grid per window.
     @inlinable
     public func windows<Grid: WindowGrid>(
         on grid: Grid,
@@ -34,7 +34,7 @@ extension EventStream {
 
 /// Consecutive windows of a grid; made by `windows(on:)`.
 @frozen
-public struct GriddedWindows<Upstream: EventStream, Grid: WindowGrid>: WindowedStream {
+public struct GriddedWindows<Upstream: EventStream, Grid: WindowGrid>: WindowedStream, WatermarkWaiting {
     public typealias Input = Upstream.Element
     public typealias Element = WindowResult<[Input]>
 
@@ -55,6 +55,9 @@ public struct GriddedWindows<Upstream: EventStream, Grid: WindowGrid>: WindowedS
 
     @inlinable
     public var refused: SideOutput<Input> { sides.refused }
+
+    @inlinable
+    public var stalls: SideOutput<WatermarkStall> { sides.stalls }
 
     @inlinable
     public func attach<A: Aggregate, S: Sink>(folding aggregate: A, _ sink: consuming S) -> Subscription

@@ -56,6 +56,18 @@ struct OpenWindows<Base: Aggregate, Downstream: Sink>: Sendable where Downstream
         if !cell.isClosed { nextDue = min(nextDue, end) }
     }
 
+    /// Tells that no watermark has come, when an element is more than a window's length behind the end of a window.
+    @inlinable
+    @inline(never)
+    func noteStall(_ nanoseconds: Int64, _ stalls: SideOutput<WatermarkStall>) {
+        guard stalls.count == 0, let first = cells.first else { return }
+        guard Nanoseconds.difference(nanoseconds, first.end) > Nanoseconds.difference(first.end, first.start) else {
+            return
+        }
+        let now = Timestamp(nanoseconds)
+        stalls.send(WatermarkStall(since: Timestamp(first.end), until: now), at: now)
+    }
+
     /// Schedules early results, if there are any.
     @inlinable
     mutating func scheduleResults() {

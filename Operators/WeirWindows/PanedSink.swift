@@ -118,6 +118,7 @@ where Downstream.Input == WindowResult<Base.Output> {
         panes[index].aggregate.add(element, at: time)
         panes[index].isChanged = true
         if Base.keepsElements { panes[index].count += 1 }
+        if watermark == .min { noteStall(nanoseconds) }
         emitWindows(around: start, nanoseconds)
         index = panes.index(ofStart: start)
         if settings.emitsOnlyOnClose, !Base.keepsElements {
@@ -125,6 +126,17 @@ where Downstream.Input == WindowResult<Base.Output> {
             (recentStart, recentEnd) = (max(start, oldest, watermark), panes[index].end)
             recentIndex = index
         }
+    }
+
+    /// Tells that no watermark has come, when an element is more than a window's length behind the end of a window.
+    @inlinable
+    @inline(never)
+    func noteStall(_ nanoseconds: Int64) {
+        guard sides.stalls.count == 0, let first = panes.first else { return }
+        let end = Nanoseconds.sum(firstStart(containing: first.start), size)
+        guard Nanoseconds.difference(nanoseconds, end) > size else { return }
+        let now = Timestamp(nanoseconds)
+        sides.stalls.send(WatermarkStall(since: Timestamp(end), until: now), at: now)
     }
 
     @inlinable

@@ -9,10 +9,11 @@ extension EventStream {
     /// A session is `[first, last + gap)`: an element exactly at its end begins the next one. An element between two
     /// sessions may join them. Emits a session when the watermark reaches its end, in order, with the time of its last
     /// instant; early and late results, late elements, limits and completion are those of
-    /// `tumbling(_:startingAt:allowedLateness:emit:limit:)`. A late element may join closed sessions with an open one, which then
-    /// closes later and replaces them.
+    /// `tumbling(_:startingAt:allowedLateness:emit:limit:)`. A late element may join closed sessions with an open one,
+    /// which then closes later and replaces them.
     ///
-    /// Remembers one aggregate for each open session if the aggregate is a `MergeableAggregate`; the elements otherwise.
+    /// Remembers one aggregate for each open session if the aggregate is a `MergeableAggregate`; the elements
+    /// otherwise.
     ///
     /// - Parameters:
     ///   - gap: How long nothing has to happen; positive.
@@ -63,7 +64,7 @@ extension EventStream {
 
 /// Windows that end when nothing happens for a while; made by `sessions`.
 @frozen
-public struct SessionWindows<Upstream: EventStream>: WindowedStream {
+public struct SessionWindows<Upstream: EventStream>: WindowedStream, WatermarkWaiting {
     public typealias Input = Upstream.Element
     public typealias Element = WindowResult<[Input]>
 
@@ -84,6 +85,9 @@ public struct SessionWindows<Upstream: EventStream>: WindowedStream {
 
     @inlinable
     public var refused: SideOutput<Input> { sides.refused }
+
+    @inlinable
+    public var stalls: SideOutput<WatermarkStall> { sides.stalls }
 
     @inlinable
     public func attach<A: Aggregate, S: Sink>(folding aggregate: A, _ sink: consuming S) -> Subscription
@@ -147,6 +151,7 @@ where Downstream.Input == WindowResult<Base.Output> {
         }
         if isMissing {
             windows.cells.insert(Cell(nanoseconds, end, initial), at: low)
+            if windows.watermark == .min { windows.noteStall(nanoseconds, sides.stalls) }
         } else if high - low > 1 {
             join(low..<high)
         }

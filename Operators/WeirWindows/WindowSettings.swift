@@ -86,6 +86,9 @@ struct WindowSides<Input: Sendable>: Sendable {
     /// The elements that a limit refused.
     @usableFromInline let refused = SideOutput<Input>()
 
+    /// That no watermark comes.
+    @usableFromInline let stalls = SideOutput<WatermarkStall>()
+
     @usableFromInline
     init() {}
 }

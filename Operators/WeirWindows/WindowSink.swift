@@ -80,6 +80,7 @@ where Downstream.Input == WindowResult<Base.Output> {
             }
             windows.emitChange(of: index, nanoseconds)
         }
+        if windows.watermark == .min { windows.noteStall(nanoseconds, sides.stalls) }
         guard assignment.isDisjoint, windows.settings.emitsOnlyOnClose, !Base.keepsElements else { return }
         if !windows.cells[indices.lowerBound].isClosed { remember(indices.lowerBound) }
     }

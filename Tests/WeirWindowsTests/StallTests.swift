@@ -1,0 +1,59 @@
+import Testing
+import WeirAggregates
+import WeirCore
+import WeirTesting
+import WeirWindows
+
+/// Windows that get no watermarks say so, once; those that get one do not.
+@Suite struct StallTests {
+    private func stalls<Windows: WatermarkWaiting>(
+        advancingAt index: Int? = nil,
+        times: [Int64],
+        _ build: (EventChannel<Sample>) -> Windows
+    ) -> [WatermarkStall] {
+        let channel = EventChannel<Sample>()
+        let windows = build(channel)
+        let told = Locked<[WatermarkStall]>([])
+        windows.stalls.subscribe { stall, _ in told.withLock { $0.append(stall) } }
+        windows.subscribe { _ in }
+        for (position, time) in times.enumerated() {
+            if position == index { channel.advance(to: Timestamp(nanosecondsSinceEpoch: 0)) }
+            channel.publish(Sample(1, at: time))
+        }
+        let stalls = told.withLock { $0 }
+        #expect(windows.stalls.count == UInt64(stalls.count))
+        return stalls
+    }
+
+    private func stall(_ since: Int64, _ until: Int64) -> WatermarkStall {
+        WatermarkStall(
+            since: Timestamp(nanosecondsSinceEpoch: since),
+            until: Timestamp(nanosecondsSinceEpoch: until)
+        )
+    }
+
+    @Test func aWindowThatShouldHaveClosedIsTold() {
+        let times = [1, 12, 19, 21, 40, 90] as [Int64]
+        let size = Duration.nanoseconds(10)
+        #expect(stalls(times: times) { $0.tumbling(size).count() } == [stall(10, 21)])
+        #expect(stalls(times: times) { $0.tumbling(size) } == [stall(10, 21)])
+        #expect(stalls(times: times) { $0.hopping(size, every: .nanoseconds(5)).count() } == [stall(5, 19)])
+        #expect(
+            stalls(times: times) { $0.hopping(size, every: .nanoseconds(5)).aggregate(PlainSum()) } == [stall(5, 19)]
+        )
+        #expect(stalls(times: times) { $0.sessions(gap: .nanoseconds(5)).count() } == [stall(6, 12)])
+    }
+
+    @Test func aWatermarkOrAFewWindowsAreNoStall() {
+        let size = Duration.nanoseconds(10)
+        #expect(stalls(advancingAt: 0, times: [1, 12, 90]) { $0.tumbling(size).count() }.isEmpty)
+        #expect(stalls(advancingAt: 2, times: [1, 12, 90]) { $0.tumbling(size).count() }.isEmpty)
+        #expect(stalls(times: [1, 12, 19]) { $0.tumbling(size).count() }.isEmpty)
+        #expect(stalls(times: [1, 12, 90]) { $0.watermarks(lag: .zero).tumbling(size).count() }.isEmpty)
+    }
+
+    @Test func theTextSaysWhatToDo() {
+        let text = "\(stall(0, 60_000_000_000))"
+        #expect(text.contains("60") && text.contains("watermarks(lag:)"))
+    }
+}
