@@ -29,7 +29,7 @@ public struct RuntimeCondition<Root>: ElementExpression {
     /// The condition as in Swift's source code, with the names of the fields.
     public var description: String { "\(source.tree)" }
 
-    public func tree(in schema: EventSchema<Root>) throws(SchemaError) -> ExpressionTree { source.tree }
+    public func tree(in schema: some PropertyNames<Root>) throws(SchemaError) -> ExpressionTree { source.tree }
 
     public static func == (left: RuntimeCondition, right: RuntimeCondition) -> Bool { left.source == right.source }
 

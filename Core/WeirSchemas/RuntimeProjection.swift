@@ -26,7 +26,7 @@ public struct RuntimeProjection<Root, Value>: ElementExpression {
     /// The expression as in Swift's source code, with the names of the fields.
     public var description: String { "\(source.tree)" }
 
-    public func tree(in schema: EventSchema<Root>) throws(SchemaError) -> ExpressionTree { source.tree }
+    public func tree(in schema: some PropertyNames<Root>) throws(SchemaError) -> ExpressionTree { source.tree }
 
     public static func == (left: RuntimeProjection, right: RuntimeProjection) -> Bool { left.source == right.source }
 

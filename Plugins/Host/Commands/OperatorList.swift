@@ -42,15 +42,17 @@ enum OperatorList {
         WeirFlow.enrich
         Pairs each element with its row of a table that another stream updates.
         WeirFlow.grouped
-        Runs a separate pipeline for each value of a typed expression, and merges what they emit.
+        Runs a separate pipeline for each key, and merges what they emit.
+        WeirFlow.watermarks
+        Lets event time go on by a clock while a live source is silent.
         WeirFlow.join
         Pairs each element with the elements of another stream that have the same key and are close in event time.
-        WeirFlow.partition
-        Splits a stream in two by a typed expression.
         WeirFlow.mapAsync
         Turns each element into another value with an asynchronous function.
         WeirFlow.merge
         Merges the stream with another one in the order of event time; at equal times this one has priority.
+        WeirFlow.partition
+        Splits the stream in two by a condition.
         WeirFlow.limit
         Limits the rate of elements, with bursts.
         WeirFlow.replaceError
@@ -99,22 +101,26 @@ enum OperatorList {
         Emits the element at a position, counted from zero in the order of arrival.
         WeirSelection.enumerated
         Numbers the elements from zero.
-        WeirSelection.filter
-        Emits the elements that satisfy a condition, given as a typed expression.
-        WeirSelection.map
+        WeirSelection.where
+        Emits the elements that satisfy a condition, which is a typed expression.
+        WeirSelection.select
         Transforms each element with a typed expression.
         WeirSelection.failIfEmpty
         Fails when the stream finishes without an element.
+        WeirSelection.filter
+        Emits the elements that satisfy a condition.
         WeirSelection.flatMap
         Transforms each element into a sequence and emits its values.
         WeirSelection.last
         Emits the element that arrived last, when the stream has finished.
+        WeirSelection.map
+        Transforms each element.
         WeirSelection.scan
         Folds the elements into a running value with an operation on two values, and emits it after each.
-        WeirSelection.take
-        Emits the elements before the first one that fails a condition, given as a typed expression.
         WeirSelection.stampedOnArrival
         Replaces event time with the time of arrival.
+        WeirSelection.take
+        Ends the stream after its first elements.
         WeirSelection.first
         Ends the stream after its first element.
         WeirSelection.tap
@@ -127,8 +133,10 @@ enum OperatorList {
         Emits the elements that satisfy a condition; an error that is thrown ends the stream.
         WeirSelection.tryScan
         Folds the elements into a running value and emits it after each; an error that is thrown ends the stream.
-        WeirSequences.followedBy
+        WeirSequences.followedByWhere
         Finds pairs of neighbours that satisfy a typed expression together.
+        WeirSequences.followedBy
+        Finds pairs of neighbours that satisfy a condition together.
         WeirSequences.pairwise
         Emits each pair of neighbours: the element before, and the element.
         WeirSequences.rising
@@ -147,8 +155,6 @@ enum OperatorList {
         Cuts event time into windows of one size that follow each other.
         WeirWindows.hopping
         Cuts event time into windows of one size that start at regular distances and overlap.
-        WeirWindows.ascendingWatermarks
-        Takes each element's time as a watermark: for streams in order, whose source sends no watermarks.
         WeirWindows.fixed
         Emits one window of event time.
         WeirWindows.landmark
@@ -161,6 +167,8 @@ enum OperatorList {
         Cuts the stream where nothing happens for a while.
         WeirWindows.sliding
         Looks back over a duration from each element.
+        WeirWindows.watermarks
+        Makes watermarks of the elements' times: for sources that send none.
         WeirWindows.count
         Emits how many elements each window holds.
         WeirWindows.sum
