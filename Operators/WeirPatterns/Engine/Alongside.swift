@@ -5,7 +5,7 @@ extension EventStream {
     ///
     ///     let unpaid = Pattern<Either<Order, Payment>>
     ///         .first { if case .first = $0 { true } else { false } }
-    ///         .notFollowedBy { event, order in event.pays(order) }
+    ///         .notFollowedBy.filter { order, event in event.pays(order) }
     ///         .within(.seconds(3600))
     ///     orders.alongside(payments).matches(of: unpaid, PatternSettings(order: .byWatermark))
     ///
