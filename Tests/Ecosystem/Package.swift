@@ -39,7 +39,6 @@ let package = Package(
             name: "BesideTests",
             dependencies: [
                 "Beside",
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),

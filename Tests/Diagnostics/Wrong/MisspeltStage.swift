@@ -9,10 +9,10 @@ struct Purchase: Event {
 }
 
 func fourStages(_ purchases: EventChannel<Purchase>) {
+    // error: patterns have next, followedBy,
     let pattern = Pattern<Purchase>
         .first { $0.amount < 10 }
         .followedBy { $0.amount < 20 }
-        // error: folowedBy
         .folowedBy { $0.kind == 3 }
         .next { $0.amount > 500 }
     purchases.matches(of: pattern).subscribe { match in print(match.3.card) }

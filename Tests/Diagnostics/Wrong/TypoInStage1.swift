@@ -10,7 +10,7 @@ struct Purchase: Event {
 
 func fourStages(_ purchases: EventChannel<Purchase>) {
     let pattern = Pattern<Purchase>
-        // error: value of type 'Purchase' has no member 'amuont'
+        // error: has no member 'amuont'
         .first { $0.amuont < 10 }
         .followedBy { $0.amount < 20 }
         .followedBy { $0.kind == 3 && $0.amount > 10 }

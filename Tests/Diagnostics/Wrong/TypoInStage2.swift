@@ -11,7 +11,7 @@ struct Purchase: Event {
 func fourStages(_ purchases: EventChannel<Purchase>) {
     let pattern = Pattern<Purchase>
         .first { $0.amount < 10 }
-        // error: value of type 'Purchase' has no member 'amuont'
+        // error: has no member 'amuont'
         .followedBy { $0.amuont < 20 }
         .followedBy { $0.kind == 3 && $0.amount > 10 }
         .next { $0.amount > 500 }

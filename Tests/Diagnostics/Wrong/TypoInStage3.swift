@@ -12,7 +12,7 @@ func fourStages(_ purchases: EventChannel<Purchase>) {
     let pattern = Pattern<Purchase>
         .first { $0.amount < 10 }
         .followedBy { $0.amount < 20 }
-        // error: value of type 'Purchase' has no member 'amuont'
+        // error: has no member 'amuont'
         .followedBy { $0.kind == 3 && $0.amuont > 10 }
         .next { $0.amount > 500 }
         .within(.minutes(10))

@@ -13,7 +13,7 @@ func fourStages(_ purchases: EventChannel<Purchase>) {
         .first { $0.amount < 10 }
         .followedBy { $0.amount < 20 }
         .followedBy { $0.kind == 3 && $0.amount > 10 }
-        // error: value of type 'Purchase' has no member 'amuont'
+        // error: has no member 'amuont'
         .next { $0.amuont > 500 }
         .within(.minutes(10))
     purchases.matches(of: pattern).subscribe { match in print(match.3.card) }

@@ -1,6 +1,5 @@
 import Foundation
 import Hummingbird
-import HummingbirdTesting
 import Logging
 import Metrics
 import MetricsTestKit
@@ -138,20 +137,34 @@ private struct ListedLog: LogHandler {
 
     @Test func aServerTakesReadings() async throws {
         let readings = EventChannel<Reading>()
-        let app = Application(router: makeRouter(publishingInto: readings))
-        try await app.test(.router) { client in
-            for celsius in [20.0, 30, 25] {
-                let body = ByteBuffer(
-                    string: #"{"timestamp":"2024-06-08T16:05:00Z","sensor":"a","celsius":\#(celsius)}"#
-                )
-                try await client.execute(uri: "/readings", method: .post, body: body) {
-                    #expect($0.status == .accepted)
-                }
-            }
-            try await client.execute(uri: "/highest", method: .get) { #expect(String(buffer: $0.body) == "30.0") }
-            try await client.execute(uri: "/readings", method: .post, body: ByteBuffer(string: "{}")) {
-                #expect($0.status == .badRequest)
-            }
+        let responder = makeRouter(publishingInto: readings).buildResponder()
+        func respond(_ method: HTTPRequest.Method, _ path: String, _ body: String = "") async throws -> Response {
+            let source = ApplicationRequestContextSource(channel: EmbeddedChannel(), logger: logger)
+            let head = HTTPRequest(method: method, scheme: "http", authority: "localhost", path: path)
+            let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(string: body)))
+            return try await responder.respond(to: request, context: BasicRequestContext(source: source))
         }
+        for celsius in [20.0, 30, 25] {
+            let body = #"{"timestamp":"2024-06-08T16:05:00Z","sensor":"a","celsius":\#(celsius)}"#
+            #expect(try await respond(.post, "/readings", body).status == .accepted)
+        }
+        let answer = AnswerWriter()
+        try await respond(.get, "/highest").body.write(answer)
+        #expect(answer.lines.all == ["30.0"])
+        await #expect(throws: HTTPError.self) { try await respond(.post, "/readings", "{}") }
+        readings.finish()
+        #expect(
+            try await respond(.post, "/readings", #"{"timestamp":0,"sensor":"a","celsius":1}"#).status
+                == .serviceUnavailable
+        )
     }
+}
+
+/// What a server answers.
+private struct AnswerWriter: ResponseBodyWriter {
+    let lines = ListedLog.Lines()
+
+    func write(_ buffer: ByteBuffer) async throws { lines.add(String(buffer: buffer)) }
+
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {}
 }
