@@ -96,7 +96,7 @@ extension EventSchema where Root == DynamicRecord {
     /// - Parameters:
     ///   - name: The name of the records in messages.
     ///   - fields: The fields, each with a name of its own.
-    /// - Throws: ``SchemaError/duplicateField(_:schema:)``.
+    /// - Throws: `SchemaError.duplicateField`.
     public init(records name: String, _ fields: [DynamicField]) throws(SchemaError) {
         let fields = fields.enumerated().map { index, field in
             SchemaField<DynamicRecord>(
@@ -113,7 +113,7 @@ extension EventSchema where Root == DynamicRecord {
     ///
     /// - Parameter values: The values by the names of the fields; optional ones may be omitted.
     /// - Returns: The record.
-    /// - Throws: ``SchemaError`` where a name is unknown, or a value is missing or of another type than its field.
+    /// - Throws: `SchemaError` where a name is unknown, or a value is missing or of another type than its field.
     public func record(_ values: [String: FieldValue]) throws(SchemaError) -> DynamicRecord {
         var row = ContiguousArray(repeating: FieldValue.missing, count: fields.count)
         for (name, value) in values { row[try index(of: name)] = value }
@@ -124,7 +124,7 @@ extension EventSchema where Root == DynamicRecord {
     ///
     /// - Parameter values: The values in the order of the fields.
     /// - Returns: The record.
-    /// - Throws: ``SchemaError`` where a value is missing or of another type than its field.
+    /// - Throws: `SchemaError` where a value is missing or of another type than its field.
     public func record(_ values: [FieldValue]) throws(SchemaError) -> DynamicRecord {
         guard values.count == fields.count else {
             throw .operandCount(name, expected: "\(fields.count) values", found: values.count)

@@ -5,7 +5,7 @@ extension EventSchema {
     ///
     /// - Parameter expression: Takes a row that stands for the element, and returns the expression; called once.
     /// - Returns: The tree, which ``condition(_:)`` and `projection(_:as:)` turn into an expression again.
-    /// - Throws: ``SchemaError`` where a property is not in the schema, or an operator is one of your own.
+    /// - Throws: `SchemaError` where a property is not in the schema, or an operator is one of your own.
     public func tree<Expression: ElementExpression>(
         of expression: (Row<Root>) -> Term<Expression>
     ) throws(SchemaError) -> ExpressionTree where Expression.Root == Root {
@@ -16,7 +16,7 @@ extension EventSchema {
     ///
     /// - Parameter tree: The condition.
     /// - Returns: A condition that the operators take like a typed one.
-    /// - Throws: ``SchemaError``, with a one-line description of the problem.
+    /// - Throws: `SchemaError`, with a one-line description of the problem.
     public func condition(_ tree: ExpressionTree) throws(SchemaError) -> RuntimeCondition<Root> {
         var compiler = TreeCompiler(self, .none)
         return RuntimeCondition(tree, name, try compiler.condition(tree).code)
@@ -26,7 +26,7 @@ extension EventSchema {
     ///
     /// - Parameter tree: The condition.
     /// - Returns: A condition that the operators take like a typed one.
-    /// - Throws: ``SchemaError``, with a one-line description of the problem.
+    /// - Throws: `SchemaError`, with a one-line description of the problem.
     public func pairCondition(_ tree: ExpressionTree) throws(SchemaError) -> RuntimePairCondition<Root> {
         var compiler = TreeCompiler(self, .previous)
         return RuntimePairCondition(tree, name, try compiler.condition(tree).code)
@@ -36,7 +36,7 @@ extension EventSchema {
     ///
     /// - Parameter tree: The condition.
     /// - Returns: The condition, which lists the captures that it needs.
-    /// - Throws: ``SchemaError``, with a one-line description of the problem.
+    /// - Throws: `SchemaError`, with a one-line description of the problem.
     public func capturingCondition(_ tree: ExpressionTree) throws(SchemaError) -> RuntimeCapturingCondition<Root> {
         var compiler = TreeCompiler(self, .captured)
         let code = try compiler.condition(tree).code
@@ -49,7 +49,7 @@ extension EventSchema {
     ///   - tree: The expression.
     ///   - type: The type of the result: that of the expression over this schema, and not optional.
     /// - Returns: An expression that the operators take like a typed one.
-    /// - Throws: ``SchemaError``, with a one-line description of the problem.
+    /// - Throws: `SchemaError`, with a one-line description of the problem.
     @inlinable
     public func projection<Value: SchemaValue>(
         _ tree: ExpressionTree,
@@ -75,7 +75,7 @@ extension EventSchema {
     ///   - type: The type of the result.
     /// - Returns: An expression that the operators take like a typed one; `nil` also where there is no result, such as that
     ///   of a division of an integer by zero.
-    /// - Throws: ``SchemaError``, with a one-line description of the problem.
+    /// - Throws: `SchemaError`, with a one-line description of the problem.
     @inlinable
     public func projection<Value: SchemaValue>(
         _ tree: ExpressionTree,
@@ -98,7 +98,7 @@ extension EventSchema {
     ///   - name: The field's name.
     ///   - type: The type of the field.
     /// - Returns: The expression.
-    /// - Throws: ``SchemaError`` where there is no such field, or it holds something else.
+    /// - Throws: `SchemaError` where there is no such field, or it holds something else.
     public func field<Value: SchemaValue>(
         _ name: String,
         as type: Value.Type

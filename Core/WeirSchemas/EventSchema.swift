@@ -43,7 +43,7 @@ public struct EventSchema<Root>: Sendable, PropertyNames {
     /// - Parameters:
     ///   - name: The name of the elements in messages.
     ///   - fields: The fields.
-    /// - Throws: ``SchemaError/duplicateField(_:schema:)``.
+    /// - Throws: `SchemaError.duplicateField`.
     public init(_ name: String, fields: [SchemaField<Root>]) throws(SchemaError) {
         var indexes: [String: Int] = [:]
         for (index, field) in fields.enumerated() {
@@ -84,7 +84,7 @@ public struct EventSchema<Root>: Sendable, PropertyNames {
     ///
     /// - Parameter name: The field's name.
     /// - Returns: Its index.
-    /// - Throws: ``SchemaError/unknownField(_:schema:suggestions:)``.
+    /// - Throws: `SchemaError.unknownField`.
     public func index(of name: String) throws(SchemaError) -> Int {
         guard let index = indexes[name] else {
             let suggestions = Suggestion.nearestNames(to: name, among: fields.map(\.name))
@@ -97,7 +97,7 @@ public struct EventSchema<Root>: Sendable, PropertyNames {
     ///
     /// - Parameter name: The field's name.
     /// - Returns: The field.
-    /// - Throws: ``SchemaError/unknownField(_:schema:suggestions:)``.
+    /// - Throws: `SchemaError.unknownField`.
     public func field(_ name: String) throws(SchemaError) -> SchemaField<Root> {
         fields[try index(of: name)]
     }
@@ -106,7 +106,7 @@ public struct EventSchema<Root>: Sendable, PropertyNames {
     ///
     /// - Parameter keyPath: The property.
     /// - Returns: The name of its first field.
-    /// - Throws: ``SchemaError/unnamedProperty(_:schema:)``.
+    /// - Throws: `SchemaError.unnamedProperty`.
     public func name(of keyPath: PartialKeyPath<Root>) throws(SchemaError) -> String {
         guard let field = fields.first(where: { $0.path?.keyPath == keyPath }) else {
             throw .unnamedProperty("\(keyPath)", schema: name)

@@ -10,7 +10,7 @@ extension EventStream {
     /// - Parameters:
     ///   - second: The second stream.
     ///   - third: The third stream.
-    ///   - policy: What happens to an element that finds no room; what is given up goes to ``WeirCore/Tupled/refused``,
+    ///   - policy: What happens to an element that finds no room; what is given up goes to `Tupled.refused`,
     ///     and a failure is ``FlowError/overflow(limit:)``.
     ///   - limit: How many elements of each stream may wait; positive.
     /// - Returns: Tuples, the element of this stream first.
@@ -39,7 +39,7 @@ extension EventStream {
     ///   - second: The second stream.
     ///   - third: The third stream.
     ///   - fourth: The fourth stream.
-    ///   - policy: What happens to an element that finds no room; what is given up goes to ``WeirCore/Tupled/refused``,
+    ///   - policy: What happens to an element that finds no room; what is given up goes to `Tupled.refused`,
     ///     and a failure is ``FlowError/overflow(limit:)``.
     ///   - limit: How many elements of each stream may wait; positive.
     /// - Returns: Tuples, the element of this stream first.
@@ -70,7 +70,7 @@ extension EventStream {
     ///   - third: The third stream.
     ///   - fourth: The fourth stream.
     ///   - fifth: The fifth stream.
-    ///   - policy: What happens to an element that finds no room; what is given up goes to ``WeirCore/Tupled/refused``,
+    ///   - policy: What happens to an element that finds no room; what is given up goes to `Tupled.refused`,
     ///     and a failure is ``FlowError/overflow(limit:)``.
     ///   - limit: How many elements of each stream may wait; positive.
     /// - Returns: Tuples, the element of this stream first.
@@ -103,7 +103,7 @@ extension EventStream {
     ///   - fourth: The fourth stream.
     ///   - fifth: The fifth stream.
     ///   - sixth: The sixth stream.
-    ///   - policy: What happens to an element that finds no room; what is given up goes to ``WeirCore/Tupled/refused``,
+    ///   - policy: What happens to an element that finds no room; what is given up goes to `Tupled.refused`,
     ///     and a failure is ``FlowError/overflow(limit:)``.
     ///   - limit: How many elements of each stream may wait; positive.
     /// - Returns: Tuples, the element of this stream first.

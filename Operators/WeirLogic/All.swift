@@ -14,8 +14,8 @@ public import WeirCore
 ///   passed their youngest element, oldest first.
 ///
 /// A result has the event time of its youngest element. Elements older than the watermark of all streams together go to
-/// ``WeirCore/Tupled/late``. An element is remembered until the watermark is `duration` beyond it, and at most `limit` per
-/// stream: beyond that the oldest is forgotten and goes to ``WeirCore/Tupled/dropped``. So without watermarks the operator
+/// `Tupled.late`. An element is remembered until the watermark is `duration` beyond it, and at most `limit` per
+/// stream: beyond that the oldest is forgotten and goes to `Tupled.dropped`. So without watermarks the operator
 /// works on the last `limit` elements of each stream. The completion comes when all streams have ended, or at the first
 /// failure; it settles what waits for the watermark, unless it is a failure or an interruption.
 ///

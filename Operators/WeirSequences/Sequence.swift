@@ -17,8 +17,8 @@ public import WeirCore
 ///   second, and so on. Results are emitted when the watermark has passed their last element, oldest first.
 ///
 /// A result has the event time of its last element. Elements older than the watermark of all streams together go to
-/// ``WeirCore/Tupled/late``. An element is remembered until the watermark rules out that another completes it, and at most
-/// `limit` per stream: beyond that the oldest is forgotten and goes to ``WeirCore/Tupled/dropped``. So without watermarks
+/// `Tupled.late`. An element is remembered until the watermark rules out that another completes it, and at most
+/// `limit` per stream: beyond that the oldest is forgotten and goes to `Tupled.dropped`. So without watermarks
 /// the operator works on the last `limit` elements of each stream. The completion comes when all streams have ended, or
 /// at the first failure; it settles what waits for the watermark, unless it is a failure or an interruption.
 ///

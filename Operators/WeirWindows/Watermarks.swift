@@ -4,7 +4,7 @@ extension EventStream {
     /// Makes watermarks of the elements' times: for sources that send none.
     ///
     ///     readings.watermarks(lag: .seconds(2)).tumbling(.seconds(60)).mean(of: \.celsius)
-    ///     recorded.watermarks(lag: .zero).tumbling(.seconds(60)).count()  // in order
+    ///     readings.watermarks(lag: .zero).tumbling(.seconds(60)).count()  // in order
     ///
     /// A watermark is the youngest time so far less `lag`: how long after younger elements an element may come. Emits an
     /// element when it arrives, after the watermark that its time makes, if that is later than the last one. An element

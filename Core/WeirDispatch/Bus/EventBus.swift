@@ -14,7 +14,7 @@ public import WeirCore
 ///     }
 ///     bus.queue(Temperature(timestamp: .epoch, celsius: 25.5), priority: .high)
 ///
-/// Any `Sendable` type will do; what is no ``Event`` is stamped on arrival.
+/// Any `Sendable` type will do; what is no `Event` is stamped on arrival.
 ///
 /// The channel of a type is made when it is first asked for, and lives as long as the bus. An event whose type nobody
 /// has asked for is counted as published and goes nowhere.

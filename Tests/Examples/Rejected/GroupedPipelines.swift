@@ -19,7 +19,7 @@ func rejectedPipelines(_ readings: EventChannel<Reading>) {
     _ = readings.grouped(by: \.id, limit: 10) { $0.receive(on: context).map(\.x) }
     // error: requires that 'Grouped<Group<Reading, Int>, String, Group<Reading, String>>' conform to 'GroupableStream'
     _ = readings.grouped(by: \.id, limit: 10) { $0.grouped(by: \.station, limit: 10) { $0 } }
-    // error: requires that 'Matches<Group<Reading, Int>, Int, Reading>' conform to 'GroupableStream'
+    // error: (aka 'Matches<Group<Reading, Int>, Int, Reading>') conform to 'GroupableStream'
     _ = readings.grouped(by: \.id, limit: 10) { $0.matches(of: Pattern<Reading>.first { $0.x > 1 }) }
 }
 
