@@ -150,6 +150,11 @@ private func distance(_ left: Purchase, _ right: Purchase) -> Double { abs(left.
         #expect(throws: PatternError.invalidCount(stage: "stage 0", least: 1, most: 0)) {
             try Pattern<Purchase>.first { _ in true }.times(0).validated()
         }
+        #expect(throws: PatternError.conditionOfGroup(stage: "two")) {
+            let two = Pattern<Purchase>.first { _ in true }.next { _ in true }
+            return try Pattern<Purchase>.first { _ in true }
+                .next(named: "two").group(two).filter { first, group in group.events.count > 2 }.validated()
+        }
         #expect(throws: PatternError.duplicateName("a")) {
             try Pattern<Purchase>.first(named: "a") { _ in true }.next(named: "a") { _ in true }.validated()
         }

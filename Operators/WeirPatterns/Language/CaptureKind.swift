@@ -41,9 +41,6 @@ public protocol CaptureKind<Event>: Sendable {
     ) -> Row
 }
 
-/// A capture of a stage whose conditions can look at captures.
-public protocol ConditionedCapture: CaptureKind {}
-
 /// A capture of a stage that `times` makes a loop.
 public protocol RepeatableCapture: CaptureKind {}
 
@@ -80,7 +77,7 @@ public struct CaptureSlots: Sendable {
 
 /// The capture of a stage that matches once.
 @frozen
-public enum OneEvent<Event: Sendable>: ConditionedCapture, RepeatableCapture, OptionalCapture {
+public enum OneEvent<Event: Sendable>: RepeatableCapture, OptionalCapture {
     public typealias Repeated = ManyEvents<Event>
     public typealias Maybe = MaybeEvent<Event>
 
@@ -122,7 +119,7 @@ public enum OneEvent<Event: Sendable>: ConditionedCapture, RepeatableCapture, Op
 
 /// The capture of a stage that can be left out.
 @frozen
-public enum MaybeEvent<Event: Sendable>: ConditionedCapture {
+public enum MaybeEvent<Event: Sendable>: CaptureKind {
     public typealias Repeated = ManyEvents<Event>
     public typealias Maybe = MaybeEvent
 
@@ -161,7 +158,7 @@ public enum MaybeEvent<Event: Sendable>: ConditionedCapture {
 
 /// The capture of a loop.
 @frozen
-public enum ManyEvents<Event: Sendable>: ConditionedCapture, OptionalCapture, LoopCapture {
+public enum ManyEvents<Event: Sendable>: OptionalCapture, LoopCapture {
     public typealias Repeated = ManyEvents
     public typealias Maybe = ManyEvents
 
@@ -201,7 +198,7 @@ public enum ManyEvents<Event: Sendable>: ConditionedCapture, OptionalCapture, Lo
 
 /// The capture of a stage that forbids: nothing.
 @frozen
-public enum NoEvent<Event: Sendable>: ConditionedCapture {
+public enum NoEvent<Event: Sendable>: CaptureKind {
     public typealias Repeated = NoEvent
     public typealias Maybe = NoEvent
 

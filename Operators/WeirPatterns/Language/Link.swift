@@ -85,7 +85,7 @@ public struct Link<List: CaptureList>: Sendable {
     /// - Parameter condition: Takes the captures in their order, and the event.
     /// - Returns: The pattern with the stage.
     @inlinable
-    public func filter(_ condition: List.Test) -> StagedPattern<List> where List.Last: ConditionedCapture {
+    public func filter(_ condition: List.Test) -> StagedPattern<List> {
         any.filter(condition)
     }
 
@@ -94,7 +94,7 @@ public struct Link<List: CaptureList>: Sendable {
     /// - Parameter condition: Takes rows that stand for the captures in their order, and one for the event; called once.
     /// - Returns: The pattern with the stage.
     @inlinable
-    public func on(_ condition: List.Where) -> StagedPattern<List> where List.Last: ConditionedCapture {
+    public func on(_ condition: List.Where) -> StagedPattern<List> {
         any.on(condition)
     }
 

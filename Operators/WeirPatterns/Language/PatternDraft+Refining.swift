@@ -10,12 +10,14 @@ extension PatternDraft {
     @usableFromInline
     mutating func require(_ condition: StageCondition<Element>, _ scope: StageScope<Element>? = nil) {
         take(scope)
+        guard let stage = stages.last, case .event = stage.content else {
+            mistake = mistake ?? .conditionOfGroup(stage: stages.last?.name ?? "")
+            return
+        }
         for part in condition.parts {
             let id = add(part)
             withLast { stage in
-                guard case .event(let capture, let conditions) = stage.content else {
-                    preconditionFailure("a group has no condition of its own")
-                }
+                guard case .event(let capture, let conditions) = stage.content else { return }
                 if !conditions.contains(id) { stage.content = .event(capture: capture, conditions: conditions + [id]) }
             }
         }

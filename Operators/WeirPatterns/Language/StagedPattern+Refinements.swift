@@ -1,6 +1,7 @@
 public import WeirExpressions
 
-extension StagedPattern where List.Last: ConditionedCapture {
+// Without a constraint on the last capture: with one, a typo in the closure is reported as another mistake.
+extension StagedPattern {
     /// Also asks of the last stage that its event fits the captures before it.
     ///
     ///     begun
@@ -9,6 +10,8 @@ extension StagedPattern where List.Last: ConditionedCapture {
     ///
     /// Before `times` the condition is asked of each event of the loop. Behind it the last parameter is the loop so far, an
     /// array that ends with the event in question; it is made for each call, which ``on(_:)`` avoids.
+    ///
+    /// A group has no condition of its own: what is asked of its stages stands there.
     ///
     /// It is a condition of the stage: for a forbidden event it is part of what is forbidden, and a stage of `followedBy`
     /// passes events over for which it does not hold. Matches that are complete are filtered as the stream that they are.
@@ -125,7 +128,7 @@ extension StagedPattern where List.Last: LoopCapture {
     ///   for loops without a greatest number of times.
     /// - Returns: The pattern with that end.
     @inlinable
-    public func untilOn(_ condition: List.Where) -> StagedPattern where List.Last: ConditionedCapture {
+    public func untilOn(_ condition: List.Where) -> StagedPattern {
         changed { draft in
             let scope = StageScope<List.Event>(draft)
             let condition = List.condition(condition, slots, scope)

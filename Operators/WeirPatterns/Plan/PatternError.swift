@@ -40,6 +40,8 @@ public enum PatternError: Error, Sendable, Hashable {
     case notAnAlternative(stage: String)
     /// A stage of a definition is said to be more than one of an event with a condition, a group, `either` and `allOf`.
     case severalContents(stage: String)
+    /// A condition on captures is asked of a group.
+    case conditionOfGroup(stage: String)
     /// A group that is repeated can match without an event.
     case endlessLoop(stage: String)
     /// With its counted loops written out the pattern has too many events.
@@ -82,6 +84,8 @@ extension PatternError: CustomStringConvertible {
         case .severalContents(let stage):
             "the stage '\(stage)' can have one of 'where', 'group', 'either' and 'allOf'; leave out the others"
         case .endlessLoop(let stage): "the group '\(stage)' is repeated, and can match without an event"
+        case .conditionOfGroup(let stage):
+            "the group '\(stage)' has no condition of its own; ask it of a stage of the group"
         case .tooLarge(let limit):
             "a pattern can ask for \(limit) events, its counted loops written out, and no more; ask for fewer repetitions"
         case .tooManyConditions(let count): "a pattern can have 64 different conditions, not \(count)"
