@@ -19,7 +19,7 @@ func tenOperators(_ readings: EventChannel<Reading>) {
         .drop(3)
         .filter { $0.humidity < 100 }
         .pairwise()
-        // error: value of type 'Reading' has no member 'celsuis'
+        // error: has no member 'celsuis'
         .filter { before, after in after.celsuis > before.celsius }
         .subscribe { print("rising", $0) }
 }

@@ -13,9 +13,7 @@ func tenOperators(_ readings: EventChannel<Reading>) {
         .filter { $0.isValid }
         .filter { $0.celsius > -40 && $0.celsius < 125 }
         .drop { $0.sensor.isEmpty }
-        .compactMap { $0.humidity > 0 ? $0 : nil }
-        // error: value of type 'Reading' has no member 'celsuis'
-        .map { ($0.sensor, $0.celsuis * 1.8 + 32) }
+        .map { ($0.sensor, $0.celsius * 1.8 + 32) }
         .filter { $0.1 > 32 }
         .map { $0.1 }
         .scan(into: 0.0) { sum, fahrenheit in sum += fahrenheit }
