@@ -75,6 +75,8 @@ extension ConnectionSource {
 
     func end(_ token: UInt64, _ connection: Connection) {
         cweir_net_close(connection.descriptor)
+        // What the connection said counts before it is gone.
+        stage.count()
         connections[token] = nil
         let count = UInt64(connections.count)
         counter.update { $0.openConnections = count }
