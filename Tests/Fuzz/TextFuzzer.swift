@@ -280,7 +280,7 @@ func checkDiagram(_ input: inout Input) {
     do {
         let diagram = try MarbleDiagram(parsing: text)
         let signals = try diagram.signals(diagram.names)
-        let drawn = MarbleDrawing(values: diagram.names, scale: MarbleScale()).draw(signals)
+        let drawn = MarbleDrawing(values: diagram.names, scale: MarbleScale(), areEqual: ==).draw(signals)
         // What is far away is drawn without its time.
         let isNear = diagram.moments.allSatisfy { moment in
             moment.timeColumn.magnitude < 1000 && moment.nanoseconds.magnitude < 400_000_000
