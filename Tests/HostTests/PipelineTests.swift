@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WeirCore
 import WeirRecords
+import WeirTesting
 
 @testable import weir
 
@@ -176,6 +177,53 @@ extension HostTests {
             }
         }
 
+        @Test func anyNumberOfReadersGivesTheSameOutput() throws {
+            // Several pieces of half a mebibyte, with quoted lines, and lines that are rejected.
+            var generator = SeededGenerator(seed: 7)
+            var text = "time,note,x,y,z\n"
+            for time in 0..<60_000 {
+                let note =
+                    switch Int.random(in: 0..<500, using: &generator) {
+                    case 0: "\"two\nlines, and more\""
+                    case 1: "\"stray"
+                    case 2: "one,too many"
+                    default: "word"
+                    }
+                let x = Int.random(in: 0..<20, using: &generator) == 0 ? 3 : 0
+                text += "\(time * 20),\(note),\(x),0,1\n"
+            }
+            try weir.file("big.csv", text)
+            let options = ["run", "shake", "s=shake", "big.csv", "--rejected"]
+            let one = try weir.start(options + ["one.txt"], input: .nothing).outcome()
+            #expect(one.output.split(separator: "\n").count > 100)
+            for count in [2, 3, 8] {
+                let outcome = try weir.start(options + ["some.txt", "--workers", "\(count)"], input: .nothing).outcome()
+                #expect(outcome.exitCode == one.exitCode)
+                #expect(outcome.output == one.output, "\(count) workers")
+                #expect(try weir.text(of: "some.txt") == weir.text(of: "one.txt"))
+            }
+        }
+
+        @Test func readersShowMatchesWhileTheInputIsOpen() throws {
+            let input = Pipe()
+            let output = Pipe()
+            let run = try weir.start(
+                ["run", "shake", "--workers", "2"],
+                input: .pipe(input),
+                output: output.fileHandleForWriting
+            )
+            try output.fileHandleForWriting.close()
+            var arrivals = Arrivals(output)
+            try input.fileHandleForWriting.write(contentsOf: Data("time,x,y,z\n0,0,0,1\n20,2,0,1\n".utf8))
+            let matchArrived = arrivals.wait(for: #""axis":"x""#)
+            #expect(matchArrived)
+            run.process.interrupt()
+            let outcome = try run.outcome()
+            #expect(outcome.exitCode == 130)
+            #expect(outcome.errors.hasPrefix("weir: interrupted; 2 events read, 0 rejected, 1 match in "))
+            try input.fileHandleForWriting.close()
+        }
+
         @Test func workersShowMatchesWhileTheInputIsOpen() throws {
             let input = Pipe()
             let output = Pipe()
@@ -197,7 +245,11 @@ extension HostTests {
         }
 
         @Test(arguments: [
-            (["shake", "--workers", "2"], "--workers: say which records stay together, with --partition-by FIELD"),
+            (
+                ["shake", "unix:x", "--workers", "2"],
+                "--workers: 'unix:x' is read by one thread; to spread its records over workers, say which stay together, "
+                    + "with --partition-by FIELD"
+            ),
             (
                 ["shake", "--partition-by", "d"],
                 "--partition-by: 'shake' does not keep records apart; say by what, with --by d"

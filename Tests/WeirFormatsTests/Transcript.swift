@@ -1,3 +1,4 @@
+import Testing
 import WeirCore
 import WeirRecords
 
@@ -85,6 +86,49 @@ struct Transcript: Equatable {
         }
     }
 
+    /// Reads an input piece by piece, each of which is decoded by itself.
+    ///
+    /// - Parameters:
+    ///   - input: All of it.
+    ///   - format: A format that can be cut between records.
+    ///   - fields: The wanted fields.
+    ///   - limit: The longest line.
+    ///   - capacity: How many records a batch holds.
+    ///   - nextPiece: How many bytes arrive next.
+    init(
+        splitting input: [UInt8],
+        _ format: some Format,
+        fields: [RecordSchema.Field],
+        limit: Int,
+        capacity: Int,
+        nextPiece: () -> Int
+    ) throws {
+        let schema = RecordSchema(fields: fields)
+        let limits = FormatLimits(lineLength: limit)
+        let decoder = try #require(format.makeDecoder(for: schema, limits: limits) as? any SplittableDecoder)
+        withoutActuallyEscaping(nextPiece) { nextPiece in
+            let source = PieceSource(input, nextPiece)
+            var reader = SliceReader(source, decoder, lineLimit: limit)
+            var chain = SliceChain()
+            var ending: SliceReader.Ending?
+            repeat {
+                let slice = RecordSlice(schema: schema, capacity: nextPiece(), batchCapacity: capacity)
+                ending = reader.read(into: slice)
+                if case .refused(let refusal)? = ending {
+                    error = refusal
+                    return
+                }
+                slice.decode(with: reader.decoder, isFinal: ending == .finished)
+                chain.add(slice, decodedWith: reader.decoder, isFinal: ending == .finished)
+                for index in 0..<slice.batchCount {
+                    slice.lend(batchAt: index) { take($0, windowCount: .max) }
+                }
+                error = slice.failure
+            } while ending == nil && error == nil
+            if !chain.unread.isEmpty { violations.append("left \(chain.unread.count) bytes") }
+        }
+    }
+
     private mutating func take(_ batch: borrowing RecordBatch, windowCount: Int) {
         if batch.count > batch.capacity { violations.append("\(batch.count) records in a batch") }
         for index in 0..<batch.count {
@@ -97,7 +141,7 @@ struct Transcript: Equatable {
             records.append(Record(line: batch.line(ofRecordAt: index), fields: fields))
         }
         for rejection in batch.rejections {
-            if rejection.start < 0 || rejection.start + rejection.length > windowCount {
+            if rejection.start < 0 || rejection.start > windowCount - rejection.length {
                 violations.append("a rejection beyond the bytes")
                 continue
             }
@@ -112,5 +156,25 @@ struct Transcript: Equatable {
                 rejections.append(Rejected(line: rejection.line, reason: rejection.reason, raw: raw))
             }
         }
+    }
+}
+
+/// Bytes that arrive in pieces of any size.
+private final class PieceSource: TransportSource {
+    private var bytes: ArraySlice<UInt8>
+    private let nextPiece: () -> Int
+
+    init(_ bytes: [UInt8], _ nextPiece: @escaping () -> Int) {
+        self.bytes = bytes[...]
+        self.nextPiece = nextPiece
+    }
+
+    let expectedByteCount: Int64? = nil
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let count = min(buffer.count, nextPiece(), bytes.count)
+        unsafe buffer.copyBytes(from: bytes.prefix(count))
+        bytes.removeFirst(count)
+        return count
     }
 }

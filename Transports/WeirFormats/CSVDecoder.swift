@@ -7,7 +7,7 @@ public import WeirRecords
 /// `CSVRecordScanner` takes over.
 ///
 /// - Complexity: O(1) per byte. No allocation in steady state, rejections aside.
-public struct CSVDecoder: RecordDecoder {
+public struct CSVDecoder: RecordDecoder, Sendable {
     /// The names in the header, once it was read.
     package internal(set) var header: [String]?
 

@@ -8,7 +8,7 @@ public import WeirRecords
 ///
 /// - Complexity: O(1) per byte, and O(*w*) per name that comes in another place than in the line before, for *w* wanted
 ///   fields. No allocation in steady state, rejections and names with escapes aside.
-public struct JSONLinesDecoder: RecordDecoder {
+public struct JSONLinesDecoder: RecordDecoder, Sendable {
     /// What becomes of unused fields of the line's own object.
     package enum OtherFields {
         /// They are passed over.
@@ -22,7 +22,7 @@ public struct JSONLinesDecoder: RecordDecoder {
     /// The names that were collected.
     package private(set) var collectedNames: [String] = []
 
-    private var lines: LineTracker
+    var lines: LineTracker
     private let otherFields: OtherFields
 
     // The collected names as bytes, and which came at each place of the last line, or -1.
@@ -42,7 +42,7 @@ public struct JSONLinesDecoder: RecordDecoder {
     private static let rememberedCount = 256
 
     // How many of the next bytes are known to hold no line feed.
-    private var scannedCount = 0
+    var scannedCount = 0
 
     /// Creates a decoder at the start of an input.
     ///

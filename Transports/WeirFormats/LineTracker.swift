@@ -13,7 +13,8 @@ struct LineTracker {
     /// Whether the next byte is inside of a line that is too long, after the first piece of it.
     private(set) var isInsideOverlongLine = false
 
-    private var isAtStart = true
+    /// Whether the byte order mark was not looked for yet.
+    private(set) var isAtStart = true
 
     init(_ limits: FormatLimits) {
         limit = limits.lineLength

@@ -171,12 +171,7 @@ public struct RecordReader: ~Copyable {
     /// Rejects what there is of a record that will never be whole.
     private mutating func rejectUnread() {
         let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[start..<end])
-        // Read as if it were whole, it tells its line.
-        unsafe batch.begin(in: bytes)
-        _ = unsafe try? decoder.decode(bytes, isFinal: true, into: &batch)
-        let line = batch.rejections.first?.line ?? (batch.count > 0 ? batch.line(ofRecordAt: 0) : lastLine + 1)
-        unsafe batch.begin(in: bytes)
-        batch.reject(line: line, reason: "the input broke off before its end", start: 0, length: bytes.count)
+        unsafe batch.rejectUnread(bytes, with: &decoder, line: lastLine + 1)
         start = end
         noteLastLine()
     }
@@ -205,5 +200,26 @@ public struct RecordReader: ~Copyable {
     private mutating func noteLastLine() {
         if batch.count > 0 { lastLine = max(lastLine, batch.line(ofRecordAt: batch.count - 1)) }
         if let last = batch.rejections.last { lastLine = max(lastLine, last.line) }
+    }
+}
+
+extension RecordBatch {
+    /// Rejects bytes of a record that will never be whole.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - decoder: The decoder of the bytes before; it is of no use afterwards.
+    ///   - line: The line that they start on, if the decoder does not tell.
+    mutating func rejectUnread<Decoder: RecordDecoder>(
+        _ bytes: UnsafeRawBufferPointer,
+        with decoder: inout Decoder,
+        line: UInt64
+    ) {
+        // Read as if it were whole, it tells its line.
+        unsafe begin(in: bytes)
+        _ = unsafe try? decoder.decode(bytes, isFinal: true, into: &self)
+        let line = rejections.first?.line ?? (count > 0 ? self.line(ofRecordAt: 0) : line)
+        unsafe begin(in: bytes)
+        reject(line: line, reason: "the input broke off before its end", start: 0, length: bytes.count)
     }
 }

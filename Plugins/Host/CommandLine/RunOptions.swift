@@ -79,7 +79,7 @@ extension OptionDeclaration {
         "workers",
         .integer(1...256),
         default: "1",
-        help: "number of workers, each with own limits"
+        help: "threads that read, or with --partition-by work"
     )
     static let restarts = OptionDeclaration(
         "restarts",

@@ -41,6 +41,7 @@ extension RunRequest {
             isStrict: arguments[.strict] != nil,
             limits: FormatLimits(lineLength: try arguments.options.integer(.maxLine) ?? 0),
             partition: try Self.partition(arguments, instances, registry),
+            readerCount: try Self.readerCount(arguments, inputs),
             lateness: try arguments.options.duration(.lateness),
             heldLimit: try Self.heldLimit(arguments),
             ahead: try Self.ahead(arguments),

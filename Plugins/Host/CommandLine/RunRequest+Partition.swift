@@ -8,12 +8,7 @@ extension RunRequest {
         _ registry: Registry
     ) throws(HostError) -> Partition? {
         let workerCount = try arguments.options.integer(.workers) ?? 1
-        guard let field = arguments[.partitionBy] else {
-            guard arguments[.workers] == nil else {
-                throw .usage("--workers: say which records stay together, with --partition-by FIELD")
-            }
-            return nil
-        }
+        guard let field = arguments[.partitionBy] else { return nil }
         guard arguments[.report] == nil else {
             throw .usage("--report draws what one thread sees; leave out --partition-by, or the report")
         }
@@ -34,6 +29,17 @@ extension RunRequest {
             }
         }
         return Partition(field: field, workerCount: workerCount)
+    }
+
+    static func readerCount(_ arguments: PipelineArguments, _ inputs: [Input]) throws(HostError) -> Int {
+        let count = try arguments.options.integer(.workers) ?? 1
+        if count > 1, arguments[.partitionBy] == nil, !inputs.contains(where: \.canBeSplit) {
+            throw .usage(
+                "--workers: '\(inputs[0].name)' is read by one thread; to spread its records over workers, "
+                    + "say which stay together, with --partition-by FIELD"
+            )
+        }
+        return count
     }
 }
 

@@ -70,6 +70,9 @@ struct RunRequest: Sendable {
     let limits: FormatLimits
     let partition: Partition?
 
+    /// How many threads decode an input whose format can be cut between records.
+    let readerCount: Int
+
     /// How much later than a younger record one may come, to be put in order; `nil` where the order stays as it is.
     let lateness: Duration?
 

@@ -53,11 +53,11 @@ extension Intake {
     var sample: [UInt8]? { nil }
 }
 
-/// The records of one input, read by the thread that asks for them.
+/// The records of one input.
 final class SingleIntake: Intake {
     private let request: RunRequest
     private let source: HeadKeepingSource
-    private var reader: RecordReader
+    private let reading: any BatchReading
     private var gate: AheadGate?
     private var firstRecord: [UInt8]?
 
@@ -71,19 +71,13 @@ final class SingleIntake: Intake {
         self.request = request
         let input = request.inputs[0]
         source = try request.source(ofInput: 0, meters, goingOnWith: open)
-        reader = RecordReader(
-            source,
-            format: input.format,
-            schema: schema,
-            limits: request.limits,
-            batchCapacity: batchCapacity
-        )
+        reading = request.makeReading(of: source, input, schema: schema, batchCapacity: batchCapacity)
         gate = AheadGate(request, input, schema)
     }
 
     func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
         do {
-            return try reader.next { batch in
+            return try reading.next { batch in
                 if firstRecord == nil, batch.count > 0 { firstRecord = batch.raw(recordAt: 0) }
                 gate?.check(&batch)
                 try body(&batch)
@@ -99,8 +93,7 @@ final class SingleIntake: Intake {
 
     var pendingRejections: [RejectedInput] { [] }
 
-    // The source's count and not the reader's: that may not be looked at while it lends a batch.
-    var byteCount: Int64 { source.byteCount }
+    var byteCount: Int64 { reading.byteCount }
 
     var expectedByteCount: Int64? { source.expectedByteCount }
 
@@ -110,18 +103,18 @@ final class SingleIntake: Intake {
 
     var sample: [UInt8]? {
         switch request.inputs[0].format.name {
-        case "csv": source.head
+        case "csv": reading.head
         case "jsonl": firstRecord
         default: nil
         }
     }
 
     func handOver() -> [Int: HeadKeepingSource] {
-        source.beginAnew(before: reader.takeUnread())
+        source.beginAnew(before: reading.takeUnread())
         return [0: source]
     }
 
-    func close() {}
+    func close() { reading.close() }
 }
 
 extension RunRequest {

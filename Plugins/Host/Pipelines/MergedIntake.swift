@@ -136,15 +136,20 @@ final class MergedIntake: Intake {
     ) {
         do {
             let source = try open()
-            var reader = RecordReader(source, format: input.format, schema: schema, limits: request.limits)
-            defer { source.beginAnew(before: reader.takeUnread()) }
+            let reading = request.makeReading(
+                of: source,
+                input,
+                schema: schema,
+                batchCapacity: RunningPlugins.batchCapacity
+            )
+            defer { source.beginAnew(before: reading.takeUnread()) }
             var gate = AheadGate(request, input, schema)
             let name = request.inputs.count > 1 ? input.name : nil
             var last = Timestamp.distantPast
             var isWanted = true
             while isWanted {
                 var piece: Piece?
-                let hasMore = try reader.next { batch in
+                let hasMore = try reading.next { batch in
                     gate?.check(&batch)
                     var chunk = RecordChunk(schema: schema)
                     var times: [Timestamp] = []
@@ -157,7 +162,7 @@ final class MergedIntake: Intake {
                 }
                 guard hasMore, case .records(let chunk, let times, let rejections, _)? = piece else { break }
                 isWanted = queue.push(
-                    .records(chunk, times: times, rejections: rejections, byteCount: source.byteCount)
+                    .records(chunk, times: times, rejections: rejections, byteCount: reading.byteCount)
                 )
             }
             queue.push(.ended)

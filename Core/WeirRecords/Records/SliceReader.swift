@@ -1,0 +1,81 @@
+/// Reads an input piece by piece, each of which ends where a record probably ends.
+///
+///     var reader = SliceReader(source, decoder, lineLimit: limits.lineLength)
+///     repeat {
+///         let ending = reader.read(into: slice)
+///         slice.decode(with: reader.decoder, isFinal: ending == .finished)   // on any thread
+///     } while ending == nil
+package struct SliceReader {
+    /// What is behind the last piece.
+    package enum Ending: Sendable, Equatable {
+        /// Nothing.
+        case finished
+        /// What is not known: the source broke off.
+        case brokenOff(TransportError)
+        /// What cannot be read: there are no records in the piece.
+        case refused(FormatError)
+    }
+
+    /// The decoder at the first record of the input, once that was reached.
+    package private(set) var decoder: any SplittableDecoder
+
+    /// How many bytes the source gave.
+    private var byteCount: Int64 = 0
+
+    private let source: any TransportSource
+    private let lineLimit: Int
+
+    /// What follows the last piece.
+    private var rest: [UInt8] = []
+
+    /// Creates a reader.
+    ///
+    /// - Parameters:
+    ///   - source: Where the bytes come from.
+    ///   - decoder: A decoder at the start of the bytes.
+    ///   - lineLimit: The longest line that is still read, in bytes.
+    package init(_ source: any TransportSource, _ decoder: any SplittableDecoder, lineLimit: Int) {
+        self.source = source
+        self.decoder = decoder
+        self.lineLimit = lineLimit
+    }
+
+    /// Reads the next piece, as soon as there is a whole record.
+    ///
+    /// - Parameter slice: Any piece, which is overwritten.
+    /// - Returns: What is behind it, where that is no other piece.
+    package mutating func read(into slice: RecordSlice) -> Ending? {
+        slice.begin(with: rest)
+        rest = []
+        while true {
+            if let ending = readOnce(into: slice) { return ending }
+            guard decoder.isBetweenRecords else { continue }
+            if let behind = slice.cut(with: decoder) {
+                rest = behind
+                return nil
+            }
+            // A line that is too long is rejected in pieces.
+            if slice.byteCount > lineLimit { return nil }
+        }
+    }
+
+    private mutating func readOnce(into slice: RecordSlice) -> Ending? {
+        let isAtStart = byteCount == 0
+        let count: Int
+        do throws(TransportError) {
+            count = try slice.read(from: source)
+        } catch {
+            return .brokenOff(error)
+        }
+        byteCount += Int64(count)
+        // An input without a byte is empty; the decoder has nothing to say about it.
+        guard byteCount > 0 else { return .finished }
+        do throws(FormatError) {
+            if isAtStart, let program = slice.compressionProgram { throw .compressed(program) }
+            if !decoder.isBetweenRecords { try slice.readPrelude(with: &decoder, isFinal: count == 0) }
+        } catch {
+            return .refused(error)
+        }
+        return count == 0 ? .finished : nil
+    }
+}

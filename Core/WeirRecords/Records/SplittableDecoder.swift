@@ -1,0 +1,27 @@
+/// A decoder of an input that can be cut between records, so that several threads decode the pieces.
+///
+/// A copy decodes on from where the original is, and shares nothing with it.
+package protocol SplittableDecoder: RecordDecoder, Sendable {
+    /// The number of the line that the next byte is in, counted from 1.
+    var line: UInt64 { get set }
+
+    /// Whether what stands before the first record was read, and the next byte starts a record.
+    var isBetweenRecords: Bool { get }
+
+    /// Reads what stands before the first record, such as a header; then ``isBetweenRecords`` is true.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes that follow what was consumed so far.
+    ///   - isFinal: Whether the input ends with them.
+    /// - Returns: How many bytes were consumed; more are needed while ``isBetweenRecords`` is false.
+    /// - Throws: ``FormatError`` when the input as a whole cannot be read.
+    mutating func readPrelude(_ bytes: UnsafeRawBufferPointer, isFinal: Bool) throws(FormatError) -> Int
+
+    /// Where a record probably ends, as near to the end of the bytes as possible.
+    ///
+    /// A wrong guess costs time and no record: what was cut is decoded again.
+    ///
+    /// - Parameter bytes: Bytes that start with a record.
+    /// - Returns: The place behind the line's end; `nil` when no line ends there.
+    func recordEnd(in bytes: UnsafeRawBufferPointer) -> Int?
+}

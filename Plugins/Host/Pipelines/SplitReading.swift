@@ -1,0 +1,187 @@
+internal import WeirCore
+internal import WeirDispatch
+internal import WeirRecords
+internal import WeirSystem
+
+/// Reads an input with several threads: one reads its bytes and cuts them between records, others decode the pieces, and
+/// the thread that asks gets the batches in the order of the input.
+///
+/// Where to cut is a guess, because quotes can hide the end of a line; a `SliceChain` checks it. So the records, their lines
+/// and the rejections are those that one thread finds, whatever the input.
+///
+/// Memory: two pieces for each thread and two more, of half a mebibyte, or of the longest record.
+final class SplitReading: BatchReading {
+    private struct Piece: Sendable {
+        let slice: RecordSlice
+        /// The decoder at the first record of the input.
+        let decoder: any SplittableDecoder
+        /// What is behind it; `nil` for another piece.
+        let ending: SliceReader.Ending?
+        /// What the source had given when it was read.
+        let byteCount: Int64
+        let head: [UInt8]?
+
+        /// Whether there is something for a decoder: what stands before the records was understood.
+        var mayHaveRecords: Bool {
+            if case .refused? = ending { false } else { true }
+        }
+    }
+
+    private static let sliceLength = 512 << 10
+
+    private(set) var byteCount: Int64
+    private(set) var head: [UInt8]?
+
+    private let source: HeadKeepingSource
+    private let decoder: any SplittableDecoder
+    private let lineLimit: Int
+    private let free: BoundedQueue<RecordSlice>
+    private let jobs: [BoundedQueue<Piece>]
+    private let answers: [BoundedQueue<Piece>]
+    private let threads = WaitGroup()
+    private var isStarted = false
+
+    private var chain = SliceChain()
+    private var number = 0
+    private var current: RecordSlice?
+    private var nextBatch = 0
+    private var hasEnded = false
+    private var failure: (any Error)?
+
+    /// Creates what reads; nothing is read yet.
+    ///
+    /// - Parameters:
+    ///   - source: The bytes; nothing else reads it before ``close()`` has returned.
+    ///   - decoder: A decoder at the start of the bytes.
+    ///   - schema: What is wanted of each record.
+    ///   - limits: What an input that cannot be trusted may take.
+    ///   - batchCapacity: How many records to hand out at a time.
+    ///   - threadCount: How many threads decode.
+    init(
+        _ source: HeadKeepingSource,
+        _ decoder: any SplittableDecoder,
+        schema: RecordSchema,
+        limits: FormatLimits,
+        batchCapacity: Int,
+        threadCount: Int
+    ) {
+        self.source = source
+        self.decoder = decoder
+        lineLimit = limits.lineLength
+        byteCount = source.byteCount
+        let sliceCount = 2 * threadCount + 2
+        free = BoundedQueue(capacity: sliceCount)
+        jobs = (0..<threadCount).map { _ in BoundedQueue(capacity: 2) }
+        answers = (0..<threadCount).map { _ in BoundedQueue(capacity: sliceCount) }
+        for _ in 0..<sliceCount {
+            free.push(RecordSlice(schema: schema, capacity: Self.sliceLength, batchCapacity: batchCapacity))
+        }
+    }
+
+    private func start() throws(HostError) {
+        isStarted = true
+        for (jobs, answers) in zip(jobs, answers) {
+            try start("weir.decode") { Self.decode(jobs, answers) }
+        }
+        try start("weir.input") { [source, decoder, lineLimit, free, jobs] in
+            Self.read(source, SliceReader(source, decoder, lineLimit: lineLimit), free, jobs)
+        }
+    }
+
+    private func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(HostError) {
+        let threads = threads
+        threads.enter()
+        let isStarted = SystemThread.start(name) {
+            body()
+            threads.leave()
+        }
+        guard isStarted else {
+            threads.leave()
+            throw HostError(.internalError, "the system has no threads left")
+        }
+    }
+
+    func close() {
+        free.close()
+        for queue in jobs + answers { queue.close() }
+        threads.wait()
+    }
+
+    func takeUnread() -> [UInt8] {
+        close()
+        hasEnded = true
+        return chain.unread
+    }
+
+    // MARK: The threads
+
+    private static func read(
+        _ source: HeadKeepingSource,
+        _ reader: consuming SliceReader,
+        _ free: BoundedQueue<RecordSlice>,
+        _ jobs: [BoundedQueue<Piece>]
+    ) {
+        var number = 0
+        while let slice = free.pop() {
+            let ending = reader.read(into: slice)
+            let piece = Piece(
+                slice: slice,
+                decoder: reader.decoder,
+                ending: ending,
+                byteCount: source.byteCount,
+                head: source.head
+            )
+            guard jobs[number % jobs.count].push(piece), ending == nil else { return }
+            number += 1
+        }
+    }
+
+    private static func decode(_ jobs: BoundedQueue<Piece>, _ answers: BoundedQueue<Piece>) {
+        while let piece = jobs.pop() {
+            if piece.mayHaveRecords {
+                piece.slice.decode(with: piece.decoder, isFinal: piece.ending == .finished)
+            }
+            guard answers.push(piece) else { return }
+        }
+    }
+
+    // MARK: The thread that asks
+
+    func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
+        if !isStarted { try start() }
+        while true {
+            if let current, nextBatch < current.batchCount {
+                nextBatch += 1
+                try current.lend(batchAt: nextBatch - 1, body)
+                return true
+            }
+            if let used = current.take() { free.push(used) }
+            if let failure {
+                self.failure = nil
+                throw failure
+            }
+            guard !hasEnded, let piece = answers[number % answers.count].pop() else { return false }
+            number += 1
+            take(piece)
+        }
+    }
+
+    private func take(_ piece: Piece) {
+        let slice = piece.slice
+        (byteCount, head) = (piece.byteCount, piece.head)
+        (current, nextBatch) = (slice, 0)
+        if piece.mayHaveRecords {
+            chain.add(slice, decodedWith: piece.decoder, isFinal: piece.ending == .finished)
+        }
+        hasEnded = piece.ending != nil || slice.failure != nil
+        switch piece.ending {
+        case nil, .finished: failure = slice.failure
+        case .refused(let refusal): failure = refusal
+        case .brokenOff(let error):
+            failure = error
+            // After an interruption the rest stays unread, like everything behind it.
+            if case .interrupted = error, !source.drainsWhenInterrupted { break }
+            chain.breakOff(slice)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+internal import WeirCore
+package import WeirRecords
+
+// Where inputs of lines can be cut.
+
+extension JSONLinesDecoder: SplittableDecoder {
+    package var line: UInt64 {
+        get { lines.line }
+        set { lines.line = newValue }
+    }
+
+    package var isBetweenRecords: Bool { !lines.isAtStart && scannedCount == 0 && !lines.isInsideOverlongLine }
+
+    package mutating func readPrelude(_ bytes: UnsafeRawBufferPointer, isFinal: Bool) -> Int {
+        guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
+        return unsafe lines.passByteOrderMark(base, count: bytes.count, isFinal: isFinal) ?? 0
+    }
+
+    package func recordEnd(in bytes: UnsafeRawBufferPointer) -> Int? {
+        unsafe bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
+    }
+}
+
+extension CSVDecoder: SplittableDecoder {
+    /// How far back to look for the end of a line that is in no quotes.
+    private static let greatestSearch = 64 << 10
+
+    package var line: UInt64 {
+        get { lines.line }
+        set { lines.line = newValue }
+    }
+
+    package var isBetweenRecords: Bool { header != nil && scanner.offset == 0 && !lines.isInsideOverlongLine }
+
+    package mutating func readPrelude(_ bytes: UnsafeRawBufferPointer, isFinal: Bool) throws(FormatError) -> Int {
+        let count = unsafe try readHeader(bytes, isFinal: isFinal)
+        if header != nil { try resolve(schema) }
+        return count
+    }
+
+    /// The end of a line with an even number of quotes before it, if there is one near the end; otherwise the end of the
+    /// last line, which is right when a stray quote spoils the count.
+    package func recordEnd(in bytes: UnsafeRawBufferPointer) -> Int? {
+        guard let last = unsafe bytes.lastIndex(of: UInt8(ascii: "\n")) else { return nil }
+        var isInQuotes = unsafe Self.quoteCount(UnsafeRawBufferPointer(rebasing: bytes[...last])) & 1 == 1
+        guard isInQuotes else { return last + 1 }
+        for place in stride(from: last, through: max(0, last - Self.greatestSearch), by: -1) {
+            // `place` is an index of the bytes.
+            let byte = unsafe bytes[place]
+            if byte == UInt8(ascii: "\"") { isInQuotes.toggle() }
+            if byte == UInt8(ascii: "\n"), !isInQuotes { return place + 1 }
+        }
+        return last + 1
+    }
+
+    private static func quoteCount(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var count = 0
+        // Sums of 255 bytes fit into the eight bits that the compiler counts in, sixteen at a time.
+        var start = 0
+        while start < bytes.count {
+            let end = min(start + 255, bytes.count)
+            var sum: UInt8 = 0
+            for place in start..<end { sum &+= unsafe bytes[place] == UInt8(ascii: "\"") ? 1 : 0 }
+            count += Int(sum)
+            start = end
+        }
+        return count
+    }
+}
