@@ -22,6 +22,12 @@ package struct RecordChunk: Sendable {
     /// How many records there are.
     package var count: Int { rows.count }
 
+    /// How much memory the records take, about.
+    package var byteCount: Int {
+        bytes.count + rows.count * MemoryLayout<RecordBatch.Row>.stride
+            + slots.count * MemoryLayout<RecordBatch.Slot>.stride
+    }
+
     /// How much memory a record takes, about.
     package func byteCount(ofRecordAt index: Int) -> Int {
         let end = index + 1 < rows.count ? Int(rows[index + 1].start) : bytes.count

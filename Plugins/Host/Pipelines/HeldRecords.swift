@@ -3,7 +3,7 @@ internal import WeirRecords
 
 /// Records that wait for their turn: the oldest comes first, and of the same time the one that came first.
 ///
-/// Memory: the records, at most three times over.
+/// Memory: the records, at most three times over, and a quarter of a mebibyte.
 struct HeldRecords {
     private struct Entry {
         let time: Timestamp
@@ -16,8 +16,8 @@ struct HeldRecords {
         func isBefore(_ other: Entry) -> Bool { (time, number) < (other.time, other.number) }
     }
 
-    /// Fewer records than this are not worth moving.
-    private static let leastCompacted = 1024
+    /// Less memory than this is not worth regaining.
+    private static let leastCompacted = 256 << 10
 
     private var chunk: RecordChunk
     /// A binary heap.
@@ -47,8 +47,11 @@ struct HeldRecords {
         time: Timestamp,
         origin: Int32
     ) -> Bool {
-        if chunk.count >= Self.leastCompacted, chunk.count > 2 * entries.count { compact() }
-        guard chunk.append(recordAt: index, of: batch) else { return false }
+        if chunk.byteCount >= Self.leastCompacted, chunk.byteCount > 2 * byteCount { compact() }
+        if !chunk.append(recordAt: index, of: batch) {
+            compact()
+            guard chunk.append(recordAt: index, of: batch) else { return false }
+        }
         byteCount += chunk.byteCount(ofRecordAt: chunk.count - 1)
         entries.append(Entry(time: time, number: nextNumber, index: chunk.count - 1, origin: origin))
         nextNumber += 1

@@ -38,8 +38,9 @@ final class MergedIntake: Intake {
         var time: Timestamp? { next < times.count ? times[next] : nil }
     }
 
-    /// How many pieces an input may be ahead of the others.
+    /// How many pieces an input may be ahead of the others, and how long one is, but for its last record.
     private static let queueCapacity = 4
+    private static let pieceLength = 4 << 20
 
     /// Whether an input may be silent for a while and then go on.
     let isLive: Bool
@@ -61,6 +62,9 @@ final class MergedIntake: Intake {
     private var origins: [Int] = []
     private var merged: RecordChunk
     private var wasInterrupted = false
+
+    /// Why an input cannot be read on: what was merged before is handed out, and then this is thrown.
+    private var failure: HostError?
 
     /// The index of the field by which inputs are merged.
     ///
@@ -110,6 +114,7 @@ final class MergedIntake: Intake {
             }
             guard isStarted else {
                 threads.leave()
+                close()
                 throw HostError(.internalError, "the system has no threads left")
             }
         }
@@ -142,28 +147,37 @@ final class MergedIntake: Intake {
                 schema: schema,
                 batchCapacity: RunningPlugins.batchCapacity
             )
-            defer { source.beginAnew(before: reading.takeUnread()) }
+            defer { reading.handOver() }
             var gate = AheadGate(request, input, schema)
             let name = request.inputs.count > 1 ? input.name : nil
             var last = Timestamp.distantPast
             var isWanted = true
             while isWanted {
-                var piece: Piece?
                 let hasMore = try reading.next { batch in
                     gate?.check(&batch)
                     var chunk = RecordChunk(schema: schema)
                     var times: [Timestamp] = []
-                    for index in 0..<batch.count where chunk.append(recordAt: index, of: batch) {
+                    var rejections = RejectedInput.all(of: batch) { _ in name }
+                    for index in 0..<batch.count {
+                        // The records of a batch may have one long text in common, which a chunk copies for each.
+                        if chunk.byteCount >= Self.pieceLength {
+                            isWanted = queue.push(
+                                .records(chunk, times: times, rejections: [], byteCount: reading.byteCount)
+                            )
+                            (chunk, times) = (RecordChunk(schema: schema), [])
+                        }
+                        guard chunk.append(recordAt: index, of: batch) else {
+                            rejections.append(RejectedInput(tooLargeRecordAt: index, of: batch, from: name))
+                            continue
+                        }
                         last = max(last, batch.time(ofField: timeField, inRecordAt: index) ?? last)
                         times.append(last)
                     }
-                    let rejections = RejectedInput.all(of: batch) { _ in name }
-                    piece = .records(chunk, times: times, rejections: rejections, byteCount: 0)
+                    isWanted = queue.push(
+                        .records(chunk, times: times, rejections: rejections, byteCount: reading.byteCount)
+                    )
                 }
-                guard hasMore, case .records(let chunk, let times, let rejections, _)? = piece else { break }
-                isWanted = queue.push(
-                    .records(chunk, times: times, rejections: rejections, byteCount: reading.byteCount)
-                )
+                guard hasMore else { break }
             }
             queue.push(.ended)
         } catch let error as HostError {
@@ -182,13 +196,14 @@ final class MergedIntake: Intake {
         origins.removeAll(keepingCapacity: true)
         var rejections: [RejectedInput] = []
         while merged.count < batch.capacity, rejections.isEmpty {
-            rejections = try fillHeads()
-            guard rejections.isEmpty else { break }
+            rejections = fillHeads()
+            // Which of the others' records come before what is missing is not known.
+            guard rejections.isEmpty, failure == nil else { break }
             let waiting = heads.indices.filter { !heads[$0].hasEnded && heads[$0].time == nil }
             if !waiting.isEmpty {
                 // What is merged already need not wait for the input that the rest waits for.
-                guard merged.count == 0 else { break }
-                if let wakeTime, clock.now() >= wakeTime {
+                guard merged.count == 0 || areIdle(waiting) else { break }
+                if merged.count == 0, let wakeTime, clock.now() >= wakeTime {
                     pendingRejections = []
                     try merged.lend(0..<0, in: &batch, body)
                     return true
@@ -199,7 +214,7 @@ final class MergedIntake: Intake {
                 }
             }
             guard takeOldest() else {
-                guard waiting.isEmpty else {
+                guard waiting.isEmpty || merged.count > 0 else {
                     // All others have ended or are idle too: there is nothing to do but wait.
                     arrival.park(until: wakeTime ?? .distantFuture)
                     continue
@@ -208,6 +223,7 @@ final class MergedIntake: Intake {
             }
         }
         if merged.count == 0, rejections.isEmpty {
+            if let failure { throw failure }
             if wasInterrupted { throw TransportError.interrupted(address: "the inputs") }
             return false
         }
@@ -220,8 +236,8 @@ final class MergedIntake: Intake {
     private(set) var pendingRejections: [RejectedInput] = []
 
     /// Takes the next piece of each input that has shown everything.
-    private func fillHeads() throws(HostError) -> [RejectedInput] {
-        for index in heads.indices where !heads[index].hasEnded && heads[index].time == nil {
+    private func fillHeads() -> [RejectedInput] {
+        for index in heads.indices where failure == nil && !heads[index].hasEnded && heads[index].time == nil {
             guard let piece = heads[index].queue.tryPop() else { continue }
             heads[index].waitingSince = nil
             switch piece {
@@ -235,7 +251,7 @@ final class MergedIntake: Intake {
             case .interrupted:
                 heads[index].hasEnded = true
                 wasInterrupted = true
-            case .failed(let error): throw error
+            case .failed(let error): failure = error
             }
         }
         return []
