@@ -100,6 +100,9 @@ public struct RecordReader: ~Copyable {
         return false
     }
 
+    /// Whether the last line was rejected in part, and its rest is still to come.
+    package private(set) var isInRefusedLine = false
+
     /// Returns what was read and not decoded, and ends the reader: another one can go on with the same source.
     ///
     /// - Returns: The bytes that come before those that the source hands out next.
@@ -198,12 +201,19 @@ public struct RecordReader: ~Copyable {
     }
 
     private mutating func noteLastLine() {
+        isInRefusedLine = batch.endsInRefusedLine
         if batch.count > 0 { lastLine = max(lastLine, batch.line(ofRecordAt: batch.count - 1)) }
         if let last = batch.rejections.last { lastLine = max(lastLine, last.line) }
     }
 }
 
 extension RecordBatch {
+    /// Whether the last line was rejected in part, and its rest is still to come.
+    var endsInRefusedLine: Bool {
+        guard let last = rejections.last else { return false }
+        return last.mayContinue && (count == 0 || line(ofRecordAt: count - 1) < last.line)
+    }
+
     /// Rejects bytes of a record that will never be whole.
     ///
     /// - Parameters:

@@ -162,6 +162,9 @@ package final class RecordSlice: @unchecked Sendable {
     /// Whether the next piece starts with a record.
     package var isWhole: Bool { consumedCount == byteCount && decoder?.isBetweenRecords == true }
 
+    /// Whether the last line was rejected in part, and its rest is still to come.
+    var endsInRefusedLine: Bool { batchCount > 0 && batches[batchCount - 1].batch.endsInRefusedLine }
+
     /// The bytes that were not consumed.
     package var rest: [UInt8] { unsafe [UInt8](unread) }
 

@@ -9,6 +9,9 @@ package struct SliceChain {
     /// What the last piece left, with its decoder, where it did not end with a record.
     private var carried: (bytes: [UInt8], decoder: any SplittableDecoder)?
 
+    /// Whether the last line was rejected in part, and its rest is still to come.
+    package private(set) var isInRefusedLine = false
+
     /// Creates a chain at the start of an input.
     package init() {}
 
@@ -25,6 +28,7 @@ package struct SliceChain {
             slice.shiftLines(by: (line ?? decoder.line) &- decoder.line)
         }
         line = slice.decoder?.line
+        isInRefusedLine = slice.endsInRefusedLine
         carried = slice.isWhole ? nil : slice.decoder.map { (slice.rest, $0) }
     }
 

@@ -13,6 +13,9 @@ package final class HeadKeepingSource: TransportSource, @unchecked Sendable {
     /// How many bytes at the start of what is in front are of the head that is handed out again.
     private var headByteCount = 0
 
+    /// Whether what comes is the rest of a line that is left out.
+    private var isInRefusedLine = false
+
     private var kept: [UInt8] = []
     private var isInQuotes = false
     private var isComplete: Bool
@@ -45,8 +48,16 @@ package final class HeadKeepingSource: TransportSource, @unchecked Sendable {
     ///
     /// - Parameter unread: What the last reader has read and not decoded; it has decoded the first line if that was
     ///   handed out as a whole.
-    package func beginAnew(before unread: [UInt8]) {
-        if headByteCount > 0 || !isComplete {
+    /// - Parameter isInRefusedLine: Whether the last reader has rejected the start of a line whose end is still to come: then
+    ///   the rest of that line is left out.
+    package func beginAnew(before unread: [UInt8], insideRefusedLine isInRefusedLine: Bool = false) {
+        if isInRefusedLine {
+            prefix = unread + prefix
+            self.isInRefusedLine = true
+            dropRefusedLine()
+            prefix = kept + prefix
+            headByteCount = kept.count
+        } else if headByteCount > 0 || !isComplete {
             // The first line is still among what the reader returns, or what is left.
             prefix = unread + prefix
             if headByteCount > 0 { headByteCount += unread.count }
@@ -54,6 +65,13 @@ package final class HeadKeepingSource: TransportSource, @unchecked Sendable {
             prefix = kept + unread + prefix
             headByteCount = kept.count
         }
+    }
+
+    /// Drops the rest of the refused line, as far as it is in front.
+    private func dropRefusedLine() {
+        let end = prefix.firstIndex(of: UInt8(ascii: "\n"))
+        isInRefusedLine = end == nil
+        prefix = end.map { prefix[($0 + 1)...] } ?? []
     }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
@@ -67,7 +85,15 @@ package final class HeadKeepingSource: TransportSource, @unchecked Sendable {
         let count = unsafe try source.read(into: buffer)
         byteCount += Int64(count)
         if !isComplete { unsafe keep(buffer[..<count]) }
-        return count
+        guard isInRefusedLine, count > 0 else { return count }
+        guard let end = unsafe buffer[..<count].firstIndex(of: UInt8(ascii: "\n")) else {
+            return try unsafe read(into: buffer)
+        }
+        isInRefusedLine = false
+        let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[(end + 1)..<count])
+        guard rest.count > 0 else { return try unsafe read(into: buffer) }
+        unsafe buffer.copyMemory(from: rest)
+        return rest.count
     }
 
     private func keep(_ bytes: Slice<UnsafeMutableRawBufferPointer>) {

@@ -11,8 +11,8 @@ protocol BatchReading: AnyObject {
     /// The first line with its end, of an input whose first line says what the others mean, once there was a batch.
     var head: [UInt8]? { get }
 
-    /// Returns what was read and not decoded, and ends the reading.
-    func takeUnread() -> [UInt8]
+    /// Ends the reading, so that another one can go on with the source.
+    func handOver()
 
     /// Waits until nothing reads any more; the input has ended or was interrupted.
     func close()
@@ -35,7 +35,10 @@ final class PlainReading: BatchReading {
 
     func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool { try reader.next(body) }
 
-    func takeUnread() -> [UInt8] { reader.takeUnread() }
+    func handOver() {
+        let isInRefusedLine = reader.isInRefusedLine
+        source.beginAnew(before: reader.takeUnread(), insideRefusedLine: isInRefusedLine)
+    }
 
     func close() {}
 }

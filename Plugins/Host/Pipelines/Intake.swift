@@ -110,7 +110,7 @@ final class SingleIntake: Intake {
     }
 
     func handOver() -> [Int: HeadKeepingSource] {
-        source.beginAnew(before: reading.takeUnread())
+        reading.handOver()
         return [0: source]
     }
 

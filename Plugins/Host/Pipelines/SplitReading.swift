@@ -107,10 +107,10 @@ final class SplitReading: BatchReading {
         threads.wait()
     }
 
-    func takeUnread() -> [UInt8] {
+    func handOver() {
         close()
         hasEnded = true
-        return chain.unread
+        source.beginAnew(before: chain.unread, insideRefusedLine: chain.isInRefusedLine)
     }
 
     // MARK: The threads

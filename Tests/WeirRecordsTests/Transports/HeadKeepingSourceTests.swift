@@ -54,6 +54,23 @@ import WeirRecords
     }
 
     @Test(arguments: [1, 2, 5, 100])
+    func theRestOfALineThatWasRejectedIsLeftOut(pieces: Int) throws {
+        let source = HeadKeepingSource(ByteSource(Array("a,b\nlong line,2\n3,4\n".utf8)), keepsHead: true)
+        #expect(try read(source, 7) == "a,b\nlon")
+        source.beginAnew(before: Array("n".utf8), insideRefusedLine: true)
+        var rest = ""
+        while true {
+            let piece = try read(source, pieces)
+            if piece.isEmpty { break }
+            rest += piece
+        }
+        #expect(rest == "a,b\n3,4\n")
+        let other = HeadKeepingSource(ByteSource([]), keepsHead: false, after: [])
+        other.beginAnew(before: Array("rest\n5\n".utf8), insideRefusedLine: true)
+        #expect(try read(other, 100) == "5\n")
+    }
+
+    @Test(arguments: [1, 2, 5, 100])
     func aReaderThatBeginsAnewGetsTheHeadOnce(pieces: Int) throws {
         let source = HeadKeepingSource(ByteSource(Array("\na,b\n1,2\n3,4\n".utf8)), keepsHead: true)
         #expect(try read(source, 3) == "\na,")
