@@ -204,6 +204,34 @@ extension HostTests {
             }
         }
 
+        /// What comes before the fault is found in any case, and what only a whole input brings is not.
+        @Test func anInputThatBreaksOffGivesTheSameInEachRun() throws {
+            let rows = readings(seed: 5, count: 6000)
+            try weir.file("a.csv", table(rows, by: 3, seed: 1))
+            try weir.file("b.csv", table(rows, by: 3, seed: 2))
+            try weir.file("c.csv", "time,y\n1,2\n")
+            for name in ["b", "c"] { #expect(try weir.run("convert", name + ".csv", name + ".weir").exitCode == 0) }
+            // Behind the records comes a header that lacks fields.
+            try weir.file("b.weir", try weir.contents(of: "b.weir") + weir.contents(of: "c.weir"))
+            for plugin in ["shake", "walk"] {
+                for inputs in [["b.weir"], ["a.csv", "b.weir"]] {
+                    let one = try weir.start(["run", plugin, "--by", "device"] + inputs, input: .nothing).outcome()
+                    #expect(one.exitCode == 66)
+                    #expect(plugin == "walk" || !one.output.isEmpty)
+                    for workers in [[], ["--partition-by", "device", "--workers", "2"]] {
+                        for _ in 0..<3 {
+                            let other = try weir.start(
+                                ["run", plugin, "--by", "device"] + inputs + workers,
+                                input: .nothing
+                            ).outcome()
+                            #expect(other.exitCode == 66)
+                            #expect(other.output == one.output, "\(plugin) \(inputs) \(workers)")
+                        }
+                    }
+                }
+            }
+        }
+
         @Test func readersShowMatchesWhileTheInputIsOpen() throws {
             let input = Pipe()
             let output = Pipe()

@@ -137,7 +137,8 @@ struct ReplayCommand: Command {
     ) throws(HostError) -> ExitCode {
         let source = HeadKeepingSource(try input.openSource(), keepsHead: format.name == "csv")
         let sink = try output.openSink()
-        sink.meter?.observeNotices { console.writeLine($0) }
+        let meters = TransportMeters { console.writeLine($0) }
+        meters.add(sink.meter, name: "output")
         let schema = RecordSchema(fields: [RecordSchema.Field(field)], timeUnit: unit, timeField: 0)
         var reader = RecordReader(source, format: format, schema: schema)
         let pace = Pace(speed, interruption)
@@ -145,6 +146,7 @@ struct ReplayCommand: Command {
         var leftOut: UInt64 = 0
         var reasons = RejectionReasons()
         var hasBegun = false
+        var fault: (any Error)?
         do {
             while try reader.next({ batch in
                 var due: [UInt8] = []
@@ -171,7 +173,18 @@ struct ReplayCommand: Command {
                 }
                 try sink.write(due)
             }) {}
-            try sink.finish()
+        } catch {
+            fault = error
+        }
+        do {
+            // Where nothing could be read, what is in a file already stays.
+            if fault == nil || hasBegun { try sink.finish() }
+        } catch {
+            fault = fault ?? error
+        }
+        for (name, metrics) in meters.metrics { console.writeLine("\(name): \(metrics)") }
+        do {
+            if let fault { throw fault }
         } catch TransportError.closed {
             return .done
         } catch TransportError.interrupted {

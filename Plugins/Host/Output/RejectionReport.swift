@@ -107,8 +107,10 @@ final class RejectionReport: Sendable {
         let (omitted, fault) = try state.withLock { state throws(TransportError) -> (UInt64, TransportError?) in
             guard !state.isFinished else { return (0, nil) }
             state.isFinished = true
-            try state.rejected.finish()
-            try state.late.finish()
+            // Both, whatever becomes of the first.
+            let fault = state.rejected.faultOfFinishing()
+            let lateFault = state.late.faultOfFinishing()
+            if let fault = fault ?? lateFault { throw fault }
             return (state.rejected.file == nil ? 0 : state.omitted, state.fault)
         }
         arrival.unpark()
@@ -213,7 +215,18 @@ private struct LineKeeper {
     }
 
     /// Ends the last line, and delivers what the file still keeps.
-    mutating func finish() throws(TransportError) {
+    ///
+    /// - Returns: What went wrong.
+    mutating func faultOfFinishing() -> TransportError? {
+        do throws(TransportError) {
+            try finish()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private mutating func finish() throws(TransportError) {
         guard let file, hasBegun else { return }
         if hasOpenLine { try file.sink.write([UInt8(ascii: "\n")]) }
         hasOpenLine = false

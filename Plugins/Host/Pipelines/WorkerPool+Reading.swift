@@ -66,7 +66,8 @@ extension WorkerPool {
             end = .failed(HostError(.noInput, "\(error)"))
         }
         headers.push(end)
-        for queue in jobs { queue.push(.finish) }
+        let completion = if case .failed(let error) = end { Completion.failed(error) } else { Completion.finished }
+        for queue in jobs { queue.push(.finish(completion)) }
     }
 
     /// What each worker gets of a batch by the values of a field, and the indexes of the records that come too late for

@@ -25,8 +25,8 @@ extension WorkerPool {
                 case .records(let share, let inputs):
                     share.lend(in: &batch) { answer.results = plugins.receiveEach(&$0) }
                     for index in answer.results.indices { answer.results[index].move(to: share.places, inputs) }
-                case .finish:
-                    plugins.finish(.finished)
+                case .finish(let completion):
+                    plugins.finish(completion)
                     plugins.takeMatches { answer.lastMatches += $0 }
                 }
                 answer.matchCount = plugins.matchCount - before

@@ -53,7 +53,7 @@ final class WorkerPool {
     enum Job: Sendable {
         /// Records, and the inputs that they came from, where there are several.
         case records(RecordShare, inputs: [String])
-        case finish
+        case finish(Completion)
     }
 
     /// A worker's answer to a batch.
