@@ -64,6 +64,26 @@ import WeirSystem
     }
 
     /// A client that sends a byte now and then has its time in all, and not from each byte to the next.
+    /// As of a program that was stopped: it listens and says nothing.
+    @Test func aProgramThatDoesNotAnswerKeepsItsSocket() throws {
+        let path = folder + "/a.sock"
+        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        let bound = unsafe withUnsafePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe bind(listener, address, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(bound == 0 && listen(listener, 8) == 0)
+        #expect(throws: TransportError.cannotOpen(address: path, reason: "a program is there that does not answer")) {
+            _ = try ControlSocket(path: path, answer: Self.answering)
+        }
+        #expect(FileManager.default.fileExists(atPath: path))
+    }
+
     @Test func aSlowClientDoesNotKeepOthersWaiting() throws {
         let path = folder + "/a.sock"
         let socket = try ControlSocket(path: path, patience: .milliseconds(300), answer: Self.answering)

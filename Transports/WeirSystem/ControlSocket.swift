@@ -64,7 +64,9 @@ public final class ControlSocket: Sendable {
             guard status.st_mode & S_IFMT == S_IFSOCK else {
                 throw .cannotOpen(address: path, reason: "there is something that is no socket")
             }
-            _ = unsafe unlink(path)
+            guard removeAbandoned(path) else {
+                throw .cannotOpen(address: path, reason: "a program is there that does not answer")
+            }
         }
         let listener = UnixSocket.make(patience: defaultPatience)
         guard listener >= 0 else { throw .cannotOpen(address: path, reason: UnixSocket.reason) }
@@ -248,15 +250,22 @@ public final class ControlSocket: Sendable {
     public static func living(in folder: String) -> [String] {
         sockets(in: folder).filter { path in
             if (try? ask(path, "")) != nil { return true }
-            let descriptor = UnixSocket.make(patience: .seconds(1))
-            defer { close(descriptor) }
-            let connected = unsafe UnixSocket.withAddress(of: path) { address, length in
-                unsafe connect(descriptor, address, length)
-            }
-            // No program listens there, and none can begin to: the name is taken.
-            if connected == -1, errno == ECONNREFUSED { _ = unsafe unlink(path) }
+            removeAbandoned(path)
             return false
         }
+    }
+
+    /// Removes a socket that no program listens at; none can begin to, for the name is taken.
+    ///
+    /// - Returns: Whether it is gone.
+    @discardableResult
+    private static func removeAbandoned(_ path: String) -> Bool {
+        let descriptor = UnixSocket.make(patience: .seconds(1))
+        defer { close(descriptor) }
+        let connected = unsafe UnixSocket.withAddress(of: path) { address, length in
+            unsafe connect(descriptor, address, length)
+        }
+        return unsafe connected == -1 && errno == ECONNREFUSED && unlink(path) == 0
     }
 
     private static func sockets(in folder: String) -> [String] {

@@ -45,6 +45,12 @@ struct Address: Sendable {
         return isFile && FileSystem.isPipe(path) ? FileSystem.absolutePath(path) : nil
     }
 
+    /// Whether messages that could not be sent wait in a file, and are sent once it is opened as an output.
+    var hasSpill: Bool {
+        transport.sinkOptions.contains { $0.name == "spill" }
+            && (try? TransportAddress(ofSink: place, transport))?.options.textIfGiven("spill") != nil
+    }
+
     /// The path whose ending says in which format the bytes are: `readings.jsonl`, also of `readings.jsonl.rec`.
     var formatPath: String? {
         if isFile { return path }

@@ -66,12 +66,14 @@ struct ValidateCommand: Command {
         if request.inputs.count > 1 { _ = try MergedIntake.timeField(of: request, in: plugins.schema) }
         if let partition = request.partition { _ = try WorkerPool.field(of: partition, in: plugins.schema) }
         for input in request.inputs {
+            // Who writes into a pipe would lose its reader again.
+            if case .address(let address) = input.source, address.stream != nil { continue }
             _ = try request.openSource(of: input)
             try checkRecords(of: input, request, console)
         }
         try request.checkThatFilesCanBeWritten()
-        // Opening a file would empty it.
-        for (_, output) in request.namedOutputs where !output.isFile && !output.isRecording {
+        // Opening a file would empty it, and what was spilled would be sent.
+        for (_, output) in request.namedOutputs where !output.isFile && !output.isRecording && !output.hasSpill {
             _ = try output.openSink()
         }
     }
@@ -98,7 +100,7 @@ struct ValidateCommand: Command {
                 try address.transport.openSource(FileTransport.address(ofPath: address.path)),
                 keepsHead: input.format.name == "csv"
             )
-            // Whatever is not as long as it says, such as a pipe, keeps what it holds for the run.
+            // Whatever is not as long as it says keeps what it holds for the run.
             guard source.expectedByteCount != nil else { return }
             var reader = RecordReader(
                 source,
