@@ -15,7 +15,7 @@ public import WeirRecords
 /// The library is loaded once and never unloaded. It runs in the host's process: what is guaranteed is that a library
 /// that cannot be loaded, is no plugin, or was built for another version costs one error and nothing else. A plugin that
 /// crashes or breaks memory takes the process with it, and with it what other plugins have found in the same batch of
-/// records: what came of earlier batches was handed to the outputs. Who needs more runs it in a process of its own.
+/// records: what came of earlier batches was handed to the outputs. To protect more, run it in a process of its own.
 ///
 /// Thread safety: any thread may start instances.
 // The functions and what they are given never change: the header demands it, and the library is never unloaded.

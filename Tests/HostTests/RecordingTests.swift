@@ -147,7 +147,7 @@ extension HostTests {
             ),
             (["run", "shake", "recording:a.csv"], 66, "cannot open 'a.csv': 'a.csv' is not a recording"),
             (
-                ["run", "shake", "recording:r.rec?speed=0x"], 66,
+                ["run", "shake", "recording:r.rec?speed=0x"], 2,
                 "cannot open 'r.rec': the speed '0x' is neither max nor of the form 10x"
             ),
             (["record", "a.csv", "nowhere/r.rec"], 73, "cannot open 'nowhere/r.rec': no such file or directory"),

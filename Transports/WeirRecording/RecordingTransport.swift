@@ -50,7 +50,7 @@ public struct RecordingTransport: Transport {
         let parts = try TransportAddress(ofSource: address, self)
         let text = parts.options.text("speed")
         guard let speed = ReplaySpeed(text) else {
-            throw .cannotOpen(address: parts.place, reason: "the speed '\(text)' is neither max nor of the form 10x")
+            throw .badAddress(address: parts.place, reason: "the speed '\(text)' is neither max nor of the form 10x")
         }
         return try openSource(path: parts.place, speed: speed)
     }

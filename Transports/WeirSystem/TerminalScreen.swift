@@ -34,7 +34,7 @@ public final class TerminalScreen: Sendable {
         descriptor = terminal
         // Keys arrive one by one and are not shown; Ctrl-C stays a signal.
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
-        // Who stopped the program here would have a shell on the display's screen.
+        // A program that is stopped here would leave the shell on the display's screen.
         let off = UInt8(truncatingIfNeeded: fpathconf(terminal, Int32(_PC_VDISABLE)))
         unsafe withUnsafeMutableBytes(of: &settings.c_cc) { unsafe $0[Int(VSUSP)] = off }
         _ = unsafe tcsetattr(terminal, TCSANOW, &settings)

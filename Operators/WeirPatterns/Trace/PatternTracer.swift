@@ -1,6 +1,6 @@
 public import WeirCore
 
-/// What became of the partial matches of a pattern, for those who ask why it did not fire.
+/// What became of the partial matches of a pattern, to find out why it did not fire.
 ///
 /// Hand one to `matches(of:tracing:)`, and read it with `trace(key:)` on the stream of matches. It remembers the latest
 /// entries. Without a tracer nothing is recorded, and nothing is paid for.

@@ -79,7 +79,7 @@ extension OptionDeclaration {
         "workers",
         .integer(1...256),
         default: "1",
-        help: "threads that read, or with --partition-by work"
+        help: "threads that read, or run partitions"
     )
     static let restarts = OptionDeclaration(
         "restarts",

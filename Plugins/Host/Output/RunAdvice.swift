@@ -49,7 +49,7 @@ struct RunAdvice {
             return "--time-unit says what a bare number counts"
         }
         // A value that is merely out of its range is in the right field.
-        let problem = rest.dropFirst(field.name.utf8.count + 2)
+        let problem = rest.dropFirst(field.name.count + 2)
         guard problem.hasPrefix("is missing") || problem.hasPrefix("is neither") || problem.hasPrefix("is not ") else {
             return nil
         }

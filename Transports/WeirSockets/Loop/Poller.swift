@@ -60,7 +60,7 @@ final class Poller {
 
     /// Waits for events, unless there are some to be handed out.
     ///
-    /// - Parameter milliseconds: How long at most; for ever where it is negative.
+    /// - Parameter milliseconds: How long at most; without a limit where it is negative.
     func wait(milliseconds: Int32) {
         guard next == count else { return }
         next = 0

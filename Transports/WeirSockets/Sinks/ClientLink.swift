@@ -108,7 +108,7 @@ final class ClientLink: OutgoingLink {
         var sending = isStream ? sendBytes(&batch) : sendMessages(&batch)
         switch sending.status {
         case .done: _ = watch([.hangUp])
-        // What is not watched would be waited for for ever.
+        // A wait for what is not watched would never end.
         case .blocked: if let error = watch([.hangUp, .writing]) { sending.status = .failed(error) }
         case .failed: break
         }
