@@ -36,19 +36,6 @@ import WeirTesting
         }
     }
 
-    @Test func windowsThatCloseLeaveNothingBehind() throws {
-        var set = PatternSet<Tick>()
-        try set.add(
-            Pattern<Tick>.first.where { $0.price > 0 }.notFollowedBy.where { $0.price == 0 }.within(.nanoseconds(2))
-        ) { _ in }
-        var sink = PatternSetSink(set)
-        for time in 0..<10_000 as Range<Int64> {
-            sink.receive(Tick(symbol: "", price: 1, time: time), at: Timestamp(nanosecondsSinceEpoch: 3 * time))
-        }
-        let starts = sink.engines.value.engines[0].strategy.value.engine.starts.bytes
-        #expect(starts < 1000)
-    }
-
     @Test func findsWhatEachPatternFindsAlone() throws {
         for seed in 0..<UInt64(20) {
             var random = SeededGenerator(seed: seed)
@@ -63,7 +50,7 @@ import WeirTesting
                 )
             }
             let (together, alone) = (Log(), Log())
-            var set = PatternSet<Tick>()
+            let set = PatternSet<Tick>()
             let source = Multicast<Tick>()
             func attach(_ rule: Int, _ pattern: some EventPattern<Tick, (Tick, Tick)>) throws {
                 try set.add(pattern) { together.add(rule, $0.0, $0.1) }
@@ -93,7 +80,7 @@ import WeirTesting
     }
 
     @Test func equalConditionsAreOneAndEqualitiesAreLookedUp() throws {
-        var set = PatternSet<Tick>()
+        let set = PatternSet<Tick>()
         for rule in 0..<100 {
             let symbol = "s\(rule % 10)"
             try set.add(
@@ -101,22 +88,31 @@ import WeirTesting
             ) { _ in }
         }
         #expect(set.count == 100)
-        #expect(set.index.conditions.count == 20)
-        #expect(set.index.columns.count == 1)
-        #expect(set.index.candidates[0].unindexed.isEmpty)
+        let index = set.snapshot().index
+        #expect(index.conditions.count == 20)
+        #expect(index.columns.count == 1)
+        #expect(index.candidates[0].unindexed.isEmpty)
     }
 
-    @Test func refusesPatternsThatLookBack() {
-        var set = PatternSet<Tick>()
-        let pattern = Pattern<Tick>.first.where { $0.price > 1 }.followedBy.filter { first, tick in
-            tick.price > first.price
+    /// An event without a condition that holds begins what starts with any event.
+    @Test func patternsThatBeginWithAnyEventSeeThemAll() throws {
+        let set = PatternSet<Tick>()
+        let found = Mutex<[Int64]>([])
+        try set.add(Pattern<Tick>.first.any.followedBy.where { $0.price == 1 }.within(.nanoseconds(3))) { first, _ in
+            found.withLock { $0.append(first.time) }
         }
-        #expect(throws: PatternError.self) { try set.add(pattern) { _ in } }
+        let source = Multicast<Tick>()
+        source.attach(set)
+        for (time, price) in [0, 0, 0, 1, 0, 0, 1].enumerated() {
+            let tick = Tick(symbol: "", price: price, time: Int64(time))
+            source.send(tick, at: Timestamp(nanosecondsSinceEpoch: tick.time))
+        }
+        #expect(found.withLock { $0.sorted() } == [1, 2, 4, 5])
     }
 
     @Test(arguments: [LimitPolicy.dropNewest, .dropOldest, .fail])
     func whatTheLimitsOfAPatternLoseIsCounted(policy: LimitPolicy) throws {
-        var set = PatternSet<Tick>()
+        let set = PatternSet<Tick>()
         let matches = Mutex(0)
         let pattern = Pattern<Tick>.first.where { $0.price == 1 }.followedByAny.where { $0.price == 2 }
         try set.add(pattern, limits: PatternLimits(partialMatches: 2048, policy: policy)) { _ in
@@ -132,21 +128,33 @@ import WeirTesting
         switch policy {
         case .dropNewest: #expect(set.refused.count > 0 && found + Int(set.refused.count) >= 5000)
         case .dropOldest: #expect(set.givenUpPartialMatches > 0 && found + Int(set.givenUpPartialMatches) == 5000)
-        case .fail: #expect(set.refused.count > 2000 && found == 0)
+        case .fail:
+            #expect(set.refused.count > 2000 && found == 0)
+            #expect(set.rules[0].failure == .limitReached("2048 nodes of partial matches"))
         }
     }
 
-    @Test func patternsForRunsAreRefused() {
-        var set = PatternSet<Int>()
+    @Test func eachRuleHasTheStrategyThatItNeeds() throws {
+        let set = PatternSet<Int>()
+        let found = Mutex<[String]>([])
         let group = Pattern<Int>.first { $0 == 1 }.times(1...).followedBy { $0 == 2 }
         let pattern = Pattern<Int>.first { $0 == 0 }.followedBy.group(group).followedBy { $0 == 3 }
-        #expect(throws: PatternError.notCompact(reason: "a group begins with a loop or with another group")) {
-            try set.add(pattern) { (_: (Int, GroupCapture<Int>, Int)) in }
+        let runs = try set.add(pattern, named: "group") { (match: (Int, GroupCapture<Int>, Int)) in
+            found.withLock { $0.append("\(match.0) \(match.2)") }
+        }
+        let compact = try set.add(Pattern<Int>.first { $0 == 2 }, named: "two") { two in
+            found.withLock { $0.append("\(two)") }
         }
         let narrow = PatternLimits(partialMatchesPerGroup: 10)
-        #expect(throws: PatternError.notCompact(reason: "a limit on the partial matches of a group needs runs")) {
-            try set.add(Pattern<Int>.first { _ in true }, limits: narrow) { _ in }
-        }
-        #expect(set.count == 0)
+        let bounded = try set.add(Pattern<Int>.first { $0 == 9 }, named: "narrow", limits: narrow) { _ in }
+        #expect([runs, compact, bounded].map(\.strategy) == [.runs, .compact, .runs])
+        let source = Multicast<Int>()
+        source.attach(set)
+        for element in [0, 1, 2, 3] { source.send(element, at: .epoch) }
+        #expect(found.withLock { $0 } == ["2", "0 3"])
+        #expect(set.rules.map(\.matchCount) == [1, 1, 0])
+        let samples = runs.samples(["set": "s"])
+        #expect(samples.map(\.name).prefix(2) == ["weir_pattern_matches_total", "weir_pattern_partial_matches"])
+        #expect(samples[0].value == 1 && samples[0].labels == ["rule": "group", "set": "s"])
     }
 }

@@ -36,7 +36,7 @@ enum Rules {
     /// All in one set.
     static func together(_ pattern: (UInt32) -> Rule, _ events: [StreamEvent]) -> MatchTally {
         let tally = Tally()
-        var set = PatternSet<StreamEvent>()
+        let set = PatternSet<StreamEvent>()
         for number in 0..<count {
             do {
                 try set.add(pattern(number)) { tally.add($0.0, $0.1) }

@@ -57,7 +57,8 @@ where Output.Element == Input {
             onlyCounts: key == nil && output.demand == .count,
             isGrouped: key != nil
         )
-        base = PatternSink(PatternFront(strategy, plan, conditions, key, settings, sides, output))
+        let truths = TruthTable(conditions, plan.conditions.count)
+        base = PatternSink(PatternFront(strategy, within: plan.within, truths, key, settings, sides, output))
     }
 
     /// What is held, and what had to be given up.

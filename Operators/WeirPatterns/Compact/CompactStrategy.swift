@@ -127,6 +127,15 @@ extension CompactStrategy: PatternStrategy {
     }
 
     @inlinable
+    func hasPartialMatch(slot: UInt32) -> Bool { engine.hasPartialMatch(slot: slot) }
+
+    @usableFromInline
+    mutating func unconditionalEffects() -> UnconditionalEffects {
+        let program = engine.programs.program(for: 0)
+        return UnconditionalEffects(begin: program.starts, change: !program.isIdle || engine.pendingCells != 0)
+    }
+
+    @inlinable
     mutating func meaning(of truths: UInt64) -> CompactProgram { engine.programs.program(for: truths) }
 
     @inlinable

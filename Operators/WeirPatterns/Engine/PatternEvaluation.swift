@@ -87,6 +87,16 @@ struct PatternEvaluation<Element: Sendable, Key: Hashable & Sendable>: Sendable 
         _ strategy: consuming Strategy,
         _ output: Output
     ) -> PatternSink<Strategy, Key, Output> where Strategy.Element == Element, Output.Element == Element {
-        PatternSink(PatternFront(strategy, plan, conditions, key, settings, sides, output))
+        PatternSink(
+            PatternFront(
+                strategy,
+                within: plan.within,
+                TruthTable(conditions, plan.conditions.count),
+                key,
+                settings,
+                sides,
+                output
+            )
+        )
     }
 }

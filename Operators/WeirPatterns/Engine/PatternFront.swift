@@ -32,17 +32,17 @@ where Output.Element == Strategy.Element {
     @inlinable
     init(
         _ strategy: consuming Strategy,
-        _ plan: PatternPlan,
-        _ conditions: ConditionTable<Element>,
+        within: Int64?,
+        _ truths: TruthTable<Element>,
         _ key: (@Sendable (borrowing Element) -> Key)?,
         _ settings: PatternSettings,
         _ sides: PatternSides<Element>,
         _ output: Output
     ) {
         self.strategy = strategy
-        truths = TruthTable(conditions, plan.conditions.count)
-        within = plan.within
-        nextShrinking = plan.within == nil ? .distantFuture : .distantPast
+        self.truths = truths
+        self.within = within
+        nextShrinking = within == nil ? .distantFuture : .distantPast
         isGrouped = key != nil
         self.key = key ?? { _ in preconditionFailure("events without groups have no key") }
         isInOrder = settings.order == .inOrder
@@ -81,14 +81,20 @@ where Output.Element == Strategy.Element {
     /// Takes an event in order.
     @inlinable
     mutating func process(_ element: borrowing Element, _ time: Timestamp) {
+        process(element, truths.truths(element), time)
+    }
+
+    /// Takes an event in order, with the truth values of its conditions.
+    @inlinable
+    mutating func process(_ element: borrowing Element, _ truths: UInt64, _ time: Timestamp) {
         advance(to: time)
-        take(element, time)
+        take(element, truths, time)
         showCount()
     }
 
     @inlinable
-    mutating func take(_ element: borrowing Element, _ time: Timestamp) {
-        let meaning = strategy.meaning(of: truths.truths(element))
+    mutating func take(_ element: borrowing Element, _ truths: UInt64, _ time: Timestamp) {
+        let meaning = strategy.meaning(of: truths)
         if strategy.isIdle(meaning) || isFinished { return }
         guard isGrouped else {
             _ = strategy.receive(element, meaning, at: time, slot: 0, into: &output)
@@ -122,6 +128,10 @@ where Output.Element == Strategy.Element {
         groups.remove(slot: slot)
         shrinkIfEmpty()
     }
+
+    /// Whether a group has partial matches.
+    @inlinable
+    var hasPartialMatches: Bool { isGrouped ? groups.count != 0 : strategy.hasPartialMatch(slot: 0) }
 
     @inlinable
     mutating func showCount() {

@@ -9,8 +9,14 @@ public final class PatternLosses: Sendable {
     private let givenUp = Atomic<UInt64>(0)
     private let cutShort = Atomic<UInt64>(0)
     private let heldBack = Atomic<UInt64>(0)
+    private let whole: PatternLosses?
 
-    init() {}
+    /// Creates counts.
+    ///
+    /// - Parameter whole: Where everything is counted once more.
+    init(partOf whole: PatternLosses? = nil) {
+        self.whole = whole
+    }
 
     /// How many partial matches were refused, or given up; with the compact strategy how many of their first events.
     public var partialMatches: UInt64 { givenUp.load(ordering: .relaxed) }
@@ -23,11 +29,20 @@ public final class PatternLosses: Sendable {
     /// An earlier partial match, which nothing had ended, could have skipped them; a pattern with a window has none.
     public var heldMatches: UInt64 { heldBack.load(ordering: .relaxed) }
 
-    func noteGivenUp(_ count: Int) { givenUp.wrappingAdd(UInt64(count), ordering: .relaxed) }
+    func noteGivenUp(_ count: Int) {
+        givenUp.wrappingAdd(UInt64(count), ordering: .relaxed)
+        whole?.noteGivenUp(count)
+    }
 
-    func noteCutShort(_ count: Int) { cutShort.wrappingAdd(UInt64(count), ordering: .relaxed) }
+    func noteCutShort(_ count: Int) {
+        cutShort.wrappingAdd(UInt64(count), ordering: .relaxed)
+        whole?.noteCutShort(count)
+    }
 
-    func noteHeldBack(_ count: Int) { heldBack.wrappingAdd(UInt64(count), ordering: .relaxed) }
+    func noteHeldBack(_ count: Int) {
+        heldBack.wrappingAdd(UInt64(count), ordering: .relaxed)
+        whole?.noteHeldBack(count)
+    }
 }
 
 extension PatternLosses: MetricSnapshot {

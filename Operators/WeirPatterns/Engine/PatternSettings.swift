@@ -114,15 +114,15 @@ public enum StrategyChoice: String, Sendable, Hashable {
 /// The side outputs of a stream of matches; all sinks that are attached to it share them.
 public struct PatternSides<Element: Sendable>: Sendable {
     /// The events that came too late.
-    public let late = SideOutput<Element>()
+    public let late: SideOutput<Element>
 
     /// The events that a limit on groups, or on waiting events, left no room for.
-    public let refused = SideOutput<Element>()
+    public let refused: SideOutput<Element>
 
     /// The partial matches whose time was over, each at the time when its window closed.
     ///
     /// Subscribe before a sink is attached: the compact strategy looks for them only if there is a subscriber then.
-    public let timeouts = SideOutput<PartialMatch<Element>>()
+    public let timeouts: SideOutput<PartialMatch<Element>>
 
     /// How many partial matches were refused, or given up, at a limit.
     ///
@@ -131,10 +131,10 @@ public struct PatternSides<Element: Sendable>: Sendable {
     public var givenUpPartialMatches: UInt64 { losses.partialMatches }
 
     /// What limits made the sinks give up, for displays and metrics.
-    public let losses = PatternLosses()
+    public let losses: PatternLosses
 
     /// How many partial matches are held.
-    public let partialMatches = PartialMatchCount()
+    public let partialMatches: PartialMatchCount
 
     /// Counts what a strategy has given up with an event, and offers the event if it was refused.
     @usableFromInline
@@ -149,7 +149,23 @@ public struct PatternSides<Element: Sendable>: Sendable {
     func noteHeldBack(_ count: Int) { losses.noteHeldBack(count) }
 
     /// Creates side outputs without subscribers.
-    public init() {}
+    public init() {
+        late = SideOutput()
+        refused = SideOutput()
+        timeouts = SideOutput()
+        losses = PatternLosses()
+        partialMatches = PartialMatchCount()
+    }
+
+    /// The side outputs of a set, with the counts of one of its patterns.
+    @usableFromInline
+    init(of rule: PatternRule, in set: PatternSides) {
+        late = set.late
+        refused = set.refused
+        timeouts = set.timeouts
+        losses = rule.losses
+        partialMatches = rule.partialMatches
+    }
 
     /// Whether the compact strategy has to look for timeouts.
     @usableFromInline

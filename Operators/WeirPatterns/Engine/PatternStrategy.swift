@@ -24,6 +24,12 @@ protocol PatternStrategy<Element>: ~Copyable, Sendable {
     /// What has been given up since the front looked at it last.
     var losses: StrategyLosses { get set }
 
+    /// Whether a group has partial matches; it need not have been heard of.
+    func hasPartialMatch(slot: UInt32) -> Bool
+
+    /// What can happen although no condition holds.
+    mutating func unconditionalEffects() -> UnconditionalEffects
+
     /// Looks up what the truth values of the conditions for an event mean, one bit each.
     mutating func meaning(of truths: UInt64) -> Meaning
 
@@ -69,6 +75,22 @@ protocol PatternStrategy<Element>: ~Copyable, Sendable {
 
     /// Names the group that may get a slot, for a trace.
     mutating func nameGroup<Key>(_ slot: UInt32, _ key: Key)
+}
+
+/// What events for which no condition holds can do to a pattern, and time alone.
+@frozen
+@usableFromInline
+struct UnconditionalEffects: Sendable {
+    /// Whether such an event can begin a partial match, or be one of its own.
+    @usableFromInline var begin: Bool
+    /// Whether such an event, or time, can do something to partial matches beside expiring them.
+    @usableFromInline var change: Bool
+
+    @usableFromInline
+    init(begin: Bool, change: Bool) {
+        self.begin = begin
+        self.change = change
+    }
 }
 
 /// What a strategy has given up, and why it cannot go on.

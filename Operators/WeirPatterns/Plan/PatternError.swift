@@ -52,6 +52,10 @@ public enum PatternError: Error, Sendable, Hashable {
     case invalidCondition(stage: String, SchemaError)
     /// The pattern needs the runs strategy, and the compact one was asked for.
     case notCompact(reason: String)
+    /// A ``PatternSet`` has a rule of that name already.
+    case duplicateRule(String)
+    /// A ``PatternSet`` has no rule of that name to replace.
+    case unknownRule(String)
 }
 
 extension PatternError: CustomStringConvertible {
@@ -91,6 +95,8 @@ extension PatternError: CustomStringConvertible {
         case .tooManyConditions(let count): "a pattern can have 64 different conditions, not \(count)"
         case .invalidCondition(let stage, let error): "the condition of '\(stage)' is wrong: \(error)"
         case .notCompact(let reason): "the compact strategy cannot evaluate this pattern: \(reason)"
+        case .duplicateRule(let name): "the set has a rule '\(name)'; replace it, or choose another name"
+        case .unknownRule(let name): "the set has no rule '\(name)' to replace; add it"
         }
     }
 }

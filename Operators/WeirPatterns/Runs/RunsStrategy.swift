@@ -132,6 +132,22 @@ extension RunsStrategy: PatternStrategy {
     @inlinable
     var heldCount: Int { store.count }
 
+    @inlinable
+    func hasPartialMatch(slot: UInt32) -> Bool { Int(slot) < store.counts.count && store.counts[Int(slot)] > 0 }
+
+    @usableFromInline
+    mutating func unconditionalEffects() -> UnconditionalEffects {
+        let beginning = table.steps[table.step(start, unary: 0)]
+        // Where the order of the runs matters, each that expires can set matches free.
+        let change =
+            isOrdered || isPending.contains(true)
+            || table.automaton.states.indices.contains { state in
+                guard state != start, table.automaton.states[state].kind == .normal else { return false }
+                return !table.steps[table.step(state, unary: 0)].isIdle
+            }
+        return UnconditionalEffects(begin: !beginning.moves.isEmpty || beginning.needed != 0, change: change)
+    }
+
     // Without the runs nothing is known but the truth values.
     @inlinable
     func meaning(of truths: UInt64) -> UInt64 { truths & unary }

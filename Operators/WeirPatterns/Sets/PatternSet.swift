@@ -1,98 +1,216 @@
+public import Synchronization
 public import WeirCore
 
-/// Many patterns on one stream, which share the evaluation of their conditions.
+/// Rules, each a pattern with what takes its matches, that are looked for on a stream together and can change meanwhile.
 ///
-/// Equal expressions are evaluated once for all patterns, and conditions that want a certain value of a field cost one
-/// look-up in a hash table for all patterns together; those that want a range of a field (`<`, `<=`, `>`, `>=`, joined
-/// with `&&`, and `between`) cost one binary search among all their constants. An event only touches the patterns that it
-/// can mean something to. So conditions should be expressions; a closure is equal to nothing and is called for every
-/// event.
-///
-///     var rules = PatternSet<Tick>()
+///     let rules = PatternSet<Tick>()
 ///     for symbol in symbols {
 ///         let twice = Pattern<Tick>.first.where { $0.symbol == symbol }.next.where { $0.symbol == symbol }
-///         try rules.add(twice) { (first, second) in print(first.symbol, second.price - first.price) }
+///         try rules.add(twice, named: symbol) { (first, second) in print(first.symbol, second.price - first.price) }
 ///     }
 ///     ticks.attach(rules)
 ///
-/// Takes the patterns that the compact strategy can evaluate, without groups. Elements come in the order of their times;
-/// one that is older than the last, or than the watermark, goes to ``late``.
+///     // Later, from any thread:
+///     let dear = Pattern<Tick>.first.where { $0.price > 100 }.next.where { $0.price > 100 }
+///     try rules.add(dear.grouped(by: \.symbol), named: "dear") { (first, second) in print(first.symbol, "is dear") }
+///     rules.remove("WEIR")
+///
+/// A set takes patterns of all kinds: of stages, with or without groups, and those that were built at run time, with
+/// either strategy. Each rule has groups and limits of its own, as with `matches(of:)`.
+///
+/// ### Shared conditions
+///
+/// Equal expressions are evaluated once for all rules, and conditions that want a certain value of a field cost one
+/// look-up in a hash table for all rules together; those that want a range of a field (`<`, `<=`, `>`, `>=`, joined
+/// with `&&`, and `between`) cost one binary search among all their constants. An event only touches the rules that it
+/// can mean something to. So conditions should be expressions; a closure is equal to nothing and is called for every
+/// event. A rule looks up its group itself, once for each event that concerns it. What ``PatternLimits/work`` allows is
+/// saved from the events that concern the rule, not from the others.
+///
+/// ### Changes
+///
+/// A change takes effect between two signals of a stream, never in the middle of one: a stream takes over what has changed
+/// when the next element, watermark or completion comes, on the thread that brings it. So a handler may change the set
+/// that calls it, and the element that it was called for still meets the rules of before. When ``remove(_:)-(String)``
+/// returns, another thread may be working on an element that the rule still sees.
+///
+/// A rule that does not change keeps its partial matches. Those of a rule that is removed or replaced are given up: no
+/// negation comes true for them any more, and what an after-match policy holds back is not emitted. A rule that is added
+/// begins with the next element. What has been removed is released by each stream with its next signal.
+///
+/// ### Streams
+///
+/// Each stream that the set is attached to has partial matches of its own, and they see the same changes. Elements come in
+/// the order of their times; one that is older than the last, or than the watermark, goes to ``late``. Matches that one
+/// element completes, and windows that close before it, come rule by rule, in the order in which the rules were added. The
+/// completion settles what waits for the end; what is added to the set after it reaches the streams that go on.
+///
+/// Thread safety: all members, from any thread, also from inside a handler. A handler is called by one thread at a time for
+/// each stream.
 ///
 /// - Complexity: O(conditions that are closures or no such comparisons + fields with equalities + log of the constants of
-///   each field with ranges + patterns that the event concerns) per event, in a space of O(*n* log *n*) for *n* ranges of a
-///   field; patterns with a stage that the very next event must match, or a negation at the end, are looked
-///   at for each event while they have partial matches.
-public struct PatternSet<Element: Sendable>: Sendable {
-    /// A pattern of the set.
-    @usableFromInline
-    struct Rule: Sendable {
-        @usableFromInline var compact: CompactPlan
-        @usableFromInline var limits: PatternLimits
-        @usableFromInline var body: @Sendable (borrowing FoundMatch<Element>, Timestamp) -> Void
-
-        @inlinable
-        init(
-            _ compact: CompactPlan,
-            _ limits: PatternLimits,
-            _ body: @escaping @Sendable (borrowing FoundMatch<Element>, Timestamp) -> Void
-        ) {
-            self.compact = compact
-            self.limits = limits
-            self.body = body
-        }
-    }
-
+///   each field with ranges + rules that the event concerns) per event, in a space of O(*n* log *n*) for *n* ranges of a
+///   field; rules with a stage that the very next event must match, with a negation at the end, or with a stage whose
+///   conditions all look at captures, are looked at for each event while they have partial matches. No lock, and one atomic
+///   load to see whether something has changed.
+///
+///   A rule takes up some 4 KB, and some 10 KB on each stream beside its partial matches, more the more conditions it has.
+///   There is no limit on the number of rules; look at ``count`` before you add one that a user has sent.
+public final class PatternSet<Element: Sendable>: Sendable {
     @usableFromInline let sides = PatternSides<Element>()
+    // Changed under the lock. Relaxed where it is looked at: the lock orders what follows.
+    @usableFromInline let version = Atomic<Int>(0)
+    private let table = Locked(RuleTable<Element>())
+
+    /// Creates a set without rules.
+    public init() {}
+
+    // MARK: Losses
 
     /// The elements that came too late.
     public var late: SideOutput<Element> { sides.late }
 
-    /// The elements that the limits of a pattern left no room for, once for each such pattern.
+    /// The elements that the limits of a rule left no room for, once for each such rule.
     ///
-    /// A pattern with `fail` finds nothing more once it has met its limit; the others go on.
+    /// A rule with `fail` finds nothing more once it has met its limit, and what would concern it comes here; the others
+    /// go on. See ``PatternRule/failure``.
     public var refused: SideOutput<Element> { sides.refused }
 
-    /// How many first events of partial matches were given up at a limit, of all patterns together.
-    public var givenUpPartialMatches: UInt64 { sides.givenUpPartialMatches }
+    /// How many partial matches were refused, or given up, at a limit, of all rules together; with the compact strategy how
+    /// many of their first events.
+    public var givenUpPartialMatches: UInt64 { losses.partialMatches }
 
-    @usableFromInline var rules: [Rule] = []
-    @usableFromInline var index = RuleIndex<Element>()
+    /// What limits have made the rules give up, those that were removed too.
+    public var losses: PatternLosses { sides.losses }
 
-    /// Creates a set without patterns.
-    public init() {}
+    // MARK: Rules
 
-    /// How many patterns there are.
-    public var count: Int { rules.count }
+    /// How many rules there are.
+    public var count: Int { table.withLock { $0.count } }
 
-    /// Adds a pattern.
+    /// The rules, in the order in which they were added; one that replaces another has its place.
+    ///
+    /// - Complexity: O(*n* log *n*) for *n* rules.
+    public var rules: [PatternRule] { table.withLock { $0.inOrder } }
+
+    /// The rule with a name; `nil` if there is none.
+    public subscript(name: String) -> PatternRule? { table.withLock { $0[name] } }
+
+    /// Adds a rule.
     ///
     /// - Parameters:
-    ///   - pattern: The pattern, of stages or built at run time; without groups.
-    ///   - limits: How much it may remember.
-    ///   - body: Takes its matches.
-    /// - Throws: ``PatternError`` if the pattern breaks a rule, or the compact strategy can not evaluate it within the limits.
+    ///   - pattern: The pattern, of stages or built at run time, with or without groups.
+    ///   - name: What the rule is called; by default `rule` and a number.
+    ///   - limits: How much it may remember on each stream.
+    ///   - body: Takes its matches, on the thread that brings the elements.
+    /// - Returns: The rule.
+    /// - Throws: ``PatternError`` if the pattern breaks a rule of patterns, or there is a rule of that name; then the set is
+    ///   as it was.
+    /// - Complexity: O(conditions of the pattern), beside what it takes to read it. Each stream then takes over the change
+    ///   in O(*n* + *c* + *m* log *m*) for *n* rules with *c* conditions, and *m* conditions on ranges of the same fields:
+    ///   once for all changes since its last signal.
     @inlinable
-    public mutating func add<Pattern: EventPattern>(
+    @discardableResult
+    public func add<Pattern: EventPattern>(
         _ pattern: Pattern,
+        named name: String? = nil,
         limits: PatternLimits = PatternLimits(),
         _ body: @escaping @Sendable (Pattern.Match) -> Void
-    ) throws(PatternError) where Pattern.Element == Element {
-        let parts = try pattern.parts()
-        let settings = PatternSettings(limits: limits, strategy: .compact)
-        guard parts.key == nil else { throw .notCompact(reason: "a set takes patterns without groups") }
-        guard let compact = try settings.compactPlan(for: parts.plan) else { return }
-        let read = parts.read
-        index.add(parts.conditions, compact.conditionCount, rule: rules.count)
-        rules.append(
-            Rule(compact, limits) { match, _ in body(read(match)) }
-        )
+    ) throws(PatternError) -> PatternRule where Pattern.Element == Element {
+        try add(RuleDraft(pattern, limits, body), name)
+    }
+
+    /// Puts a rule in the place of the one with its name, which ends with its partial matches.
+    ///
+    /// - Parameters:
+    ///   - name: What both are called.
+    ///   - pattern: The pattern, of stages or built at run time, with or without groups.
+    ///   - limits: How much it may remember on each stream.
+    ///   - body: Takes its matches, on the thread that brings the elements.
+    /// - Returns: The new rule.
+    /// - Throws: ``PatternError`` if the pattern breaks a rule of patterns, or there is no rule of that name; then the set
+    ///   is as it was.
+    /// - Complexity: As for adding one and removing one.
+    @inlinable
+    @discardableResult
+    public func replace<Pattern: EventPattern>(
+        _ name: String,
+        with pattern: Pattern,
+        limits: PatternLimits = PatternLimits(),
+        _ body: @escaping @Sendable (Pattern.Match) -> Void
+    ) throws(PatternError) -> PatternRule where Pattern.Element == Element {
+        try replace(name, RuleDraft(pattern, limits, body))
+    }
+
+    /// Removes a rule and its partial matches.
+    ///
+    /// - Parameter name: What it is called.
+    /// - Returns: Whether there was such a rule.
+    /// - Complexity: O(conditions and rules that it shares a condition, a value or a range of a field with); streams take over
+    ///   the change as for ``add(_:named:limits:_:)``.
+    @discardableResult
+    public func remove(_ name: String) -> Bool { remove(name) { _ in true } }
+
+    /// Removes a rule and its partial matches, unless another one has taken its place.
+    ///
+    /// - Parameter rule: A rule of this set.
+    /// - Returns: Whether the set had that rule.
+    /// - Complexity: As for removing it by its name.
+    @discardableResult
+    public func remove(_ rule: PatternRule) -> Bool { remove(rule.name) { $0 === rule } }
+
+    // MARK: Changing
+
+    @usableFromInline
+    func add(_ draft: RuleDraft<Element>, _ name: String?) throws(PatternError) -> PatternRule {
+        try table.withLock { (table) throws(PatternError) in
+            let rule = try table.add(draft, name, losses)
+            noteChange()
+            return rule
+        }
+    }
+
+    @usableFromInline
+    func replace(_ name: String, _ draft: RuleDraft<Element>) throws(PatternError) -> PatternRule {
+        // The remains of the other rule are released outside the lock.
+        let (rule, _) = try table.withLock { (table) throws(PatternError) in
+            let replaced = try table.replace(name, draft, losses)
+            noteChange()
+            return replaced
+        }
+        return rule
+    }
+
+    private func remove(_ name: String, where condition: (PatternRule) -> Bool) -> Bool {
+        let remains = table.withLock { table in
+            guard let rule = table[name], condition(rule) else { return RuleTable<Element>.Remains?.none }
+            noteChange()
+            return table.remove(name)
+        }
+        return remains != nil
+    }
+
+    private func noteChange() { version.wrappingAdd(1, ordering: .relaxed) }
+
+    // MARK: Streams
+
+    /// Whether there is a later version than one.
+    @inlinable
+    func hasChanged(since version: Int) -> Bool { self.version.load(ordering: .relaxed) != version }
+
+    /// The rules by number, what an event is looked up in, and the version that they are.
+    func snapshot() -> (rules: [Rule<Element>?], index: RuleIndex<Element>, version: Int) {
+        table.withLock { table in
+            table.makeTables()
+            return (table.rules, table.builder.index, version.load(ordering: .relaxed))
+        }
     }
 }
 
 extension EventStream {
-    /// Looks for all patterns of a set.
+    /// Looks for all rules of a set.
     ///
-    /// - Parameter set: The patterns, with what takes their matches.
+    /// - Parameter set: The rules, with what takes their matches; they may change meanwhile.
     /// - Returns: The handle that ends it.
     @inlinable
     @discardableResult
@@ -101,7 +219,7 @@ extension EventStream {
     }
 }
 
-/// Passes each element to the patterns of a set that it concerns.
+/// Passes each element to the rules of a set that it concerns.
 @frozen
 @usableFromInline
 struct PatternSetSink<Input: Sendable>: Sink {
@@ -124,6 +242,6 @@ struct PatternSetSink<Input: Sendable>: Sink {
 
     @inlinable
     mutating func finish(_ completion: Completion) {
-        if case .finished = completion { engines.withValue { $0.advance(to: .distantFuture) } }
+        engines.withValue { $0.finish(completion) }
     }
 }

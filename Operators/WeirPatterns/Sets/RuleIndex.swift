@@ -1,9 +1,11 @@
-/// Which patterns of a set an event concerns.
+/// Which rules of a set an event concerns.
 ///
 /// Equal conditions are one, evaluated once. A condition that can only hold where a field has a certain value is looked at
 /// only where a hash table of that field's values leads to it, so that a thousand patterns that each want another symbol
 /// cost one look-up. The ranges that conditions want of a field are looked up in its ``RangeTable``, among those that the
 /// hash table leads to, or else among all.
+///
+/// Made and changed by a ``RuleIndexBuilder``.
 @frozen
 @usableFromInline
 struct RuleIndex<Element: Sendable>: Sendable {
@@ -32,20 +34,12 @@ struct RuleIndex<Element: Sendable>: Sendable {
         @usableFromInline var candidates: [Int: Int] = [:]
     }
 
-    /// The ranges that conditions want of one field.
-    @usableFromInline
-    struct RangeColumn: Sendable {
-        let field: AnyIdentity
-        var members: [RangeMember<Element>] = []
-    }
-
     /// The conditions that may hold for an event.
     @frozen
     @usableFromInline
     struct Candidates: Sendable {
         /// The conditions that are evaluated.
         @usableFromInline var unindexed: [Int] = []
-        @usableFromInline var ranges: [RangeColumn] = []
         @usableFromInline var tables: [RangeTable<Element>] = []
 
         @usableFromInline
@@ -56,81 +50,9 @@ struct RuleIndex<Element: Sendable>: Sendable {
     @usableFromInline var columns: [Column] = []
     /// The first ones are those of every event, the others those of a value of a column.
     @usableFromInline var candidates = [Candidates()]
-    @usableFromInline var known: [AnyIdentity: Int] = [:]
-    @usableFromInline var columnsByField: [AnyIdentity: Int] = [:]
 
     @usableFromInline
     init() {}
-
-    /// Adds the conditions of a pattern.
-    @usableFromInline
-    mutating func add(_ table: ConditionTable<Element>, _ count: Int, rule: Int) {
-        for id in 0..<count {
-            let condition = place(of: table, id)
-            conditions[condition].uses.append(Use(rule: rule, bit: 1 << UInt64(id)))
-        }
-    }
-
-    private mutating func place(of table: ConditionTable<Element>, _ id: ConditionID) -> Int {
-        let hint = table.hints[id]
-        if let hint, let condition = known[hint.identity] { return condition }
-        let condition = conditions.count
-        conditions.append(Condition(holds: table.unaryConditions[id].holds))
-        guard let hint else {
-            candidates[0].unindexed.append(condition)
-            return condition
-        }
-        known[hint.identity] = condition
-        let among = hint.equality.map { equality in place(of: equality) } ?? 0
-        if let range = hint.range {
-            let column = column(of: range, among: among)
-            let member = RangeMember(condition: condition, range: range, isWhole: hint.isRange)
-            candidates[among].ranges[column].members.append(member)
-        } else {
-            candidates[among].unindexed.append(condition)
-        }
-        return condition
-    }
-
-    private mutating func place(of equality: any FieldEquality<Element>) -> Int {
-        let (column, hash) = (column(of: equality), equality.hashOfConstant)
-        if let place = columns[column].candidates[hash] { return place }
-        candidates.append(Candidates())
-        columns[column].candidates[hash] = candidates.count - 1
-        return candidates.count - 1
-    }
-
-    private mutating func column(of range: any FieldRange<Element>, among place: Int) -> Int {
-        let identity = range.identity
-        if let column = candidates[place].ranges.firstIndex(where: { $0.field == identity }) { return column }
-        candidates[place].ranges.append(RangeColumn(field: identity))
-        return candidates[place].ranges.count - 1
-    }
-
-    private mutating func column(of equality: any FieldEquality<Element>) -> Int {
-        if let column = columnsByField[equality.field] { return column }
-        columns.append(Column(hashOfField: equality.hashOfField))
-        columnsByField[equality.field] = columns.count - 1
-        return columns.count - 1
-    }
-
-    /// Below this number of conditions, to evaluate them is quicker than to look them up.
-    private static var fewestForTable: Int { 4 }
-
-    /// Makes the tables of the ranges, after the last pattern has been added.
-    @usableFromInline
-    mutating func makeTables() {
-        for place in candidates.indices {
-            for column in candidates[place].ranges {
-                if column.members.count < Self.fewestForTable {
-                    candidates[place].unindexed += column.members.map(\.condition)
-                } else {
-                    candidates[place].tables.append(column.members[0].range.table(of: column.members))
-                }
-            }
-            candidates[place].ranges = []
-        }
-    }
 
     /// Calls `body` for each use of each condition that holds for an event.
     @inlinable

@@ -1,0 +1,87 @@
+public import WeirCore
+
+/// A rule with its partial matches on one stream, behind closures that were formed where its types were known.
+@usableFromInline
+final class RuleEngine<Element: Sendable>: Sendable {
+    @usableFromInline let rule: PatternRule
+    @usableFromInline let effects: UnconditionalEffects
+
+    /// Takes an event with the truth values of the conditions, and returns whether there are partial matches that
+    /// ``effects`` can change.
+    @usableFromInline let receive: @Sendable (borrowing Element, UInt64, Timestamp) -> Bool
+
+    /// Moves time on, and returns the same.
+    @usableFromInline let advance: @Sendable (Timestamp) -> Bool
+
+    /// Takes the end of the stream.
+    @usableFromInline let finish: @Sendable (Completion) -> Void
+
+    @inlinable
+    init<Strategy: PatternStrategy & ~Copyable, Key>(
+        _ rule: PatternRule,
+        _ front: consuming PatternFront<Strategy, Key, RuleOutput<Element>>
+    ) where Strategy.Element == Element {
+        var front = front
+        let effects = front.strategy.unconditionalEffects()
+        let cell = SharedCell(driven: front)
+        self.rule = rule
+        self.effects = effects
+        receive = { (element: borrowing Element, truths: UInt64, time: Timestamp) in
+            cell.withValue(element) { front, element in
+                guard !front.isFinished else {
+                    front.turnAway(element, time, isLate: false)
+                    return false
+                }
+                front.process(element, truths, time)
+                return effects.change && front.hasPartialMatches
+            }
+        }
+        advance = { time in
+            cell.withValue { front in
+                guard !front.isFinished else { return false }
+                front.advance(to: time)
+                front.showCount()
+                return effects.change && front.hasPartialMatches
+            }
+        }
+        finish = { completion in cell.withValue { $0.finish(completion) } }
+    }
+}
+
+/// Passes the matches of a rule to its closure.
+@frozen
+@usableFromInline
+struct RuleOutput<Element: Sendable>: PatternOutput {
+    @usableFromInline let rule: PatternRule
+    @usableFromInline let body: @Sendable (borrowing FoundMatch<Element>) -> Void
+
+    @inlinable
+    init(_ rule: PatternRule, _ body: @escaping @Sendable (borrowing FoundMatch<Element>) -> Void) {
+        self.rule = rule
+        self.body = body
+    }
+
+    @inlinable
+    var demand: MatchDemand { .all }
+
+    @inlinable
+    mutating func receive(_ match: borrowing FoundMatch<Element>, at time: Timestamp) -> Bool {
+        rule.noteMatch()
+        body(match)
+        return true
+    }
+
+    @inlinable
+    mutating func receive(count: Int, at time: Timestamp) {}
+
+    @inlinable
+    mutating func receiveTimeout(_ match: borrowing FoundMatch<Element>, at time: Timestamp) {}
+
+    @inlinable
+    mutating func advance(to watermark: Timestamp) {}
+
+    @inlinable
+    mutating func finish(_ completion: Completion) {
+        if let failure = completion.failure as? PatternFailure { rule.note(failure) }
+    }
+}
