@@ -66,6 +66,11 @@ struct Automaton: Sendable, Hashable {
         return reached
     }
 
+    /// A bit for each condition that what an event begins depends on.
+    var conditionsOfBeginning: UInt64 {
+        closure(of: start).reduce(0) { bits, state in states[state].edges.reduce(bits) { $0 | $1.condition.mentioned } }
+    }
+
     /// For each state, whether an event can proceed from it to the end, or is there.
     var statesThatProceedToTheEnd: [Bool] {
         states.indices.map { state in closure(of: state).contains { states[$0].kind == .final } }

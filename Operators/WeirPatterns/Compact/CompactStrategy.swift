@@ -130,9 +130,13 @@ extension CompactStrategy: PatternStrategy {
     func hasPartialMatch(slot: UInt32) -> Bool { engine.hasPartialMatch(slot: slot) }
 
     @usableFromInline
-    mutating func unconditionalEffects() -> UnconditionalEffects {
+    mutating func eventEffects() -> EventEffects {
         let program = engine.programs.program(for: 0)
-        return UnconditionalEffects(begin: program.starts, change: !program.isIdle || engine.pendingCells != 0)
+        return EventEffects(
+            beginning: engine.programs.plan.automaton.conditionsOfBeginning,
+            alwaysBegins: program.starts,
+            alwaysChanges: !program.isIdle || engine.pendingCells != 0
+        )
     }
 
     @inlinable

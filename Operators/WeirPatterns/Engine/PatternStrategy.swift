@@ -27,8 +27,8 @@ protocol PatternStrategy<Element>: ~Copyable, Sendable {
     /// Whether a group has partial matches; it need not have been heard of.
     func hasPartialMatch(slot: UInt32) -> Bool
 
-    /// What can happen although no condition holds.
-    mutating func unconditionalEffects() -> UnconditionalEffects
+    /// What events can do to the pattern at all.
+    mutating func eventEffects() -> EventEffects
 
     /// Looks up what the truth values of the conditions for an event mean, one bit each.
     mutating func meaning(of truths: UInt64) -> Meaning
@@ -77,20 +77,16 @@ protocol PatternStrategy<Element>: ~Copyable, Sendable {
     mutating func nameGroup<Key>(_ slot: UInt32, _ key: Key)
 }
 
-/// What events for which no condition holds can do to a pattern, and time alone.
+/// What events can do to a pattern, as far as it is known before they come.
 @frozen
 @usableFromInline
-struct UnconditionalEffects: Sendable {
-    /// Whether such an event can begin a partial match, or be one of its own.
-    @usableFromInline var begin: Bool
-    /// Whether such an event, or time, can do something to partial matches beside expiring them.
-    @usableFromInline var change: Bool
-
-    @usableFromInline
-    init(begin: Bool, change: Bool) {
-        self.begin = begin
-        self.change = change
-    }
+struct EventEffects: Sendable {
+    /// The conditions of which one must hold for an event to begin a partial match, or to be one of its own, one bit each.
+    @usableFromInline var beginning: UInt64
+    /// Whether an event for which no condition holds can do so, too.
+    @usableFromInline var alwaysBegins: Bool
+    /// Whether such an event, or time alone, can do something to partial matches beside expiring them.
+    @usableFromInline var alwaysChanges: Bool
 }
 
 /// What a strategy has given up, and why it cannot go on.

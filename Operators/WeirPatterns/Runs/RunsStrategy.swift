@@ -136,16 +136,20 @@ extension RunsStrategy: PatternStrategy {
     func hasPartialMatch(slot: UInt32) -> Bool { Int(slot) < store.counts.count && store.counts[Int(slot)] > 0 }
 
     @usableFromInline
-    mutating func unconditionalEffects() -> UnconditionalEffects {
+    mutating func eventEffects() -> EventEffects {
         let beginning = table.steps[table.step(start, unary: 0)]
         // Where the order of the runs matters, each that expires can set matches free.
-        let change =
+        let alwaysChanges =
             isOrdered || isPending.contains(true)
             || table.automaton.states.indices.contains { state in
                 guard state != start, table.automaton.states[state].kind == .normal else { return false }
                 return !table.steps[table.step(state, unary: 0)].isIdle
             }
-        return UnconditionalEffects(begin: !beginning.moves.isEmpty || beginning.needed != 0, change: change)
+        return EventEffects(
+            beginning: table.automaton.conditionsOfBeginning,
+            alwaysBegins: !beginning.moves.isEmpty || beginning.needed != 0,
+            alwaysChanges: alwaysChanges
+        )
     }
 
     // Without the runs nothing is known but the truth values.

@@ -72,7 +72,7 @@ public final class PatternSet<Element: Sendable>: Sendable {
 
     /// The elements that the limits of a rule left no room for, once for each such rule.
     ///
-    /// A rule with `fail` finds nothing more once it has met its limit, and what would concern it comes here; the others
+    /// A rule with `fail` finds nothing more once it has met its limit, and what could begin a match comes here; the others
     /// go on. See ``PatternRule/failure``.
     public var refused: SideOutput<Element> { sides.refused }
 

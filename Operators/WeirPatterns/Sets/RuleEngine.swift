@@ -4,10 +4,9 @@ public import WeirCore
 @usableFromInline
 final class RuleEngine<Element: Sendable>: Sendable {
     @usableFromInline let rule: PatternRule
-    @usableFromInline let effects: UnconditionalEffects
+    @usableFromInline let effects: EventEffects
 
-    /// Takes an event with the truth values of the conditions, and returns whether there are partial matches that
-    /// ``effects`` can change.
+    /// Takes an event with the truth values of the conditions, and returns whether there are partial matches.
     @usableFromInline let receive: @Sendable (borrowing Element, UInt64, Timestamp) -> Bool
 
     /// Moves time on, and returns the same.
@@ -22,10 +21,9 @@ final class RuleEngine<Element: Sendable>: Sendable {
         _ front: consuming PatternFront<Strategy, Key, RuleOutput<Element>>
     ) where Strategy.Element == Element {
         var front = front
-        let effects = front.strategy.unconditionalEffects()
-        let cell = SharedCell(driven: front)
+        effects = front.strategy.eventEffects()
         self.rule = rule
-        self.effects = effects
+        let cell = SharedCell(driven: front)
         receive = { (element: borrowing Element, truths: UInt64, time: Timestamp) in
             cell.withValue(element) { front, element in
                 guard !front.isFinished else {
@@ -33,7 +31,7 @@ final class RuleEngine<Element: Sendable>: Sendable {
                     return false
                 }
                 front.process(element, truths, time)
-                return effects.change && front.hasPartialMatches
+                return front.hasPartialMatches
             }
         }
         advance = { time in
@@ -41,7 +39,7 @@ final class RuleEngine<Element: Sendable>: Sendable {
                 guard !front.isFinished else { return false }
                 front.advance(to: time)
                 front.showCount()
-                return effects.change && front.hasPartialMatches
+                return front.hasPartialMatches
             }
         }
         finish = { completion in cell.withValue { $0.finish(completion) } }

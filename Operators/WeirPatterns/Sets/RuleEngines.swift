@@ -4,46 +4,20 @@ public import WeirCore
 @frozen
 @usableFromInline
 struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
-    /// The rules that an event concerns, by number, and the truth values of their conditions.
-    @frozen
-    @usableFromInline
-    struct Concerned: Sendable {
-        @usableFromInline var truths: [UInt64] = []
-        @usableFromInline var isTouched: [Bool] = []
-        @usableFromInline var touched: [Int] = []
-
-        @inlinable
-        init() {}
-
-        @inlinable
-        mutating func note(_ use: RuleIndex<Element>.Use) {
-            truths[use.rule] |= use.bit
-            touch(use.rule)
-        }
-
-        @inlinable
-        mutating func touch(_ rule: Int) {
-            guard !isTouched[rule] else { return }
-            isTouched[rule] = true
-            touched.append(rule)
-        }
-    }
-
     @usableFromInline let set: PatternSet<Element>
     // Which of the set's versions this is.
     @usableFromInline var version = -1
     @usableFromInline var index = RuleIndex<Element>()
+    // By the numbers of the rules.
     @usableFromInline var engines: [RuleEngine<Element>?] = []
-    @usableFromInline var ranks: [Int] = []
-    // Those that events without a condition that holds may begin, and those that such events or time may change.
+    @usableFromInline var concerned = ConcernedRules()
+    // Those that an event without a condition that holds may begin, and those that such an event, or time, may change.
     @usableFromInline var beginning: [Int] = []
     @usableFromInline var changing: [Int] = []
-    @usableFromInline var hasPartialMatches: [Bool] = []
-    @usableFromInline var concerned = Concerned()
     @usableFromInline var time = Timestamp.distantPast
     @usableFromInline var isFinished = false
     // Which rule the next watermark lets give memory back.
-    @usableFromInline var nextToSettle = 0
+    @usableFromInline var nextToAdvance = 0
 
     @usableFromInline
     init(_ set: PatternSet<Element>) {
@@ -59,25 +33,16 @@ struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
             return
         }
         self.time = time
-        index.forEachUse(for: element) { use in concerned.note(use) }
-        for rule in beginning { concerned.touch(rule) }
-        for rule in changing where hasPartialMatches[rule] { concerned.touch(rule) }
-        // Matches come in the order of the rules.
-        if concerned.touched.count > 1 { sortTouched() }
+        index.forEachUse(for: element) { use in concerned.note(use.rule, use.bit) }
+        for rule in beginning { concerned.note(rule, 0) }
+        for rule in changing where concerned.marks[UInt32(truncatingIfNeeded: rule)].isAlert { concerned.note(rule, 0) }
+        concerned.settle()
         for rule in concerned.touched {
-            if let engine = engines[rule] {
-                hasPartialMatches[rule] = engine.receive(element, concerned.truths[rule], time)
-            }
-            concerned.truths[rule] = 0
-            concerned.isTouched[rule] = false
+            guard let engine = engines[Int(rule)] else { continue }
+            let hasPartialMatches = engine.receive(element, concerned.takeTruths(of: rule), time)
+            concerned.marks[rule].isAlert = hasPartialMatches || engine.effects.alwaysBegins
         }
         concerned.touched.removeAll(keepingCapacity: true)
-    }
-
-    @inlinable
-    mutating func sortTouched() {
-        let ranks = ranks
-        concerned.touched.sort { ranks[$0] < ranks[$1] }
     }
 
     @inlinable
@@ -86,25 +51,27 @@ struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
         // Also at the time of the last element: it may have set matches free.
         guard time >= self.time else { return }
         self.time = time
-        for rule in changing where hasPartialMatches[rule] { settle(rule, time) }
+        for rule in changing { advance(rule, to: time) }
         // The others keep what has expired until an event concerns them, or it is their turn.
         guard !engines.isEmpty else { return }
-        nextToSettle = (nextToSettle + 1) % engines.count
-        settle(nextToSettle, time)
+        nextToAdvance = (nextToAdvance + 1) % engines.count
+        advance(nextToAdvance, to: time)
     }
 
     @inlinable
-    mutating func settle(_ rule: Int, _ time: Timestamp) {
-        if let engine = engines[rule] { hasPartialMatches[rule] = engine.advance(time) }
+    mutating func advance(_ rule: Int, to time: Timestamp) {
+        let position = UInt32(truncatingIfNeeded: rule)
+        guard concerned.marks[position].isAlert, let engine = engines[rule] else { return }
+        concerned.marks[position].isAlert = engine.advance(time) || engine.effects.alwaysBegins
     }
 
     @usableFromInline
     mutating func finish(_ completion: Completion) {
         if set.hasChanged(since: version) { update() }
+        isFinished = true
         // That the stream failed is no failure of a rule.
         let completion = completion.isFinished ? completion : .interrupted
-        for rule in engines.indices.sorted(by: { ranks[$0] < ranks[$1] }) { engines[rule]?.finish(completion) }
-        isFinished = true
+        for rule in inOrder(Array(engines.indices)) { engines[rule]?.finish(completion) }
         engines = []
         changing = []
         beginning = []
@@ -113,7 +80,7 @@ struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
 
     /// Takes over what has changed in the set: drops engines, and makes new ones.
     ///
-    /// - Complexity: O(*n*) for *n* rules, beside what the new engines take.
+    /// - Complexity: O(*n* log *n*) for *n* rules, beside what the new engines take.
     @usableFromInline
     @inline(never)
     mutating func update() {
@@ -121,17 +88,23 @@ struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
         let (rules, index, version) = set.snapshot()
         self.version = version
         self.index = index
-        let added = rules.count - engines.count
-        engines.append(contentsOf: repeatElement(nil, count: added))
-        hasPartialMatches.append(contentsOf: repeatElement(false, count: added))
-        concerned.truths.append(contentsOf: repeatElement(0, count: added))
-        concerned.isTouched.append(contentsOf: repeatElement(false, count: added))
+        concerned.reserve(rules.count, keeping: engines.count)
+        engines.append(contentsOf: repeatElement(nil, count: rules.count - engines.count))
         for number in rules.indices where rules[number]?.rule !== engines[number]?.rule {
             engines[number] = rules[number].map { $0.makeEngine($0.rule, PatternSides(of: $0.rule, in: set.sides)) }
-            hasPartialMatches[number] = false
+            var mark = ConcernedRules.Mark()
+            if let effects = engines[number]?.effects {
+                mark.beginning = effects.beginning
+                mark.isAlert = effects.alwaysBegins
+                mark.rank = rules[number]?.rank ?? 0
+            }
+            concerned.marks[UInt32(number)] = mark
         }
-        ranks = rules.map { $0?.rank ?? 0 }
-        changing = engines.indices.filter { engines[$0]?.effects.change == true }.sorted { ranks[$0] < ranks[$1] }
-        beginning = engines.indices.filter { engines[$0]?.effects.begin == true }
+        changing = inOrder(engines.indices.filter { engines[$0]?.effects.alwaysChanges == true })
+        beginning = engines.indices.filter { engines[$0]?.effects.alwaysBegins == true }
+    }
+
+    private func inOrder(_ rules: [Int]) -> [Int] {
+        rules.sorted { concerned.marks[UInt32($0)].rank < concerned.marks[UInt32($1)].rank }
     }
 }
