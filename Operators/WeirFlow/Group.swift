@@ -149,6 +149,7 @@ struct GroupSides<Element: Sendable>: Sendable {
     @usableFromInline let refused = SideOutput<Element>()
     @usableFromInline let late = SideOutput<Element>()
     @usableFromInline let dropped = SideOutput<Element>()
+    @usableFromInline let stalls = SideOutput<WatermarkStall>()
 
     @usableFromInline
     init() {}

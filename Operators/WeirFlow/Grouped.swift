@@ -28,7 +28,7 @@ extension EventStream {
     ///
     /// With an idle duration, a group is evicted by the watermark that is at least the duration ahead of its youngest
     /// element, after the group has seen that watermark; `eviction` decides what happens to its state. A key that
-    /// returns starts a new group.
+    /// returns starts a new group. Without watermarks no group is evicted, and ``Grouped/stalls`` tells that.
     ///
     ///     clicks.grouped(by: \.session, evictingAfter: .seconds(1_800), limit: 100_000) { $0.buffer(100) }
     ///
@@ -66,7 +66,7 @@ public enum GroupEviction: Sendable, Hashable {
 
 /// What the pipelines of the groups emit, merged; made by `grouped`.
 @frozen
-public struct Grouped<Upstream: EventStream, Key: Hashable & Sendable, Pipeline: GroupableStream>: EventStream {
+public struct Grouped<Upstream: EventStream, Key: Hashable & Sendable, Pipeline: GroupableStream>: WatermarkWaiting {
     public typealias Element = Pipeline.Element
 
     @usableFromInline let upstream: Upstream
@@ -98,6 +98,10 @@ public struct Grouped<Upstream: EventStream, Key: Hashable & Sendable, Pipeline:
     /// The elements of keys beyond the limit of groups.
     @inlinable
     public var refused: SideOutput<Upstream.Element> { sides.refused }
+
+    /// Tells that no watermark has come that could evict a group; what the pipelines wait for they tell themselves.
+    @inlinable
+    public var stalls: SideOutput<WatermarkStall> { sides.stalls }
 
     /// The elements that pipelines forwarded to ``Group/late``.
     @inlinable

@@ -21,6 +21,7 @@ struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sendable>:
     @usableFromInline var watermark = Timestamp.distantPast
     // No group can be evicted by an earlier watermark.
     @usableFromInline var nextEviction = Timestamp.distantFuture
+    @usableFromInline var watch: StallWatch
     @usableFromInline let downstream: SinkHandle<Output>
 
     @inlinable
@@ -38,6 +39,7 @@ struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sendable>:
         self.idle = idle
         self.eviction = eviction
         self.sides = sides
+        watch = StallWatch(sides.stalls)
         self.build = build
         self.downstream = downstream
     }
@@ -63,7 +65,12 @@ struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sendable>:
         indexes.insert(key, at: index)
         groups.value.slots.append(GroupSlots<Key>.Slot(key, time))
         if copies { bank.append(watermark) } else { buildGroup(key) }
-        if let idle { nextEviction = min(nextEviction, time.shifted(byNanoseconds: idle)) }
+        if let idle {
+            let due = time.shifted(byNanoseconds: idle)
+            nextEviction = min(nextEviction, due)
+            watch.expect(at: due, within: idle)
+            watch.look(at: time)
+        }
         return index
     }
 
@@ -94,6 +101,7 @@ struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sendable>:
     @inlinable
     mutating func advance(to watermark: Timestamp) {
         self.watermark = watermark
+        watch.end()
         bank.advance(watermark)
         if watermark >= nextEviction { evict(at: watermark) }
         downstream.advance(watermark)

@@ -32,6 +32,8 @@ extension Sequence where Element: EventStream {
     /// does not depend on which stream was quicker. Forwards the earliest of the watermarks. Finishes when all have
     /// finished, after what still waits, and ends as soon as one fails or is interrupted, which discards what waits.
     ///
+    /// So it needs watermarks of every stream; `stalls` tells when elements wait and none has come.
+    ///
     /// Remembers the elements that wait; when there are `limit` of them, those of the oldest time are emitted ahead of
     /// time, and that time is a watermark for what follows. An element that is older than what was forwarded goes to
     /// `late`. The streams may run on different threads; signals that meet a busy merge wait in a ring of 1,024, and
@@ -50,11 +52,13 @@ extension Sequence where Element: EventStream {
 
 /// The elements of two streams in the order of event time; made by `merge`.
 @frozen
-public struct Merge<First: EventStream, Second: EventStream>: EventStream where First.Element == Second.Element {
+public struct Merge<First: EventStream, Second: EventStream>: WatermarkWaiting where First.Element == Second.Element {
     public typealias Element = First.Element
 
     /// The elements that arrived too late to be put in order.
     public let late = SideOutput<Element>()
+
+    public let stalls = SideOutput<WatermarkStall>()
 
     @usableFromInline let first: First
     @usableFromInline let second: Second
@@ -70,7 +74,7 @@ public struct Merge<First: EventStream, Second: EventStream>: EventStream where 
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let junction = Junction(MergeState(inputs: 2, limit, late, sink), inputs: 2)
+        let junction = Junction(MergeState(inputs: 2, limit, late, stalls, sink), inputs: 2)
         return junction.subscription(
             first.attach(junction.input(0, PlainPort())),
             second.attach(junction.input(1, PlainPort()))
@@ -80,11 +84,13 @@ public struct Merge<First: EventStream, Second: EventStream>: EventStream where 
 
 /// The elements of any number of streams of one type in the order of event time; made by `merged`.
 @frozen
-public struct MergeOfMany<Upstream: EventStream>: EventStream {
+public struct MergeOfMany<Upstream: EventStream>: WatermarkWaiting {
     public typealias Element = Upstream.Element
 
     /// The elements that arrived too late to be put in order.
     public let late = SideOutput<Element>()
+
+    public let stalls = SideOutput<WatermarkStall>()
 
     @usableFromInline let streams: [Upstream]
     @usableFromInline let limit: Int
@@ -102,7 +108,7 @@ public struct MergeOfMany<Upstream: EventStream>: EventStream {
             sink.finish(.finished)
             return Subscription()
         }
-        let junction = Junction(MergeState(inputs: streams.count, limit, late, sink), inputs: streams.count)
+        let junction = Junction(MergeState(inputs: streams.count, limit, late, stalls, sink), inputs: streams.count)
         return junction.subscription(
             streams.enumerated().map { index, stream in stream.attach(junction.input(index, PlainPort())) }
         )
@@ -115,6 +121,7 @@ public struct MergeOfMany<Upstream: EventStream>: EventStream {
 struct MergeState<Downstream: Sink>: JunctionState {
     @usableFromInline let limit: Int
     @usableFromInline let late: SideOutput<Downstream.Input>
+    @usableFromInline let stalls: SideOutput<WatermarkStall>
     // By input, the highest priority first.
     @usableFromInline var waiting: [TimeOrderedQueue<Downstream.Input>]
     @usableFromInline var count = 0
@@ -123,19 +130,35 @@ struct MergeState<Downstream: Sink>: JunctionState {
     @usableFromInline var downstream: Downstream
 
     @inlinable
-    init(inputs: Int, _ limit: Int, _ late: SideOutput<Downstream.Input>, _ downstream: consuming Downstream) {
+    init(
+        inputs: Int,
+        _ limit: Int,
+        _ late: SideOutput<Downstream.Input>,
+        _ stalls: SideOutput<WatermarkStall>,
+        _ downstream: consuming Downstream
+    ) {
         self.limit = limit
         self.late = late
+        self.stalls = stalls
         waiting = Array(repeating: TimeOrderedQueue(), count: inputs)
         self.downstream = downstream
     }
 
     @inlinable
     mutating func receive(_ signal: Downstream.Input, from input: Int, at time: Timestamp) {
+        if watermark == .distantPast, count >= min(1024, limit) { noteStall(time) }
         if count == limit, time >= watermark { makeRoom() }
         guard time >= watermark else { return late.send(signal, at: time) }
         waiting[input].insert(signal, at: time)
         count += 1
+    }
+
+    /// Tells that no watermark has come, when some hundred elements wait.
+    @inlinable
+    @inline(never)
+    func noteStall(_ now: Timestamp) {
+        guard let oldest = oldest()?.time, now > oldest else { return }
+        stalls.sendFirst(WatermarkStall(since: oldest, until: now), at: now)
     }
 
     @inlinable

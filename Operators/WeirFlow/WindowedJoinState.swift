@@ -99,8 +99,8 @@ where Downstream.Input == Rule.Output {
     @inlinable
     @inline(never)
     func noteStall(_ now: Timestamp) {
-        guard stalls.count == 0, let first = windows.first else { return }
-        stalls.send(WatermarkStall(since: first.begin.shifted(byNanoseconds: size), until: now), at: now)
+        guard let first = windows.first else { return }
+        stalls.sendFirst(WatermarkStall(since: first.begin.shifted(byNanoseconds: size), until: now), at: now)
     }
 
     @inlinable

@@ -8,8 +8,8 @@ extension EventStream {
     /// A stream is silent after an element when no other is younger by less than `duration`. Emits a ``Silence`` once
     /// for each, with the event time of its deadline, which is `duration` after the element, when the watermark has
     /// reached the deadline: exactly then if the stream goes on in silence, with the next watermark if elements follow.
-    /// So it needs watermarks (a source that falls idle must go on advancing its own), and the order of arrival makes
-    /// no difference. The end of the stream is no silence: at the end, silences between elements are emitted, but none
+    /// So it needs watermarks (a source that falls idle must go on advancing its own; ``Absent/stalls`` tells when none
+    /// comes), and the order of arrival makes no difference. The end of the stream is no silence: at the end, silences between elements are emitted, but none
     /// after the last; after a failure or an interruption nothing is.
     ///
     /// Remembers the elements that the watermark has not passed, without those between two that are less than
@@ -48,7 +48,7 @@ extension Silence: Equatable where Element: Equatable {}
 
 /// The silences of a stream; made by `absent`.
 @frozen
-public struct Absent<Upstream: EventStream>: EventStream {
+public struct Absent<Upstream: EventStream>: WatermarkWaiting {
     public typealias Element = Silence<Upstream.Element>
 
     /// The elements that were older than the watermark.
@@ -56,6 +56,8 @@ public struct Absent<Upstream: EventStream>: EventStream {
 
     /// The elements that were removed at the limit.
     public let dropped = SideOutput<Upstream.Element>()
+
+    public let stalls = SideOutput<WatermarkStall>()
 
     @usableFromInline let upstream: Upstream
     @usableFromInline let duration: Int64
@@ -75,7 +77,7 @@ public struct Absent<Upstream: EventStream>: EventStream {
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        upstream.attach(AbsentSink(duration, start, limit, late, dropped, sink))
+        upstream.attach(AbsentSink(duration, start, limit, late, dropped, stalls, sink))
     }
 }
 
@@ -93,6 +95,7 @@ struct AbsentSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Inpu
     // The youngest element that the watermark has passed, or the start; `nil` when its silence has been reported.
     @usableFromInline var open: Silence<Input>?
     @usableFromInline var waiting = TimeOrderedQueue<Input>()
+    @usableFromInline var watch: StallWatch
     @usableFromInline var downstream: Downstream
 
     @inlinable
@@ -102,6 +105,7 @@ struct AbsentSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Inpu
         _ limit: Int,
         _ late: SideOutput<Input>,
         _ dropped: SideOutput<Input>,
+        _ stalls: SideOutput<WatermarkStall>,
         _ downstream: consuming Downstream
     ) {
         self.duration = duration
@@ -109,7 +113,9 @@ struct AbsentSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Inpu
         self.late = late
         self.dropped = dropped
         open = start.map { Silence(since: $0, last: nil) }
+        watch = StallWatch(stalls)
         self.downstream = downstream
+        if let start { watch.expect(at: start.shifted(byNanoseconds: duration), within: duration) }
     }
 
     @inlinable
@@ -119,6 +125,8 @@ struct AbsentSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Inpu
             late.send(element, at: time)
             return
         }
+        watch.expect(at: time.shifted(byNanoseconds: duration), within: duration)
+        watch.look(at: time)
         let next = waiting.isEmpty ? 0 : waiting.firstPosition(after: time)
         if next > 0, next < waiting.count, isClose(waiting[next - 1].time, waiting[next].time) { return }
         // An element between two close ones does not affect silences.
@@ -138,6 +146,7 @@ struct AbsentSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Inpu
     mutating func advance(to watermark: Timestamp) {
         if watermark > self.watermark {
             self.watermark = watermark
+            watch.end()
             while let first = waiting.first, first.time < watermark {
                 waiting.removeFirst()
                 follow(with: first)

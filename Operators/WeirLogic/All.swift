@@ -15,8 +15,8 @@ public import WeirCore
 ///
 /// A result has the event time of its youngest element. Elements older than the watermark of all streams together go to
 /// `Tupled.late`. An element is remembered until the watermark is `duration` beyond it, and at most `limit` per
-/// stream: beyond that the oldest is forgotten and goes to `Tupled.dropped`. So without watermarks the operator
-/// works on the last `limit` elements of each stream. The completion comes when all streams have ended, or at the first
+/// stream: beyond that the oldest is forgotten and goes to `Tupled.dropped`. So without watermarks, of which
+/// `Tupled.stalls` tells, the operator works on the last `limit` elements of each stream. The completion comes when all streams have ended, or at the first
 /// failure; it settles what waits for the watermark, unless it is a failure or an interruption.
 ///
 /// - Parameters:

@@ -15,7 +15,8 @@ extension EventStream {
     ///
     /// Remembers an element until it is followed or emitted, an element of `other` until the watermark reaches it, and
     /// at most `limit` of each: beyond that the oldest is forgotten and goes to ``Unless/dropped``. Elements older than
-    /// the watermark of both streams together go to ``Unless/late``; they follow nothing.
+    /// the watermark of both streams together go to ``Unless/late``; they follow nothing. ``Unless/stalls`` tells when no
+    /// watermark comes.
     ///
     /// - Parameters:
     ///   - other: The stream whose elements must not follow.
@@ -35,7 +36,7 @@ extension EventStream {
 
 /// The elements of a stream that no element of another one follows; made by `unless`.
 @frozen
-public struct Unless<First: EventStream, Second: EventStream>: EventStream {
+public struct Unless<First: EventStream, Second: EventStream>: WatermarkWaiting {
     public typealias Element = First.Element
 
     /// An element of one of the streams.
@@ -46,6 +47,8 @@ public struct Unless<First: EventStream, Second: EventStream>: EventStream {
 
     /// The elements that were removed at the limit, or undecided when a stream broke off.
     public let dropped = SideOutput<Part>()
+
+    public let stalls = SideOutput<WatermarkStall>()
 
     @usableFromInline let first: First
     @usableFromInline let second: Second
@@ -65,7 +68,7 @@ public struct Unless<First: EventStream, Second: EventStream>: EventStream {
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        EitherStream(first, second).attach(UnlessSink(duration, limit, late, dropped, sink))
+        EitherStream(first, second).attach(UnlessSink(duration, limit, late, dropped, stalls, sink))
     }
 }
 
@@ -84,6 +87,7 @@ struct UnlessSink<Second: Sendable, Downstream: Sink>: Sink {
     @usableFromInline var firsts = TimeOrderedQueue<Downstream.Input>()
     // What may follow elements that are still to come.
     @usableFromInline var seconds = TimeOrderedQueue<Second>()
+    @usableFromInline var watch: StallWatch
     @usableFromInline var downstream: Downstream
 
     @inlinable
@@ -92,12 +96,14 @@ struct UnlessSink<Second: Sendable, Downstream: Sink>: Sink {
         _ limit: Int,
         _ late: SideOutput<Either<Downstream.Input, Second>>,
         _ dropped: SideOutput<Either<Downstream.Input, Second>>,
+        _ stalls: SideOutput<WatermarkStall>,
         _ downstream: consuming Downstream
     ) {
         self.duration = duration
         self.limit = limit
         self.late = late
         self.dropped = dropped
+        watch = StallWatch(stalls)
         self.downstream = downstream
     }
 
@@ -108,6 +114,7 @@ struct UnlessSink<Second: Sendable, Downstream: Sink>: Sink {
             late.send(element, at: time)
             return
         }
+        watch.look(at: time)
         switch element {
         case .first(let first):
             let next = seconds.isEmpty ? 0 : seconds.firstPosition(after: time)
@@ -117,6 +124,7 @@ struct UnlessSink<Second: Sendable, Downstream: Sink>: Sink {
                 dropped.send(.first(oldest.value), at: oldest.time)
             }
             firsts.insert(first, at: time)
+            watch.expect(at: time.shifted(byNanoseconds: duration), within: duration)
         case .second(let second):
             let start = firsts.firstPosition(after: time.shifted(byNanoseconds: -duration))
             firsts.removeAll(from: start, to: firsts.firstPosition(from: time))
@@ -134,6 +142,7 @@ struct UnlessSink<Second: Sendable, Downstream: Sink>: Sink {
     mutating func advance(to watermark: Timestamp) {
         if watermark > self.watermark {
             self.watermark = watermark
+            watch.end()
             while let first = firsts.first {
                 let deadline = first.time.shifted(byNanoseconds: duration)
                 guard deadline <= watermark else { break }

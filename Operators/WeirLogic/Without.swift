@@ -17,7 +17,8 @@ public import WeirCore
 /// first. The order of arrival makes no difference. The completion, unless it is a failure or an interruption, emits
 /// the pairs that wait for the watermark. Remembers elements until the watermark passes them, those of `first` for
 /// `duration` beyond it, and at most `limit` per stream: beyond that the oldest is forgotten and goes to
-/// ``Without/dropped``. Elements older than the watermark go to ``Without/late``.
+/// ``Without/dropped``. Elements older than the watermark go to ``Without/late``. ``Without/stalls`` tells when no watermark
+/// comes.
 ///
 /// - Parameters:
 ///   - forbidden: The stream whose elements must not lie between.
@@ -42,7 +43,7 @@ public func without<Forbidden: EventStream, First: EventStream, Second: EventStr
 
 /// The pairs of elements with nothing forbidden between them; made by `without`.
 @frozen
-public struct Without<Forbidden: EventStream, First: EventStream, Second: EventStream>: EventStream {
+public struct Without<Forbidden: EventStream, First: EventStream, Second: EventStream>: WatermarkWaiting {
     public typealias Element = (First.Element, Second.Element)
 
     /// An element of one of the streams: the forbidden, the first, the second.
@@ -53,6 +54,8 @@ public struct Without<Forbidden: EventStream, First: EventStream, Second: EventS
 
     /// The elements that were removed at the limit.
     public let dropped = SideOutput<Part>()
+
+    public let stalls = SideOutput<WatermarkStall>()
 
     @usableFromInline let streams: EitherOfThreeStream<Forbidden, First, Second>
     @usableFromInline let duration: Int64
@@ -77,7 +80,7 @@ public struct Without<Forbidden: EventStream, First: EventStream, Second: EventS
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        streams.attach(WithoutSink(duration, consumption, limit, late, dropped, sink))
+        streams.attach(WithoutSink(duration, consumption, limit, late, dropped, stalls, sink))
     }
 }
 
@@ -100,6 +103,7 @@ where Downstream.Input == (First, Second) {
     @usableFromInline var seconds = TimeOrderedQueue<Second>()
     // The first elements that no forbidden element has followed yet.
     @usableFromInline var open = TimeOrderedQueue<First>()
+    @usableFromInline var watch: StallWatch
     @usableFromInline var downstream: Downstream
 
     @inlinable
@@ -109,6 +113,7 @@ where Downstream.Input == (First, Second) {
         _ limit: Int,
         _ late: SideOutput<EitherOfThree<Forbidden, First, Second>>,
         _ dropped: SideOutput<EitherOfThree<Forbidden, First, Second>>,
+        _ stalls: SideOutput<WatermarkStall>,
         _ downstream: consuming Downstream
     ) {
         self.duration = duration
@@ -116,6 +121,7 @@ where Downstream.Input == (First, Second) {
         self.limit = limit
         self.late = late
         self.dropped = dropped
+        watch = StallWatch(stalls)
         self.downstream = downstream
     }
 
@@ -126,6 +132,8 @@ where Downstream.Input == (First, Second) {
             late.send(element, at: time)
             return
         }
+        watch.expect(at: time, within: duration)
+        watch.look(at: time)
         switch element {
         case .first(let element):
             if forbidden.count == limit {
@@ -152,6 +160,7 @@ where Downstream.Input == (First, Second) {
     mutating func advance(to watermark: Timestamp) {
         if watermark > self.watermark {
             self.watermark = watermark
+            watch.end()
             settle(before: watermark)
             forget(from: watermark)
         }

@@ -43,7 +43,7 @@ extension EventStream {
 
 /// The pairs of elements of two streams that follow one another; made by `then`.
 @frozen
-public struct Then<First: EventStream, Second: EventStream>: EventStream {
+public struct Then<First: EventStream, Second: EventStream>: WatermarkWaiting {
     public typealias Element = (First.Element, Second.Element)
 
     /// An element of one of the streams.
@@ -54,6 +54,8 @@ public struct Then<First: EventStream, Second: EventStream>: EventStream {
 
     /// The elements that were removed at the limit, the oldest first.
     public let dropped = SideOutput<Part>()
+
+    public let stalls = SideOutput<WatermarkStall>()
 
     @usableFromInline let first: First
     @usableFromInline let second: Second
@@ -75,7 +77,7 @@ public struct Then<First: EventStream, Second: EventStream>: EventStream {
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        EitherStream(first, second).attach(ThenSink(duration, consumption, limit, late, dropped, sink))
+        EitherStream(first, second).attach(ThenSink(duration, consumption, limit, late, dropped, stalls, sink))
     }
 }
 
@@ -94,6 +96,7 @@ where Downstream.Input == (First, Second) {
     @usableFromInline var watermark = Timestamp.distantPast
     @usableFromInline var firsts = TimeOrderedQueue<First>()
     @usableFromInline var seconds = TimeOrderedQueue<Second>()
+    @usableFromInline var watch: StallWatch
     @usableFromInline var downstream: Downstream
 
     @inlinable
@@ -103,6 +106,7 @@ where Downstream.Input == (First, Second) {
         _ limit: Int,
         _ late: SideOutput<Either<First, Second>>,
         _ dropped: SideOutput<Either<First, Second>>,
+        _ stalls: SideOutput<WatermarkStall>,
         _ downstream: consuming Downstream
     ) {
         self.duration = duration
@@ -110,6 +114,7 @@ where Downstream.Input == (First, Second) {
         self.limit = limit
         self.late = late
         self.dropped = dropped
+        watch = StallWatch(stalls)
         self.downstream = downstream
     }
 
@@ -120,6 +125,8 @@ where Downstream.Input == (First, Second) {
             late.send(element, at: time)
             return
         }
+        watch.expect(at: time.shifted(byNanoseconds: duration), within: duration)
+        watch.look(at: time)
         switch element {
         case .first(let first):
             if consumption == .reuse { pair(first, at: time) }
@@ -146,6 +153,7 @@ where Downstream.Input == (First, Second) {
     mutating func advance(to watermark: Timestamp) {
         if watermark > self.watermark {
             self.watermark = watermark
+            watch.end()
             switch consumption {
             case .reuse:
                 while let second = seconds.first, second.time <= watermark { seconds.removeFirst() }

@@ -14,6 +14,9 @@ extension EventStream {
     /// Remembers one aggregate. If that keeps elements, those beyond `limit.elements` go to
     /// ``WindowedStream/refused``.
     ///
+    /// Without watermarks it does not close before the completion, and ``BoundedWindow/stalls`` tells when an element is
+    /// more than the window's length behind its end.
+    ///
     /// - Parameters:
     ///   - start: Where the window starts.
     ///   - end: Where it ends; after `start`.
@@ -89,7 +92,7 @@ extension EventStream {
 
 /// A single window; made by `fixed` and `landmark`.
 @frozen
-public struct BoundedWindow<Upstream: EventStream>: WindowedStream {
+public struct BoundedWindow<Upstream: EventStream>: WindowedStream, WatermarkWaiting {
     public typealias Input = Upstream.Element
     public typealias Element = WindowResult<[Input]>
 
@@ -120,6 +123,9 @@ public struct BoundedWindow<Upstream: EventStream>: WindowedStream {
 
     @inlinable
     public var refused: SideOutput<Input> { sides.refused }
+
+    @inlinable
+    public var stalls: SideOutput<WatermarkStall> { sides.stalls }
 
     @inlinable
     public func attach<A: Aggregate, S: Sink>(folding aggregate: A, _ sink: consuming S) -> Subscription
@@ -153,6 +159,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     @usableFromInline var isChanged = false
     @usableFromInline var isClosed = false
     @usableFromInline var nextResult = Int64.min
+    @usableFromInline var watch: StallWatch
     @usableFromInline var downstream: Downstream
 
     @inlinable
@@ -171,12 +178,18 @@ where Downstream.Input == WindowResult<Base.Output> {
         self.opens = opens
         self.settings = settings
         self.sides = sides
+        watch = StallWatch(sides.stalls)
         self.downstream = downstream
+        if let start, let end {
+            let size = Nanoseconds.difference(end.nanosecondsSinceEpoch, start.nanosecondsSinceEpoch)
+            watch.expect(at: end, within: size)
+        }
     }
 
     @inlinable
     mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         guard time.nanosecondsSinceEpoch >= oldest else { return sides.late.send(copy element, at: time) }
+        watch.look(at: time)
         if start == nil, let opens, opens(element) { start = time }
         guard let start, time >= start else { return }
         if let end, time >= end { return }
@@ -184,6 +197,7 @@ where Downstream.Input == WindowResult<Base.Output> {
             return sides.refused.send(copy element, at: time)
         }
         aggregate.add(element, at: time)
+        if count == 0, settings.period > 0 { watch.expectResult(after: time, settings.period) }
         count += 1
         newest = max(newest, time)
         isChanged = true
@@ -198,6 +212,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     mutating func advance(to watermark: Timestamp) {
         guard watermark > self.watermark else { return }
         self.watermark = watermark
+        watch.end()
         oldest = Nanoseconds.difference(watermark.nanosecondsSinceEpoch, settings.lateness)
         if let end, watermark >= end {
             close(at: Timestamp(end.nanosecondsSinceEpoch - 1))

@@ -54,18 +54,30 @@ where Downstream.Input == WindowResult<Base.Output> {
     @usableFromInline var isChanged = false
     @usableFromInline var watermark = Timestamp.distantPast
     @usableFromInline var nextResult = Int64.min
+    @usableFromInline var watch: StallWatch
     @usableFromInline var downstream: Downstream
 
     @inlinable
-    init(_ initial: Base, _ size: Int, _ settings: WindowSettings, _ downstream: consuming Downstream) {
+    init(
+        _ initial: Base,
+        _ size: Int,
+        _ settings: WindowSettings,
+        _ stalls: SideOutput<WatermarkStall>,
+        _ downstream: consuming Downstream
+    ) {
         run = CountRun(initial, size)
         self.settings = settings
+        watch = StallWatch(stalls)
         self.downstream = downstream
     }
 
     @inlinable
     mutating func receive(_ element: borrowing Input, at time: Timestamp) {
         isChanged = true
+        if settings.period > 0 {
+            if run.count == 0 { watch.expectResult(after: time, settings.period) }
+            watch.look(at: time)
+        }
         if run.add(element, at: time) {
             close(at: time)
         } else if settings.emitsOnEveryElement {
@@ -76,6 +88,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     @inlinable
     mutating func advance(to watermark: Timestamp) {
         if watermark > self.watermark { self.watermark = watermark }
+        watch.end()
         if settings.isDue(at: watermark, &nextResult), isChanged { emit(.early, at: watermark) }
         downstream.advance(to: watermark)
     }
@@ -90,6 +103,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     mutating func close(at time: Timestamp) {
         emit(.closing, at: time)
         run.startOver()
+        watch.reset()
     }
 
     @inlinable

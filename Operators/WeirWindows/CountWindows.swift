@@ -12,7 +12,8 @@ extension EventStream {
     /// or an interruption discards it. Watermarks pass.
     ///
     /// Early results carry the time of the element or watermark that caused them, or the watermark if that is later;
-    /// the element that fills a window makes no early one.
+    /// the element that fills a window makes no early one. Those of ``Emission/every(_:)`` need watermarks, and
+    /// ``CountWindows/stalls`` tells when none comes.
     ///
     /// Remembers one aggregate of at most `count` elements.
     ///
@@ -50,7 +51,7 @@ extension EventStream {
 
 /// Windows of a number of elements; made by `tumbling(count:emit:)` and `hopping(count:every:)`.
 @frozen
-public struct CountWindows<Upstream: EventStream>: WindowedStream {
+public struct CountWindows<Upstream: EventStream>: WindowedStream, WatermarkWaiting {
     public typealias Input = Upstream.Element
     public typealias Element = WindowResult<[Input]>
 
@@ -80,6 +81,9 @@ public struct CountWindows<Upstream: EventStream>: WindowedStream {
     public var refused: SideOutput<Input> { sides.refused }
 
     @inlinable
+    public var stalls: SideOutput<WatermarkStall> { sides.stalls }
+
+    @inlinable
     public func attach<A: Aggregate, S: Sink>(folding aggregate: A, _ sink: consuming S) -> Subscription
     where A.Input == Input, S.Input == WindowResult<A.Output> {
         if size == slide { return attach(tumbling: aggregate, sink) }
@@ -98,7 +102,7 @@ public struct CountWindows<Upstream: EventStream>: WindowedStream {
     where A.Input == Input, S.Input == WindowResult<A.Output> {
         settings.emitsOnlyOnClose
             ? upstream.attach(CountTumblingSink(aggregate, size, sink))
-            : upstream.attach(CountGrowingSink(aggregate, size, settings, sink))
+            : upstream.attach(CountGrowingSink(aggregate, size, settings, sides.stalls, sink))
     }
 }
 

@@ -15,7 +15,8 @@ extension EventStream {
     /// `within` did, or the watermark if that is later; and before that as `emit` says, with the time of the element or
     /// watermark that caused it, but not twice for the element that closes it. `start` is the time of the element that
     /// opened it, `end` that of the latest element, included. The completion closes the window; a failure or an
-    /// interruption discards it. Watermarks pass.
+    /// interruption discards it. Watermarks pass. Only the results of ``Emission/every(_:)`` need them, and
+    /// ``CustomWindows/stalls`` tells when none comes.
     ///
     /// Remembers one aggregate. If that keeps elements, those beyond `limit` go to ``WindowedStream/refused``, unless
     /// they close the window, which they still do.
@@ -45,7 +46,7 @@ extension EventStream {
 
 /// Windows that conditions open and close; made by `windows(opensWhen:closesWhen:within:emit:limit:)`.
 @frozen
-public struct CustomWindows<Upstream: EventStream>: WindowedStream {
+public struct CustomWindows<Upstream: EventStream>: WindowedStream, WatermarkWaiting {
     public typealias Input = Upstream.Element
     public typealias Element = WindowResult<[Input]>
 
@@ -79,6 +80,9 @@ public struct CustomWindows<Upstream: EventStream>: WindowedStream {
     public var refused: SideOutput<Input> { sides.refused }
 
     @inlinable
+    public var stalls: SideOutput<WatermarkStall> { sides.stalls }
+
+    @inlinable
     public func attach<A: Aggregate, S: Sink>(folding aggregate: A, _ sink: consuming S) -> Subscription
     where A.Input == Input, S.Input == WindowResult<A.Output> {
         upstream.attach(CustomSink(aggregate, opens, closes, duration, settings, sides, sink))
@@ -109,6 +113,7 @@ where Downstream.Input == WindowResult<Base.Output> {
     // When the window must close; the end of time when it need not.
     @usableFromInline var deadline = Int64.max
     @usableFromInline var watermark = Timestamp.distantPast
+    @usableFromInline var watch: StallWatch
     @usableFromInline var downstream: Downstream
 
     @inlinable
@@ -128,6 +133,7 @@ where Downstream.Input == WindowResult<Base.Output> {
         self.settings = settings
         self.sides = sides
         aggregate = initial
+        watch = StallWatch(sides.stalls)
         self.downstream = downstream
     }
 
@@ -138,9 +144,11 @@ where Downstream.Input == WindowResult<Base.Output> {
             guard opens(element) else { return }
             start = time
             newest = time
+            if settings.period > 0 { watch.expectResult(after: time, settings.period) }
             deadline = Nanoseconds.sum(time.nanosecondsSinceEpoch, duration)
             add(element, time)
         } else {
+            watch.look(at: time)
             if Base.keepsElements, count >= settings.limit.elements {
                 sides.refused.send(copy element, at: time)
             } else {
@@ -156,6 +164,7 @@ where Downstream.Input == WindowResult<Base.Output> {
         guard watermark > self.watermark else { return }
         if count > 0, duration != .max, watermark.nanosecondsSinceEpoch >= deadline { expire() }
         self.watermark = watermark
+        watch.end()
         if settings.isDue(at: watermark, &nextResult), isChanged { emit(.early, at: watermark) }
         downstream.advance(to: watermark)
     }
@@ -184,6 +193,7 @@ where Downstream.Input == WindowResult<Base.Output> {
         emit(.closing, at: time)
         aggregate = initial
         count = 0
+        watch.reset()
     }
 
     @inlinable

@@ -60,12 +60,12 @@ struct OpenWindows<Base: Aggregate, Downstream: Sink>: Sendable where Downstream
     @inlinable
     @inline(never)
     func noteStall(_ nanoseconds: Int64, _ stalls: SideOutput<WatermarkStall>) {
-        guard stalls.count == 0, let first = cells.first else { return }
+        guard let first = cells.first else { return }
         guard Nanoseconds.difference(nanoseconds, first.end) > Nanoseconds.difference(first.end, first.start) else {
             return
         }
         let now = Timestamp(nanoseconds)
-        stalls.send(WatermarkStall(since: Timestamp(first.end), until: now), at: now)
+        stalls.sendFirst(WatermarkStall(since: Timestamp(first.end), until: now), at: now)
     }
 
     /// Schedules early results, if there are any.

@@ -132,11 +132,11 @@ where Downstream.Input == WindowResult<Base.Output> {
     @inlinable
     @inline(never)
     func noteStall(_ nanoseconds: Int64) {
-        guard sides.stalls.count == 0, let first = panes.first else { return }
+        guard let first = panes.first else { return }
         let end = Nanoseconds.sum(firstStart(containing: first.start), size)
         guard Nanoseconds.difference(nanoseconds, end) > size else { return }
         let now = Timestamp(nanoseconds)
-        sides.stalls.send(WatermarkStall(since: Timestamp(end), until: now), at: now)
+        sides.stalls.sendFirst(WatermarkStall(since: Timestamp(end), until: now), at: now)
     }
 
     @inlinable

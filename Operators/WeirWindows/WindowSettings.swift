@@ -92,3 +92,11 @@ struct WindowSides<Input: Sendable>: Sendable {
     @usableFromInline
     init() {}
 }
+
+extension StallWatch {
+    /// Expects the first periodic result of a window that begins with an element.
+    @inlinable
+    mutating func expectResult(after time: Timestamp, _ period: Int64) {
+        expect(at: time.shifted(byNanoseconds: period), within: period)
+    }
+}

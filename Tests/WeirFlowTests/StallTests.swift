@@ -1,6 +1,7 @@
 import Testing
 import WeirCore
 import WeirFlow
+import WeirSelection
 import WeirTesting
 
 /// Joins that get no watermarks say so, once; those that get one do not.
@@ -45,5 +46,42 @@ import WeirTesting
         #expect(
             run(givingWatermark: true) { $0.join($1, .inner, every: .milliseconds(100), by: \.key, and: \.key) }.isEmpty
         )
+    }
+
+    @Test func mergesTellThatNoWatermarkComes() {
+        let merged = run(givingWatermark: false) { $0.merge($1) }
+        #expect(merged == [WatermarkStall(since: milliseconds(0), until: milliseconds(512))])
+        #expect(run(givingWatermark: false) { [$0, $1].merged() } == merged)
+        #expect(
+            run(givingWatermark: false) { $0.merge($1, limit: 10) }
+                == [WatermarkStall(since: milliseconds(0), until: milliseconds(5))]
+        )
+        #expect(run(givingWatermark: true) { $0.merge($1) }.isEmpty)
+    }
+
+    /// One input without watermarks holds the other back.
+    @Test func aSingleInputWithoutWatermarksIsAStall() {
+        let (left, right) = (EventChannel<Keyed>(), EventChannel<Keyed>())
+        let merged = left.merge(right)
+        merged.subscribe { _ in }
+        for time in 0..<2_000 as Range<Int64> {
+            left.publish(Keyed(timestamp: milliseconds(time), key: 0, value: 0))
+            left.advance(to: milliseconds(time))
+        }
+        #expect(merged.stalls.count == 1)
+    }
+
+    @Test func groupsThatCannotBeEvictedAreTold() {
+        func stalls(_ givingWatermark: Bool, evictingAfter idle: Duration?) -> [WatermarkStall] {
+            run(givingWatermark: givingWatermark) { left, _ in
+                left.grouped(by: \.value, evictingAfter: idle) { $0.map(\.key) }
+            }
+        }
+        #expect(
+            stalls(false, evictingAfter: .milliseconds(100))
+                == [WatermarkStall(since: milliseconds(100), until: milliseconds(201))]
+        )
+        #expect(stalls(true, evictingAfter: .milliseconds(100)).isEmpty)
+        #expect(stalls(false, evictingAfter: nil).isEmpty)
     }
 }

@@ -270,6 +270,23 @@ import WeirTesting
         #expect(matches.refused.count == 1)
     }
 
+    @Test func eventsThatWaitWithoutAWatermarkAreTold() {
+        let pattern = Pattern<Int>.first { _ in true }
+        for (order, watermark, expected) in [
+            (ArrivalOrder.byWatermark, false, 1 as UInt64), (.byWatermark, true, 0), (.inOrder, false, 0),
+        ] {
+            let source = Feed<Int>()
+            let matches = source.matches(of: pattern, PatternSettings(order: order))
+            matches.subscribe { _ in }
+            if watermark { source.advance(to: .epoch) }
+            for value in 0..<1_024 { source.send(value, at: Timestamp(secondsSinceEpoch: Int64(value))) }
+            #expect(matches.stalls.count == 0)
+            source.send(0, at: Timestamp(secondsSinceEpoch: 1_024))
+            source.send(0, at: Timestamp(secondsSinceEpoch: 1_025))
+            #expect(matches.stalls.count == expected)
+        }
+    }
+
     @Test(arguments: [StrategyChoice.compact, .runs])
     func ofTooManyWaitingEventsThePolicyDropsTheOldest(strategy: StrategyChoice) {
         let pattern = Pattern<Int>.first { _ in true }

@@ -52,6 +52,44 @@ import WeirWindows
         #expect(stalls(times: [1, 12, 90]) { $0.watermarks(lag: .zero).tumbling(size).count() }.isEmpty)
     }
 
+    @Test func aFixedWindowThatShouldHaveClosedIsTold() {
+        let (start, end) = (Timestamp(nanosecondsSinceEpoch: 10), Timestamp(nanosecondsSinceEpoch: 20))
+        #expect(stalls(times: [1, 12, 30, 31, 90]) { $0.fixed(from: start, to: end).count() } == [stall(20, 31)])
+        #expect(stalls(times: [1, 12, 30]) { $0.fixed(from: start, to: end).count() }.isEmpty)
+        #expect(stalls(advancingAt: 2, times: [1, 12, 90]) { $0.fixed(from: start, to: end).count() }.isEmpty)
+        #expect(stalls(times: [1, 12, 90]) { $0.landmark(from: start).count() }.isEmpty)
+    }
+
+    /// Only results at regular times need watermarks here.
+    @Test func periodicResultsThatDoNotComeAreTold() {
+        let period = Emission.every(.nanoseconds(10))
+        let start = Timestamp(nanosecondsSinceEpoch: 5)
+        let times = [1, 7, 20, 27, 28, 90] as [Int64]
+        #expect(stalls(times: times) { $0.landmark(from: start, emit: period).count() } == [stall(17, 28)])
+        #expect(stalls(times: times) { $0.landmark(when: { _ in true }, emit: period).count() } == [stall(11, 27)])
+        #expect(stalls(times: times) { $0.tumbling(count: 9, emit: period).count() } == [stall(11, 27)])
+        #expect(stalls(times: times) { $0.tumbling(count: 2, emit: period).count() } == [stall(38, 90)])
+        #expect(stalls(advancingAt: 1, times: times) { $0.tumbling(count: 9, emit: period).count() }.isEmpty)
+        func doors(_ emission: Emission, _ times: [Int64], at index: Int? = nil, closing: Int64 = .max)
+            -> [WatermarkStall]
+        {
+            stalls(advancingAt: index, times: times) {
+                $0.windows(
+                    opensWhen: { _ in true },
+                    closesWhen: { $0.timestamp.nanosecondsSinceEpoch % closing == 0 },
+                    emit: emission
+                )
+                .count()
+            }
+        }
+        #expect(doors(period, times) == [stall(11, 27)])
+        #expect(doors(period, times, at: 1).isEmpty)
+        #expect(doors(.onEveryElement, times).isEmpty)
+        #expect(doors(period, [1, 6, 11, 16, 21, 26, 32], closing: 6) == [stall(21, 32)])
+        // Each of these windows is over before a result is due.
+        #expect(doors(period, [1, 6, 11, 12, 19, 24, 31, 36], closing: 6).isEmpty)
+    }
+
     @Test func theTextSaysWhatToDo() {
         let text = "\(stall(0, 60_000_000_000))"
         #expect(text.contains("60") && text.contains("watermarks(lag:)"))

@@ -15,6 +15,8 @@ public struct Combinations<each Upstream: EventStream>: CombinationStream {
     /// The elements that were forgotten because there were too many to remember, the oldest first.
     public let dropped = SideOutput<Part>()
 
+    public let stalls = SideOutput<WatermarkStall>()
+
     @usableFromInline let upstreams: (repeat each Upstream)
     @usableFromInline let settings: CombinationSettings
 
@@ -52,7 +54,10 @@ public struct Combinations<each Upstream: EventStream>: CombinationStream {
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let junction = Junction(SinkState(CombinationSink(settings, late, dropped, sink)), inputs: settings.streams)
+        let junction = Junction(
+            SinkState(CombinationSink(settings, late, dropped, stalls, sink)),
+            inputs: settings.streams
+        )
         var position = 0
         var subscriptions: [Subscription] = []
         func join<Stream: EventStream>(_ stream: Stream) {
@@ -115,6 +120,7 @@ where Downstream.Input == (repeat each Element) {
     @usableFromInline var memory: [TimeOrderedQueue<OneOf<repeat each Element>>]
     // What waits for the watermark, when elements are consumed.
     @usableFromInline var pending: [TimeOrderedQueue<OneOf<repeat each Element>>]
+    @usableFromInline var watch: StallWatch
     @usableFromInline var downstream: Downstream
 
     @inlinable
@@ -122,6 +128,7 @@ where Downstream.Input == (repeat each Element) {
         _ settings: CombinationSettings,
         _ late: SideOutput<(repeat (each Element)?)>,
         _ dropped: SideOutput<(repeat (each Element)?)>,
+        _ stalls: SideOutput<WatermarkStall>,
         _ downstream: consuming Downstream
     ) {
         self.settings = settings
@@ -129,6 +136,7 @@ where Downstream.Input == (repeat each Element) {
         self.dropped = dropped
         memory = Array(repeating: TimeOrderedQueue(), count: settings.streams)
         pending = memory
+        watch = StallWatch(stalls)
         self.downstream = downstream
     }
 
@@ -138,7 +146,11 @@ where Downstream.Input == (repeat each Element) {
         let stream = part.stream
         if time < watermark {
             late.send(row.values, at: time)
-        } else if settings.consumes {
+            return
+        }
+        watch.expect(at: time.shifted(byNanoseconds: settings.within), within: settings.within)
+        watch.look(at: time)
+        if settings.consumes {
             if pending[stream].count == settings.limit {
                 let oldest = pending[stream].removeFirst()
                 dropped.send(oldest.value.values, at: oldest.time)
@@ -154,6 +166,7 @@ where Downstream.Input == (repeat each Element) {
     public mutating func advance(to watermark: Timestamp) {
         if watermark > self.watermark {
             self.watermark = watermark
+            watch.end()
             if settings.consumes { settle(before: watermark) }
             forget(before: watermark)
         }

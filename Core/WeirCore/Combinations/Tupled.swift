@@ -8,7 +8,7 @@ public protocol PackedStream: EventStream {
 }
 
 /// A stream of combinations that lie within a duration, with its side outputs.
-public protocol CombinationStream: PackedStream {
+public protocol CombinationStream: PackedStream, WatermarkWaiting {
     /// The elements that were older than the watermark of all streams together; they take part in nothing.
     var late: SideOutput<Part> { get }
 
@@ -54,6 +54,11 @@ extension Tupled where Upstream: CombinationStream {
 
     /// The elements that were forgotten because there were too many to remember, the oldest first.
     public var dropped: SideOutput<Part> { upstream.dropped }
+}
+
+extension Tupled: WatermarkWaiting where Upstream: WatermarkWaiting {
+    @inlinable
+    public var stalls: SideOutput<WatermarkStall> { upstream.stalls }
 }
 
 extension Tupled where Upstream: ZippedStream {

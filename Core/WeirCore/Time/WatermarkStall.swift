@@ -29,7 +29,13 @@ public struct WatermarkStall: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A stream that emits or forgets at watermarks only, and tells when it gets none.
+///
+/// Windows of event time and windows with periodic results, joins, merges, combinations, negations, groups that are
+/// evicted, and patterns of events out of order do. Operators that wait for event time alone, such as `ordered(within:)`,
+/// `debounce` and `repeated`, take it from the elements too, so they stop only when the elements do.
 public protocol WatermarkWaiting: EventStream {
     /// Gets a stall when event time goes on and no watermark has come yet, once; its count is 0 otherwise.
+    ///
+    /// Of an operator with several inputs, all of them need watermarks: one without any holds the others back.
     var stalls: SideOutput<WatermarkStall> { get }
 }

@@ -62,11 +62,22 @@ where Output.Element == Strategy.Element {
             turnAway(element, time, isLate: true)
         } else if isInOrder {
             process(element, time)
-        } else if waiting.heap.count < limits.waiting {
-            waiting.push(copy element, time)
         } else {
-            keepWithoutRoom(copy element, time)
+            if watermark == .distantPast, waiting.heap.count >= min(1024, limits.waiting) { noteStall(time) }
+            if waiting.heap.count < limits.waiting {
+                waiting.push(copy element, time)
+            } else {
+                keepWithoutRoom(copy element, time)
+            }
         }
+    }
+
+    /// Tells that no watermark has come, when some hundred events wait.
+    @inlinable
+    @inline(never)
+    func noteStall(_ now: Timestamp) {
+        guard let oldest = waiting.heap.first?.time, now > oldest else { return }
+        sides.stalls.sendFirst(WatermarkStall(since: oldest, until: now), at: now)
     }
 
     @inlinable

@@ -6,7 +6,8 @@ public enum ArrivalOrder: Sendable, Hashable {
     /// They do: each is looked at when it arrives. One that is older than one before it, or than the watermark, is late.
     case inOrder
 
-    /// They do not: each waits until the watermark is later than it. One that is older than the watermark is late.
+    /// They do not: each waits until the watermark is later than it. One that is older than the watermark is late. So the
+    /// stream needs watermarks; `stalls` of the matches tells when events wait and none has come.
     case byWatermark
 }
 
@@ -118,6 +119,9 @@ public struct PatternSides<Element: Sendable>: Sendable {
 
     /// The events that a limit on groups, or on waiting events, left no room for.
     public let refused: SideOutput<Element>
+
+    /// That events wait and no watermark has come, with ``ArrivalOrder/byWatermark``.
+    public let stalls = SideOutput<WatermarkStall>()
 
     /// The partial matches whose time was over, each at the time when its window closed.
     ///

@@ -35,7 +35,7 @@ extension EventStream {
 }
 
 /// The matches of a pattern; made by `matches(of:)`.
-public struct Matches<Upstream: EventStream, Key: Hashable & Sendable, Match: Sendable>: EventStream {
+public struct Matches<Upstream: EventStream, Key: Hashable & Sendable, Match: Sendable>: WatermarkWaiting {
     public typealias Element = Match
 
     @usableFromInline let upstream: Upstream
@@ -58,6 +58,8 @@ public struct Matches<Upstream: EventStream, Key: Hashable & Sendable, Match: Se
 
     /// The events that a limit left no room for.
     public var refused: SideOutput<Upstream.Element> { evaluation.sides.refused }
+
+    public var stalls: SideOutput<WatermarkStall> { evaluation.sides.stalls }
 
     /// The partial matches whose time was over, each at the time when its window closed.
     ///
