@@ -13,7 +13,7 @@ extension Registry {
     /// Everything that the program is built with: the one place that names it.
     ///
     /// - Returns: The registry.
-    /// - Throws: ``HostError`` when two things want the same name.
+    /// - Throws: ``HostError`` when two entries have the same name.
     static func builtIn(interruption: Interruption?) throws(HostError) -> Registry {
         var registry = Registry()
         let inherited = InheritedSockets(

@@ -99,7 +99,7 @@ func requireSame<Value: Codable & Equatable>(_ value: Value) {
     }
 }
 
-/// An expression is refused in one line, or is the same when it is written anew, and computes one thing in all forms.
+/// An expression is refused in one line, or is the same when it is written anew, and computes the same in all forms.
 func checkExpression(_ input: inout Input) {
     let records = [input.record(), input.record()]
     let tree: ExpressionTree

@@ -209,7 +209,7 @@ struct WordModel {
             return permutations(stages).map { order in
                 order.indices.map { index in
                     guard case .event(let capture, _) = order[index].content, let condition = order[index].condition
-                    else { fatalError() }
+                    else { fatalError("a stage of `allOf` is a single event with a condition") }
                     let missing = order[index...].compactMap(\.condition)
                     let join = index == 0 ? join : stage.quantifier.inner.join
                     return .letter(Letter(capture: capture, condition: condition, join: join, heads: missing))

@@ -14,7 +14,7 @@ public enum StandardStream: Int32, Sendable, CaseIterable {
 
     /// Keeps files away from the numbers of streams that were closed before the process began.
     ///
-    /// Call it first thing, before anything is opened: otherwise the next file gets such a number, and what is meant
+    /// Call it at the start, before any file is opened: otherwise the next file gets such a number, and what is meant
     /// for standard output ends up in it. Reading and writing a closed stream fails afterwards, as it should.
     public static func keepNumbers() {
         for stream in allCases {

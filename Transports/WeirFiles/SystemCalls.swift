@@ -78,7 +78,7 @@ package enum SystemCalls {
         while fsync(descriptor) != 0 {
             switch errno {
             case EINTR: continue
-            // Pipes, devices, and file systems that know no such thing.
+            // Pipes, devices, and file systems without it.
             case EINVAL, EROFS, ENOTSUP: return true
             default: return false
             }

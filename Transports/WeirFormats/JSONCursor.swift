@@ -1,6 +1,6 @@
 /// Reads one line of JSON from left to right and checks it.
 ///
-/// Each method expects one thing at the place where the last one stopped. Places are counted from `base`.
+/// Each method expects one part at the place where the last one stopped. Places are counted from `base`.
 @unsafe
 struct JSONCursor {
     /// A string between its quotes.
@@ -173,7 +173,7 @@ struct JSONCursor {
 
     /// Passes an array or an object with all that is in it, without recursion.
     ///
-    /// - Throws: ``JSONFlaw`` at the first thing that is wrong.
+    /// - Throws: ``JSONFlaw`` at the first mistake.
     mutating func nested(depth: Int) throws(JSONFlaw) {
         // One bit per level: whether it is an object.
         var isObject = JSONNesting()

@@ -27,7 +27,7 @@ extension [UInt8] {
     }
 }
 
-/// Reads numbers and text from untrusted bytes; nil means that there is no such thing at the offset.
+/// Reads numbers and text from untrusted bytes; nil means that there is none at the offset.
 package struct ByteCursor {
     package let bytes: [UInt8]
     package var offset: Int

@@ -4,7 +4,7 @@ internal import Synchronization
 internal import WeirCore
 internal import WeirDispatch
 
-/// How many allocations 100,000 events take, once things are running.
+/// How many allocations 100,000 events take, after the start.
 enum Allocations {
     private static let count = 100_000
     private static let warmUp = 1000

@@ -6,7 +6,7 @@ internal import WeirGraphs
 internal import WeirSelection
 internal import WeirSignals
 
-/// How many allocations changes and elements take, once things are running.
+/// How many allocations changes and elements take, after the start.
 enum Allocations {
     private static let changes = 1000
 

@@ -5,7 +5,7 @@
 
 #pragma clang assume_nonnull begin
 
-// A lock for the paths that are not hot: registering, cancelling, counting rare things. A POSIX mutex, and not the
+// A lock for the paths that are not hot: registering, cancelling, counting rare events. A POSIX mutex, and not the
 // standard library's `Mutex`, because the thread sanitizer knows it on every platform.
 typedef struct cweir_lock cweir_lock_t;
 

@@ -11,8 +11,7 @@
 #define MAX_EXPONENT 99999
 
 double cweir_decimal_to_double(const unsigned char *text, size_t length, int64_t exponent) {
-    // No '.' is ever written to the buffer: which character stands for it is the only thing that strtod takes from the
-    // locale.
+    // No '.' is ever written to the buffer: strtod takes the character for it from the locale, and nothing else.
     char buffer[MAX_DIGITS + 1 + 16];
     size_t count = 0;
     bool is_fraction = false;

@@ -3,7 +3,7 @@ public import Synchronization
 /// The handle of a sink that was attached to a stream.
 ///
 /// What is attached stays attached until it is cancelled, the stream ends, or what it is attached to goes away. Letting
-/// go of the handle changes nothing, so it may be ignored. Three things detach:
+/// go of the handle changes nothing, so it may be ignored. A sink is detached by:
 ///
 /// - ``cancel()``;
 /// - a ``SubscriptionBag`` that the handle is left to with ``store(in:)``, when it goes;

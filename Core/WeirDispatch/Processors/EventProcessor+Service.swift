@@ -7,8 +7,8 @@ extension EventProcessor {
     ///         try await group.next()
     ///     }
     ///
-    /// When the task is cancelled the processor is stopped, and `run` returns once what was pending is handled. So it does when
-    /// somebody else stops the processor.
+    /// When the task is cancelled the processor is stopped, and `run` returns once what was pending is handled. It
+    /// returns as well when other code stops the processor.
     ///
     /// - Throws: ``ProcessorError/noThread(name:code:)`` when the system has no thread left.
     public func run() async throws(ProcessorError) {
@@ -24,8 +24,8 @@ extension EventProcessor {
 extension ProcessorPool {
     /// Starts the pool, and suspends until it has stopped: what a group of services runs.
     ///
-    /// When the task is cancelled the pool is stopped, and `run` returns once what was pending is handled. So it does when
-    /// somebody else stops the pool.
+    /// When the task is cancelled the pool is stopped, and `run` returns once what was pending is handled. It
+    /// returns as well when other code stops the pool.
     ///
     /// - Throws: ``ProcessorError/noThread(name:code:)`` when the system has no thread left.
     public func run() async throws(ProcessorError) {

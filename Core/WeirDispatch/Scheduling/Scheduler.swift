@@ -1,7 +1,7 @@
 internal import Synchronization
 public import WeirCore
 
-/// Runs things at times of a clock, without a main queue or run loop.
+/// Runs actions at times of a clock, without a main queue or run loop.
 ///
 /// On the system's clock a thread of its own waits for the next deadline; it starts with the first schedule, sleeps
 /// while nothing is due, and ends when the scheduler goes away. On any other clock nothing waits: the owner of
@@ -29,7 +29,7 @@ public final class Scheduler: Sendable {
     /// The clock whose times count.
     public var clock: EventClock { core.clock }
 
-    /// Schedules something for a time; a time that has passed is due at once.
+    /// Schedules an action for a time; a time that has passed is due at once.
     ///
     /// - Parameters:
     ///   - time: When to run it first.
@@ -47,7 +47,7 @@ public final class Scheduler: Sendable {
         return try core.schedule(at: time, every: interval, action)
     }
 
-    /// Schedules something for after a duration.
+    /// Schedules an action for after a duration.
     ///
     /// - Parameters:
     ///   - delay: How long from now; what is not positive is due at once, what is beyond the end of time then.

@@ -72,7 +72,7 @@ public struct Registry: Sendable {
 
 /// Why something cannot be registered.
 public enum RegistryError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Two things want the same name: the one that has it, and the one that was refused.
+    /// A name is taken: by the entry that has it, and so another was refused.
     case nameTaken(kind: String, name: String, by: String, refused: String)
 
     public var description: String {

@@ -40,9 +40,9 @@ public final class Report: Sendable {
         public let line: [UInt8]
     }
 
-    /// How many of some things are drawn, such as recordings.
+    /// How much of the input is drawn, such as how many of the recordings.
     public struct Coverage: Sendable, Hashable {
-        /// What the things are, as a plural.
+        /// What is counted, as a plural.
         public let name: String
 
         /// How many of them are drawn.
@@ -108,10 +108,10 @@ public final class Report: Sendable {
     /// How many charts found no room.
     public var refusedChartCount: Int { state.withLock { $0.refusedCharts } }
 
-    /// Sets how many of some things are drawn.
+    /// Sets how much of the input is drawn.
     ///
     /// - Parameters:
-    ///   - name: What the things are, as a plural, such as `recordings`; a later call of the same name takes the place of
+    ///   - name: What is counted, as a plural, such as `recordings`; a later call of the same name takes the place of
     ///     an earlier one.
     ///   - drawn: How many of them are drawn.
     ///   - total: How many there are.

@@ -1,12 +1,12 @@
 public import WeirCore
 
-/// The things that matter most of many, such as the posts that moved a sum most.
+/// The entries of the greatest weight, such as the posts that moved a sum most.
 ///
 /// Thread safety: any thread.
 public final class ReportRanking: Sendable {
-    /// A thing, and how much it matters.
+    /// An entry, and its weight.
     public struct Row: Sendable {
-        /// How much it matters.
+        /// How much the entry matters.
         public let weight: Double
 
         /// When it happened.
@@ -29,12 +29,12 @@ public final class ReportRanking: Sendable {
         self.columns = columns
     }
 
-    /// Adds a thing, if it matters enough.
+    /// Adds an entry, if its weight is great enough.
     ///
     /// - Parameters:
-    ///   - weight: How much it matters; of things that matter the same the first ones stay. NaN matters not at all.
+    ///   - weight: How much the entry matters; of equal weights the first ones stay. NaN is never added.
     ///   - time: When it happened.
-    ///   - cells: Makes a text for each column; called only where the thing stays for now.
+    ///   - cells: Makes a text for each column; called only where the entry is kept for now.
     /// - Complexity: O(1) for most; O(``Report/Limit/rows``) for what stays.
     public func add(weight: Double, at time: Timestamp, cells: () -> [String]) {
         let isOfUse = state.withLock { rows in

@@ -48,7 +48,7 @@ extension StagedPattern {
 }
 
 extension StagedPattern where List.Last: RepeatableCapture {
-    /// Makes the last stage a loop that matches exactly so many times.
+    /// Makes the last stage a loop of exactly `count` events.
     ///
     /// - Parameter count: How often; positive.
     /// - Returns: The pattern whose last capture is an array.

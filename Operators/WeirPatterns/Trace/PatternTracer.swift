@@ -25,7 +25,7 @@ public final class PatternTracer: Sendable {
         case matched
     }
 
-    /// One thing that happened to one partial match.
+    /// What happened to one partial match at one time.
     public struct Entry: Sendable, Hashable, CustomStringConvertible {
         /// The group, as text.
         public let key: String

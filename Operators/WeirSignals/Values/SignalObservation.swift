@@ -3,7 +3,7 @@ internal import WeirCore
 /// The observation of a signal's changes.
 ///
 /// It lasts until it is cancelled, and keeps the signal alive until then. Letting go of the handle changes nothing.
-/// Three things end it:
+/// It is ended by:
 ///
 /// - ``cancel()``;
 /// - an ``ObservationBag`` that it is left to with ``store(in:)``, when it goes;

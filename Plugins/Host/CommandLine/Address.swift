@@ -151,7 +151,7 @@ struct Address: Sendable {
 
     /// The same place, where what is written goes behind what is there.
     ///
-    /// - Throws: ``HostError`` for a place that knows no such thing.
+    /// - Throws: ``HostError`` for a place that cannot append.
     func appending() throws(HostError) -> Address { appends ? self : try with("append=true", .output) }
 
     private func with(_ setting: String, _ direction: Direction) throws(HostError) -> Address {

@@ -65,7 +65,7 @@ enum FormatChoice {
     ///
     /// - Parameters:
     ///   - address: The output.
-    ///   - isText: Whether the command line says what it holds: then only what is compressed is another thing.
+    ///   - isText: Whether the command line says what it holds: then only a compressed output has another format.
     ///   - option: The option that it was given for.
     /// - Throws: ``HostError`` for endings of other formats.
     static func check(endingOf address: Address, isText: Bool, option: OptionDeclaration = .to) throws(HostError) {

@@ -122,7 +122,7 @@ struct Configuration: Sendable {
         guard !member.name.isEmpty else { throw error("a pipeline needs a name", file, member.place) }
         let named = members.filter { $0.name == "plugin" || $0.name == "plugins" }
         guard let plugin = named.first, named.count == 1 else {
-            // It may be a typo, which is then the first thing to report.
+            // It may be a typo, which is then reported first.
             if named.isEmpty,
                 let near = members.first(where: { Suggestion.nearest(to: $0.name, among: ["plugin"]) != nil })
             {

@@ -90,7 +90,7 @@ enum MetricsText {
         },
         Family(name: "weir_plugin_count_total", kind: "counter", help: "What plugins count, such as what they discard.")
         {
-            // Two plugins may count things of the same name, and a sample must not come twice.
+            // Two plugins may have counters of the same name, and a sample must not come twice.
             var counts: [(name: String, value: UInt64)] = []
             for count in $0.counts {
                 if let index = counts.firstIndex(where: { $0.name == count.name }) {

@@ -130,7 +130,7 @@ struct StatusReport: Sendable {
             json.name("watermark_s")
             json.value(watermark)
         }
-        // Two plugins may count things of the same name.
+        // Two plugins may have counters of the same name.
         var sums: [(name: String, value: Double)] = []
         for count in counts {
             if let index = sums.firstIndex(where: { $0.name == count.name }) {

@@ -7,7 +7,7 @@ enum Quantity {
         return String(digits)
     }
 
-    /// A number of things, such as `1 match` or `2 matches`.
+    /// A number with its noun, such as `1 match` or `2 matches`.
     static func counted(_ number: UInt64, _ one: String, _ many: String) -> String {
         "\(grouped(number)) \(number == 1 ? one : many)"
     }

@@ -5,13 +5,14 @@ import Weir
 /// Hands snapshots to the backend that the program has chosen, again and again.
 struct MetricsService: Service {
     let interval: Duration
+    var clock: any Clock<Duration> = ContinuousClock()
     let snapshot: @Sendable () -> [Metric]
 
     func run() async throws {
         var bridge = MetricsBridge()
         while !Task.isShuttingDownGracefully {
             bridge.record(snapshot())
-            try? await cancelWhenGracefulShutdown { try await Task.sleep(for: interval) }
+            try? await cancelWhenGracefulShutdown { try await clock.sleep(for: interval) }
         }
         bridge.record(snapshot())
     }

@@ -36,6 +36,25 @@ private struct ListedLog: LogHandler {
     }
 }
 
+/// A clock that a sleep moves, so that no sleep takes time.
+private final class QuickClock: Clock {
+    struct Instant: InstantProtocol {
+        let offset: Duration
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private let time = Locked(Instant(offset: .zero))
+    var now: Instant { time.withLock { $0 } }
+    let minimumResolution = Duration.nanoseconds(1)
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        try Task.checkCancellation()
+        time.withLock { $0 = max($0, deadline) }
+    }
+}
+
 @Suite(.serialized, .timeLimit(.minutes(2))) struct BesideTests {
     private let lines = ListedLog.Lines()
     private var logger: Logger { Logger(label: "test") { [lines] _ in ListedLog(lines: lines) } }
@@ -118,6 +137,24 @@ private struct ListedLog: LogHandler {
             }
         }
         #expect(snapshots.withLock { $0 } == 2)
+    }
+
+    @Test func snapshotsAreTakenAtIntervals() async throws {
+        let clock = QuickClock()
+        let times = Locked<[Duration]>([])
+        try await testGracefulShutdown { trigger in
+            let service = MetricsService(interval: .seconds(60), clock: clock) {
+                let count = times.withLock { times in
+                    times.append(clock.now.offset)
+                    return times.count
+                }
+                if count == 3 { trigger.triggerGracefulShutdown() }
+                return []
+            }
+            try await service.run()
+        }
+        #expect(times.withLock { $0.prefix(3) } == [.zero, .seconds(60), .seconds(120)])
+        #expect(times.withLock { $0.count } == 4)
     }
 
     @Test func linesThatAreCutIntoBuffersBecomeEvents() throws {
