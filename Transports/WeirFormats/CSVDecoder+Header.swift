@@ -59,6 +59,7 @@ extension CSVDecoder {
         self.schema = schema
         firstFields = [Int32](repeating: -1, count: header.count)
         nextFields = [Int32](repeating: -1, count: schema.fields.count)
+        self.columns = schema.fields.map { Int32(columns[$0.name] ?? -1) }
         for (field, wanted) in schema.fields.enumerated() {
             guard let column = columns[wanted.name] else { continue }
             nextFields[field] = firstFields[column]

@@ -3,8 +3,8 @@ public import WeirRecords
 
 /// Finds the records of comma-separated values; see ``CSVFormat`` for the rules.
 ///
-/// Lines without quotes, the usual case, are read in one pass, eight bytes at a time. At the first quote of a line a
-/// `CSVRecordScanner` takes over.
+/// A structural index finds the records, 64 bytes at a time. What it leaves is judged line by line: lines without quotes
+/// are read in one pass, eight bytes at a time, and at the first quote of a line a `CSVRecordScanner` takes over.
 ///
 /// - Complexity: O(1) per byte. No allocation in steady state, rejections aside.
 public struct CSVDecoder: RecordDecoder, Sendable {
@@ -14,6 +14,9 @@ public struct CSVDecoder: RecordDecoder, Sendable {
     var schema: RecordSchema
     var lines: LineTracker
 
+    // For each field its column, or a negative number.
+    var columns: [Int32] = []
+
     // For each column the first field of the schema that wants it, and for each field the next one that wants the same
     // column; negative where there is none.
     var firstFields: [Int32] = []
@@ -22,14 +25,24 @@ public struct CSVDecoder: RecordDecoder, Sendable {
     // The state of a record whose end was not found yet; the record starts at the next byte.
     var scanner = CSVRecordScanner()
 
+    // Made at the first record; `nil` as well where the index is not used.
+    private var index: RecordIndex?
+    private let kernel: ScanKernel?
+
     /// Creates a decoder at the start of an input.
     ///
     /// - Parameters:
     ///   - schema: What is wanted of each record.
     ///   - limits: What the decoder may take.
     public init(for schema: RecordSchema, limits: FormatLimits = FormatLimits()) {
+        self.init(for: schema, limits: limits, kernel: .best)
+    }
+
+    /// Creates a decoder that finds records with a kernel, or without an index.
+    init(for schema: RecordSchema, limits: FormatLimits, kernel: ScanKernel?) {
         self.schema = schema
         self.lines = LineTracker(limits)
+        self.kernel = kernel
     }
 
     public mutating func decode(
@@ -44,19 +57,21 @@ public struct CSVDecoder: RecordDecoder, Sendable {
             if header == nil { return start }
             try resolve(schema)
         }
-        return unsafe decodeRecords(base, from: start, count: bytes.count, isFinal: isFinal, into: &batch)
+        index?.forget()
+        return unsafe decodeRecords(base, bytes, from: start, isFinal: isFinal, into: &batch)
     }
 
     // MARK: Records
 
     private mutating func decodeRecords(
         _ base: UnsafePointer<UInt8>,
+        _ bytes: UnsafeRawBufferPointer,
         from start: Int,
-        count: Int,
         isFinal: Bool,
         into batch: inout RecordBatch
     ) -> Int {
         var start = start
+        let count = bytes.count
         if lines.isInsideOverlongLine, start < count {
             start = unsafe lines.rejectOverlongLine(base, from: start, count: count, isFinal: isFinal, into: &batch)
             if lines.isInsideOverlongLine { return start }
@@ -68,10 +83,12 @@ public struct CSVDecoder: RecordDecoder, Sendable {
             start = next
         }
         while start < count, !batch.isFull, !lines.isInsideOverlongLine {
-            let (next, stop) = unsafe readLines(base, from: start, count: count, isFinal: isFinal, into: &batch)
+            start = unsafe readIndexed(bytes, from: start, into: &batch)
+            if start == count || batch.isFull { return start }
+            let (next, stop) = unsafe readLine(base, from: start, count: count, isFinal: isFinal, into: &batch)
             start = next
             switch stop {
-            case .batchIsFull: return start
+            case .lineRead: break
             case .bytesEnded(let field, let fieldStart):
                 guard count - start <= lines.limit else {
                     return unsafe lines.rejectOverlongLine(
@@ -112,18 +129,40 @@ public struct CSVDecoder: RecordDecoder, Sendable {
         return start
     }
 
-    /// Why ``readLines(_:from:count:isFinal:into:)`` stopped before a line.
+    /// Reads records with the index, up to the first one that has to be judged.
+    ///
+    /// - Returns: Where that record starts.
+    private mutating func readIndexed(
+        _ bytes: UnsafeRawBufferPointer,
+        from start: Int,
+        into batch: inout RecordBatch
+    ) -> Int {
+        guard let kernel else { return start }
+        let index = self.index ?? RecordIndex(columnCount: firstFields.count, kernel: kernel)
+        self.index = index
+        return unsafe index.takeCSV(
+            bytes,
+            from: start,
+            columns: columns,
+            columnCount: firstFields.count,
+            lengthLimit: lines.limit,
+            line: &lines.line,
+            into: &batch
+        )
+    }
+
+    /// Why ``readLine(_:from:count:isFinal:into:)`` stopped.
     private enum Stop {
-        case batchIsFull
+        case lineRead
         case overlongLine
         case quote
         case bytesEnded(field: Int, fieldStart: Int)
     }
 
-    /// Reads lines up to the first one that has a quote, is too long or is not all there.
+    /// Reads a line, unless it has a quote, is too long or is not all there.
     ///
-    /// - Returns: Where that line starts, and what is with it.
-    private mutating func readLines(
+    /// - Returns: Where to go on: behind the line, or at its start; and why.
+    private mutating func readLine(
         _ base: UnsafePointer<UInt8>,
         from start: Int,
         count: Int,
@@ -136,10 +175,8 @@ public struct CSVDecoder: RecordDecoder, Sendable {
         let columns = firstFields
         let columnCount = columns.count
         let limit = lines.limit
-        var line = lines.line
-        defer { lines.line = line }
+        let line = lines.line
 
-        var rowStart = start
         var fieldStart = start
         var column = 0
         var nextWord = start
@@ -147,7 +184,7 @@ public struct CSVDecoder: RecordDecoder, Sendable {
         var word: UInt64 = 0
         // The high bit of each comma, line feed and quote in the word that was not looked at yet.
         var marks: UInt64 = 0
-        // All bytes of the row, and perhaps some around it.
+        // All bytes of the row, and perhaps some behind it.
         var seen: UInt64 = 0
 
         batch.beginRecord(line: line)
@@ -168,8 +205,8 @@ public struct CSVDecoder: RecordDecoder, Sendable {
                     nextWord &+= 8
                     continue
                 }
-                guard isFinal, rowStart < count else {
-                    return (rowStart, .bytesEnded(field: column &+ 1, fieldStart: fieldStart))
+                guard isFinal, start < count else {
+                    return (start, .bytesEnded(field: column &+ 1, fieldStart: fieldStart))
                 }
             } else {
                 place = wordStart &+ marks.trailingZeroBitCount &>> 3
@@ -183,30 +220,25 @@ public struct CSVDecoder: RecordDecoder, Sendable {
                     fieldStart = place &+ 1
                     continue
                 }
-                if byte == UInt8(ascii: "\"") { return (rowStart, .quote) }
+                if byte == UInt8(ascii: "\"") { return (start, .quote) }
             }
 
             // The end of a row.
-            let end = unsafe contentEnd(base, from: rowStart, to: place)
-            if place &- rowStart > limit { return (rowStart, .overlongLine) }
-            if end > rowStart {
+            let end = unsafe contentEnd(base, from: start, to: place)
+            if place &- start > limit { return (start, .overlongLine) }
+            if end > start {
                 if column < columnCount { setField(column, columns, start: fieldStart, end: end, in: &batch) }
                 column &+= 1
                 if column != columnCount {
-                    batch.reject(line: line, reason: wrongCount(column), start: rowStart, length: end &- rowStart)
-                } else if seen & ByteSearch.highBits != 0, unsafe !UTF8Text.isValid(base, from: rowStart, to: end) {
-                    batch.reject(line: line, reason: Self.invalidUTF8, start: rowStart, length: end &- rowStart)
+                    batch.reject(line: line, reason: wrongCount(column), start: start, length: end &- start)
+                } else if seen & ByteSearch.highBits != 0, unsafe !UTF8Text.isValid(base, from: start, to: end) {
+                    batch.reject(line: line, reason: Self.invalidUTF8, start: start, length: end &- start)
                 } else {
-                    batch.endRecord(start: rowStart, length: end &- rowStart)
+                    batch.endRecord(start: start, length: end &- start)
                 }
             }
-            line &+= 1
-            rowStart = min(place &+ 1, count)
-            if batch.isFull { return (rowStart, .batchIsFull) }
-            batch.beginRecord(line: line)
-            fieldStart = rowStart
-            column = 0
-            seen = word
+            lines.line &+= 1
+            return (min(place &+ 1, count), .lineRead)
         }
     }
 

@@ -1,0 +1,35 @@
+#ifndef CWEIR_COLUMNS_H
+#define CWEIR_COLUMNS_H
+
+#include "cweir_records.h"
+
+#pragma clang assume_nonnull begin
+
+// Columns of values, made of one field of many records.
+
+// A field of some records.
+typedef struct cweir_column {
+    // The text that the places count in, and how many bytes it has.
+    const unsigned char *text;
+    size_t length;
+    // The slot of the first record; those of the others follow `stride` slots apart.
+    const cweir_slot_t *slots;
+    size_t stride;
+    size_t count;
+} cweir_column_t;
+
+// Read the values of a column. `values` has room for all of them, `valid` for a bit for each one, rounded up to whole
+// words; the bit is set when the value was read. A general reader has to judge the others.
+//
+// Return how many were read.
+// Thread safety: any thread. Allocate nothing.
+size_t cweir_column_doubles(const cweir_column_t *column, double *values, uint64_t *valid);
+size_t cweir_column_integers(const cweir_column_t *column, int64_t *values, uint64_t *valid);
+size_t cweir_column_booleans(const cweir_column_t *column, bool *values, uint64_t *valid);
+
+// Whole numbers times `scale`, and nanoseconds as they are.
+size_t cweir_column_times(const cweir_column_t *column, int64_t scale, int64_t *values, uint64_t *valid);
+
+#pragma clang assume_nonnull end
+
+#endif
