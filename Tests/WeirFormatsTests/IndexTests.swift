@@ -18,6 +18,18 @@ import WeirTesting
         }
     }
 
+    /// JSON Lines with a kernel, or without an index.
+    private struct JSONLines: Format {
+        let name = "jsonl"
+        let summary = ""
+        let kernel: ScanKernel?
+        let otherFields: JSONLinesDecoder.OtherFields
+
+        func makeDecoder(for schema: RecordSchema, limits: FormatLimits) -> any RecordDecoder {
+            JSONLinesDecoder(for: schema, limits: limits, otherFields: otherFields, kernel: kernel)
+        }
+    }
+
     /// Compares each kernel with a decoder without an index, on a whole input and on pieces of it.
     ///
     /// - Returns: What differs; `nil` when nothing does.
@@ -103,6 +115,74 @@ import WeirTesting
             for (bytes, name) in [(one, "a"), (many, "c7")] {
                 let difference = Self.difference(bytes, [RecordSchema.Field(name)], &generator) { CSV(kernel: $0) }
                 #expect(difference == nil, "seed \(seed)")
+            }
+        }
+    }
+
+    /// The value of a member: now and then one that is not valid.
+    private static func value(_ generator: inout SeededGenerator, isFlawed: Bool) -> String {
+        let valid = [
+            "1", "-2.5", "0", "1e5", "12.5E-3", "1234567890123456789", "-0", "\"\"", "\"word\"", "\"a,b\"", "true",
+            "false",
+            "null", "\"a longer text, of more than sixteen bytes\"", "\"é\"", "\"Grüße aus Köln, schon wieder\"",
+            "\"\\\"\"", "\"\\u00e9\\n\"", "\"\\ud83d\\ude00\"", "[]", "{}", "[1,\"x\"]", "{\"b\":7}",
+            "{\"b\":{\"c\":\"x\"},\"d\":8}",
+        ]
+        let flawed = [
+            "01", "1.", ".5", "-", "1e", "+1", "\"\u{1}\"", "\"\\x\"", "\"\\ud83d\"", "\"\\u12\"", "\"a\"b\"", "tru",
+            "nul", "",
+            "1 2", "\"", "\"x\" \"y\"", "\"sixteen bytes and \\q\"", "[1", "0x1", "\"\\udc00\"", "\"\\\"",
+        ]
+        return (isFlawed ? flawed : valid).randomElement(using: &generator) ?? "1"
+    }
+
+    /// Some hundred lines of few shapes, now and then with another one, or with a flaw.
+    private static func jsonLines(_ generator: inout SeededGenerator) -> [UInt8] {
+        let end: [UInt8] = Bool.random(using: &generator) ? [0x0A] : [0x0D, 0x0A]
+        let names = ["a", "b", "c", "é", "a.b", "long name", "a"]
+        let blank = ["", "", " ", "\t "].randomElement(using: &generator) ?? ""
+        let shapes = (0..<Int.random(in: 1..<4, using: &generator)).map { _ in
+            (0..<Int.random(in: 0..<7, using: &generator)).map { _ in
+                (names.randomElement(using: &generator) ?? "", value(&generator, isFlawed: false))
+            }
+        }
+        let flawRate = [1000, 1000, 100, 10].randomElement(using: &generator) ?? 10
+        var bytes: [UInt8] = []
+        for _ in 0..<Int.random(in: 0..<60, using: &generator) {
+            let members = (shapes.randomElement(using: &generator) ?? []).map { name, example in
+                let isFlawed = Int.random(in: 0..<flawRate, using: &generator) == 0
+                // Nested values stay as they are, so that lines have the shape of others.
+                let isNested = example.first == "{" || example.first == "["
+                var text = example
+                if isFlawed || !isNested || Int.random(in: 0..<40, using: &generator) == 0 {
+                    repeat {
+                        text = value(&generator, isFlawed: isFlawed)
+                    } while !isFlawed && !isNested && (text.first == "{" || text.first == "[")
+                }
+                return "\"\(name)\":\(blank)\(text)"
+            }
+            bytes += Array("\(blank){\(members.joined(separator: ",\(blank)"))\(blank)}".utf8) + end
+        }
+        if Int.random(in: 0..<3, using: &generator) == 0 {
+            mutate(&bytes, [0x22, 0x2C, 0x0A, 0x0D, 0x5C, 0x7B, 0x7D, 0x31, 0xFF, 0x00, 0xC3], &generator)
+        }
+        return bytes
+    }
+
+    @Test func jsonLinesAreTheSameWithAndWithoutAnIndex() {
+        let seed = UInt64.random(in: .min ... .max)
+        var generator = SeededGenerator(seed: seed)
+        let schemas = [["a", "b", "c"], ["a.b"], ["a", "a.b", "a.b.c", "a"], ["b", "b", "z"], []]
+        for round in 0..<4_000 {
+            let bytes = Self.jsonLines(&generator)
+            let fields = (schemas.randomElement(using: &generator) ?? []).map { RecordSchema.Field($0) }
+            let other: JSONLinesDecoder.OtherFields = Bool.random(using: &generator) ? .pass : .reject
+            let difference = Self.difference(bytes, fields, &generator) { kernel in
+                JSONLines(kernel: kernel, otherFields: other)
+            }
+            if let difference {
+                Issue.record("seed \(seed), round \(round), \(fields.map(\.name))\n\(difference)")
+                return
             }
         }
     }

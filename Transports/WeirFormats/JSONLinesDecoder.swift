@@ -3,8 +3,10 @@ public import WeirRecords
 
 /// Finds the records of JSON Lines; see ``JSONLinesFormat`` for the rules.
 ///
-/// Lines of one program have their names in one order. The decoder remembers which wanted name came at which place of
-/// the last line and looks there first, so that most names are compared once and never searched for.
+/// Lines of one program look alike. A structural index finds the values of lines that look like one of the last ones, as
+/// long as all else in them is the same. The decoder reads the others from left to right; it remembers which wanted name
+/// came at which place of the last line and looks there first, so that most names are compared once and never searched
+/// for.
 ///
 /// - Complexity: O(1) per byte, and O(*w*) per name that comes in another place than in the line before, for *w* wanted
 ///   fields. No allocation in steady state, rejections and names with escapes aside.
@@ -44,6 +46,10 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
     // How many of the next bytes are known to hold no line feed.
     var scannedCount = 0
 
+    // Made at the first lines; `nil` as well where the index is not used.
+    private var index: RecordIndex?
+    private let kernel: ScanKernel?
+
     /// Creates a decoder at the start of an input.
     ///
     /// - Parameters:
@@ -53,7 +59,20 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
         self.init(for: schema, limits: limits, otherFields: .pass)
     }
 
-    package init(for schema: RecordSchema, limits: FormatLimits, otherFields: OtherFields) {
+    /// Creates a decoder.
+    ///
+    /// - Parameters:
+    ///   - schema: What is wanted of each record.
+    ///   - limits: What the decoder may take.
+    ///   - otherFields: What becomes of unused fields.
+    ///   - kernel: What to find records with; `nil` for no index.
+    package init(
+        for schema: RecordSchema,
+        limits: FormatLimits,
+        otherFields: OtherFields,
+        kernel: ScanKernel? = .best
+    ) {
+        self.kernel = otherFields == .collect ? nil : kernel
         self.otherFields = otherFields
         lines = LineTracker(limits)
         tree = JSONFieldTree(schema)
@@ -70,11 +89,24 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
         guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
             var start = unsafe lines.passByteOrderMark(base, count: count, isFinal: isFinal)
         else { return 0 }
+        index?.forget()
         while start < count, !batch.isFull {
             if lines.isInsideOverlongLine {
                 start = unsafe lines.rejectOverlongLine(base, from: start, count: count, isFinal: isFinal, into: &batch)
                 if lines.isInsideOverlongLine { return start }
                 continue
+            }
+            if scannedCount == 0, let kernel {
+                let index = self.index ?? RecordIndex(kernel: kernel)
+                self.index = index
+                start = unsafe index.takeJSONLines(
+                    bytes,
+                    from: start,
+                    lengthLimit: lines.limit,
+                    line: &lines.line,
+                    into: &batch
+                )
+                if start == count || batch.isFull { return start }
             }
             let end = unsafe ByteSearch.index(
                 of: UInt8(ascii: "\n"),
@@ -117,6 +149,7 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
             unsafe cursor.skipBlanks()
             if unsafe cursor.place < cursor.end { throw unsafe cursor.flaw("there is text after the object") }
             batch.endRecord(start: start, length: end - start)
+            index?.learnLastLine(of: batch)
         } catch {
             batch.reject(line: lines.line, reason: error.description, start: start, length: end - start)
         }

@@ -8,6 +8,7 @@
 #include "cweir_crash.h"
 #include "cweir_gate.h"
 #include "cweir_handoff.h"
+#include "cweir_json.h"
 #include "cweir_lock.h"
 #include "cweir_mailbox.h"
 #include "cweir_mailbox_control.h"

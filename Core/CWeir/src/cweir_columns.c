@@ -2,10 +2,10 @@
 
 #include "cweir_number.h"
 
-// Whether a slot holds text that a number may be read from: neither quotes nor escapes in it, and enough bytes from its
-// start on.
+// Whether a slot holds text that a number may be read from, empty perhaps: neither quotes nor escapes in it, and enough bytes
+// from its start on.
 static inline bool is_text(const cweir_column_t *column, const cweir_slot_t *slot) {
-    return (slot->encoding == CWEIR_PLAIN || slot->encoding == CWEIR_BARE) && slot->length > 0 &&
+    return (unsigned)slot->encoding - CWEIR_PLAIN <= CWEIR_BARE - CWEIR_PLAIN &&
            column->length - slot->start >= CWEIR_NUMBER_READ;
 }
 

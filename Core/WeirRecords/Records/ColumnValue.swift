@@ -13,29 +13,32 @@ public protocol ColumnValue: Sendable {
 @safe
 public struct ColumnReading<Value: Sendable>: Sendable {
     /// What stands in a column where a record has no such value.
-    let placeholder: Value
+    @usableFromInline let placeholder: Value
 
     /// Reads the fields that are written in a usual way, and returns how many were.
     ///
     /// Takes room for as many values as there are fields, and for a bit for each one that says whether it was read.
-    let readAll: @Sendable (borrowing RecordField, UnsafeMutablePointer<Value>, UnsafeMutablePointer<UInt64>) -> Int
+    @usableFromInline let readAll:
+        @Sendable (borrowing RecordField, UnsafeMutablePointer<Value>, UnsafeMutablePointer<UInt64>) -> Int
 
     /// Reads a field, however it is written.
-    let readOne: @Sendable (_ record: RecordFields, _ field: Int) throws(FieldError) -> Value
+    @usableFromInline let readOne: @Sendable (_ record: RecordFields, _ field: Int) throws(FieldError) -> Value
 }
 
 /// One field of all records of a batch.
 @safe
+@usableFromInline
 struct RecordField: ~Copyable {
     let column: cweir_column_t
     let timeScale: Int64
 
     /// How many records there are.
-    var count: Int { unsafe column.count }
+    @usableFromInline var count: Int { unsafe column.count }
 }
 
 extension RecordBatch {
     /// A field of all records; valid as long as the batch is.
+    @usableFromInline
     func allRecords(ofField field: Int) -> RecordField {
         precondition(field < fieldCount, "there are \(fieldCount) fields, so none at \(field)")
         // A slot is laid out as CWeir's, which a test checks.
@@ -50,6 +53,7 @@ extension RecordBatch {
     }
 
     /// The fields of a record; valid as long as the batch is.
+    @usableFromInline
     func fields(ofRecordAt index: Int) -> RecordFields {
         precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
         return unsafe RecordFields(base: base, slots: slots + index * fieldCount, timeScale: timeScale)

@@ -18,13 +18,17 @@ public struct RecordColumn<Value: ColumnValue>: Sendable {
     public let field: Int
 
     /// The values, one for each record of the batch that was read last.
-    public private(set) var values: [Value] = []
+    @inlinable public var values: [Value] { elements }
 
     /// A bit for each record, the lowest of each word first: whether the record has such a value.
-    public private(set) var valid: [UInt64] = []
+    @inlinable public var valid: [UInt64] { bits }
 
     /// How many records have such a value.
-    public private(set) var validCount = 0
+    @inlinable public var validCount: Int { bitCount }
+
+    @usableFromInline var elements: [Value] = []
+    @usableFromInline var bits: [UInt64] = []
+    @usableFromInline var bitCount = 0
 
     /// Creates an empty column.
     ///
@@ -53,47 +57,49 @@ public struct RecordColumn<Value: ColumnValue>: Sendable {
     /// - Returns: Whether its bit in ``valid`` is set.
     @inlinable
     public func isValid(_ index: Int) -> Bool {
-        valid[index >> 6] >> UInt64(index & 63) & 1 != 0
+        bits[index >> 6] >> UInt64(index & 63) & 1 != 0
     }
 
     /// Reads the field of all records of a batch, in the place of what was read before.
     ///
     /// - Parameter batch: The batch; its schema must have the field.
     /// - Complexity: O(*n*) for *n* bytes of the fields. No allocation but for a batch that is larger than all before it.
+    @inlinable
     public mutating func read(_ batch: borrowing RecordBatch) {
         let column = batch.allRecords(ofField: field)
         let count = column.count
         let wordCount = (count + 63) >> 6
-        if values.count != count {
-            values.resize(to: count, filledWith: Value.columnReading.placeholder)
-            valid.resize(to: wordCount, filledWith: 0)
+        if elements.count != count {
+            elements.resize(to: count, filledWith: Value.columnReading.placeholder)
+            bits.resize(to: wordCount, filledWith: 0)
         }
         // The arrays have as many elements as the function writes.
-        validCount = unsafe values.withUnsafeMutableBufferPointer { values in
-            unsafe valid.withUnsafeMutableBufferPointer { valid in
+        bitCount = unsafe elements.withUnsafeMutableBufferPointer { values in
+            unsafe bits.withUnsafeMutableBufferPointer { valid in
                 guard let first = values.baseAddress, let word = valid.baseAddress else { return 0 }
                 return unsafe Value.columnReading.readAll(column, first, word)
             }
         }
-        if validCount < count { readRest(batch) }
+        if bitCount < count { readRest(batch) }
     }
 
     /// Reads what the quick way has left.
-    private mutating func readRest(_ batch: borrowing RecordBatch) {
-        for word in valid.indices {
-            var missing = ~valid[word]
-            let rest = values.count - word << 6
+    @inlinable
+    mutating func readRest(_ batch: borrowing RecordBatch) {
+        for word in bits.indices {
+            var missing = ~bits[word]
+            let rest = elements.count - word << 6
             if rest < 64 { missing &= 1 << UInt64(rest) - 1 }
             while missing != 0 {
                 let bit = missing.trailingZeroBitCount
                 missing &= missing - 1
                 let index = word << 6 + bit
                 do throws(FieldError) {
-                    values[index] = try Value.columnReading.readOne(batch.fields(ofRecordAt: index), field)
-                    valid[word] |= 1 << UInt64(bit)
-                    validCount += 1
+                    elements[index] = try Value.columnReading.readOne(batch.fields(ofRecordAt: index), field)
+                    bits[word] |= 1 << UInt64(bit)
+                    bitCount += 1
                 } catch {
-                    values[index] = Value.columnReading.placeholder
+                    elements[index] = Value.columnReading.placeholder
                 }
             }
         }
@@ -116,7 +122,8 @@ public struct RecordColumn<Value: ColumnValue>: Sendable {
 }
 
 extension Array {
-    fileprivate mutating func resize(to count: Int, filledWith element: Element) {
+    @inlinable
+    mutating func resize(to count: Int, filledWith element: Element) {
         if count < self.count {
             removeLast(self.count - count)
         } else {

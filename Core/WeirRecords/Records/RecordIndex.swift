@@ -32,8 +32,14 @@ package final class RecordIndex {
     /// The greatest number of separators of a scan, unless a few rows have more.
     private static let markLimit = 1 << 14
 
+    /// In less than this many bytes an index is no help.
+    private static let leastLength = 128
+
     // Safety: created in `init`, freed in `deinit`, and used by this object only.
     private let index: UnsafeMutablePointer<cweir_index_t>
+
+    // The shapes of lines of JSON; made where there are such lines. Safety: as for the index.
+    private var shapes: OpaquePointer?
 
     // Where the text that was scanned last starts, counted from the start of the decoder's bytes; `nil` when it was not,
     // or when the decoder has read on elsewhere.
@@ -54,6 +60,7 @@ package final class RecordIndex {
 
     deinit {
         unsafe cweir_index_destroy(index)
+        unsafe cweir_shapes_destroy(shapes)
     }
 
     /// Forgets the text: it may change.
@@ -88,10 +95,51 @@ package final class RecordIndex {
             line: &line,
             into: &batch,
             scan: { unsafe cweir_index_csv($0, $1, $2, $3) },
-            take: { text, records in
+            take: { text, _, records in
                 unsafe cweir_take_csv(index, text, columns, UInt32(columnCount), &records)
             }
         )
+    }
+
+    /// Takes lines of JSON into a batch, up to the first one that the decoder has to judge.
+    ///
+    /// - Parameters:
+    ///   - bytes: The decoder's bytes, those that the batch counts in.
+    ///   - start: Where the next line starts.
+    ///   - lengthLimit: The longest line, in bytes.
+    ///   - line: The number of the line at `start`; counted on.
+    ///   - batch: Takes the records.
+    /// - Returns: Where the first line starts that was not taken.
+    package func takeJSONLines(
+        _ bytes: UnsafeRawBufferPointer,
+        from start: Int,
+        lengthLimit: Int,
+        line: inout UInt64,
+        into batch: inout RecordBatch
+    ) -> Int {
+        if unsafe shapes == nil { unsafe shapes = cweir_shapes_create(batch.fieldCount) }
+        guard let shapes = unsafe shapes else { return start }
+        return unsafe take(
+            bytes,
+            from: start,
+            lengthLimit: lengthLimit,
+            line: &line,
+            into: &batch,
+            scan: { unsafe cweir_index_json_lines($0, $1, $2, $3) },
+            take: { text, length, records in
+                unsafe cweir_take_json_lines(index, text, length, shapes, &records)
+            }
+        )
+    }
+
+    /// Learns what the last record of a batch looks like, so that lines like it are taken at once.
+    ///
+    /// - Parameter batch: A batch whose last record is a line of JSON that the decoder has read.
+    package func learnLastLine(of batch: borrowing RecordBatch) {
+        guard let shapes = unsafe shapes else { return }
+        unsafe batch.withLastSlots { line, slots, start in
+            unsafe cweir_shapes_learn(shapes, line.baseAddress ?? batch.base, line.count, slots, start)
+        }
     }
 
     private func take(
@@ -101,9 +149,11 @@ package final class RecordIndex {
         line: inout UInt64,
         into batch: inout RecordBatch,
         scan: (UnsafeMutablePointer<cweir_index_t>, UnsafePointer<UInt8>, Int, Int) -> Void,
-        take: (UnsafePointer<UInt8>, inout cweir_records_t) -> Int
+        take: (UnsafePointer<UInt8>, Int, inout cweir_records_t) -> Int
     ) -> Int {
-        guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return start }
+        guard bytes.count - start >= Self.leastLength,
+            let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        else { return start }
         var start = start
         // Goes on with the index of the last call where the decoder has read exactly one row in between.
         if let textStart, unsafe !cweir_index_skip(index, start - textStart) { self.textStart = nil }
@@ -114,7 +164,7 @@ package final class RecordIndex {
                 textStart = start
             }
             let count = unsafe batch.append(from: from, lengthLimit: lengthLimit, line: &line) { records in
-                unsafe take(base + from, &records)
+                unsafe take(base + from, bytes.count - from, &records)
             }
             start = from + Int(unsafe cweir_index_next_start(index))
             // A row is left that the decoder has to judge, or there is none.
@@ -150,5 +200,16 @@ extension RecordBatch {
         line = unsafe records.line
         recordCount += count
         return count
+    }
+
+    /// Lends the bytes of the last record, the slots of its fields, and where it starts.
+    fileprivate func withLastSlots(
+        _ body: (UnsafeBufferPointer<UInt8>, UnsafePointer<cweir_slot_t>, UInt32) -> Void
+    ) {
+        guard recordCount > 0 else { return }
+        let row = unsafe rows[recordCount - 1]
+        let line = unsafe UnsafeBufferPointer(start: base + Int(row.start), count: Int(row.length))
+        let first = unsafe UnsafeRawPointer(slots + (recordCount - 1) * fieldCount)
+        unsafe body(line, first.assumingMemoryBound(to: cweir_slot_t.self), row.start)
     }
 }

@@ -1,0 +1,61 @@
+#ifndef CWEIR_JSON_SHAPES_H
+#define CWEIR_JSON_SHAPES_H
+
+#include "cweir_json.h"
+
+#define SHAPE_COUNT 8
+// How much credit there is at most.
+#define MOST_CREDIT 64
+#define MOST_PIECES 64
+// The text between the values of a shape; with spare bytes, so that it can be loaded in words.
+#define MOST_TEXT 2048
+#define TEXT_SPARE 8
+
+// A part of a line, from one comma outside of strings to the next: text, perhaps a value, and text.
+typedef struct {
+    // Where the texts are in the shape's text.
+    uint16_t prefix;
+    uint16_t prefix_length;
+    uint16_t suffix;
+    uint16_t suffix_length;
+    bool has_value;
+    // The field that takes the value; negative where there is none.
+    int32_t field;
+} piece_t;
+
+// A field that takes something else than the value of a piece.
+typedef struct {
+    int32_t field;
+    // The field whose value it takes as well, or negative.
+    int32_t same_as;
+    // Of an array or object: the piece in whose prefix it starts, and how far from the piece's start; the piece in which
+    // it ends, and how far from the piece's end. Negative where the line has no such field.
+    int32_t first_piece;
+    uint32_t first_offset;
+    int32_t last_piece;
+    uint32_t last_offset;
+} other_t;
+
+typedef struct {
+    uint32_t piece_count;
+    uint32_t other_count;
+    uint32_t text_length;
+    piece_t pieces[MOST_PIECES];
+    unsigned char text[MOST_TEXT + TEXT_SPARE];
+    // `field_count` of them.
+    other_t *others;
+} shape_t;
+
+struct cweir_shapes {
+    size_t field_count;
+    uint32_t count;
+    // The shape of the last line that was taken, and the one whose place is taken next.
+    uint32_t last;
+    uint32_t next;
+    // How much learning is worth its while: learning takes from it, lines of known shapes add to it.
+    uint32_t credit;
+    shape_t shapes[SHAPE_COUNT];
+    shape_t candidate;
+};
+
+#endif
