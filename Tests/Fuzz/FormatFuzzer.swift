@@ -17,7 +17,7 @@ public func LLVMFuzzerTestOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -
         pieces: pieces,
         seed: seed
     )
-    switch choice & 15 {
+    switch choice & 31 {
     case 0: run.checkLines(bytes, CSVFormat())
     case 1: run.checkLines(bytes, JSONLinesFormat())
     case 2: run.check(bytes, BinaryFormat())
@@ -28,10 +28,22 @@ public func LLVMFuzzerTestOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -
     case 7: run.checkRoundTrip(bytes, CSVFormat())
     case 8: run.checkRoundTrip(bytes, JSONLinesFormat())
     case 9: run.checkRoundTrip(binary(of: bytes), BinaryFormat())
+    case 16...22:
+        let format = logFormats[Int(choice & 31) - 16]
+        run.checkLines(bytes, format)
+        run.checkLog(bytes, format)
     default: readNumbers(bytes)
     }
     return 0
 }
+
+/// The formats of logs; the patterns are known to be right.
+private let logFormats: [any Format] =
+    [AccessLogFormat(.common), AccessLogFormat(.combined), LogfmtFormat(), CEFFormat(), LEEFFormat()]
+    + ["{a} [{b}] {c}", "<{a}--{b}>"].map { pattern in
+        guard let format = try? LinePatternFormat(pattern) else { fatalError(pattern) }
+        return format
+    }
 
 /// A precondition that says what is wrong in optimised code as well.
 private func require(_ condition: Bool, _ message: @autoclosure () -> String) {
@@ -66,6 +78,26 @@ private struct Run {
         let lines = whole.records.map(\.line) + whole.rejections.map(\.line)
         require(Set(lines).count == lines.count, "a line counts twice")
         require(lines.allSatisfy { (1...lineCount).contains($0) }, "a line that is not there")
+    }
+
+    /// Writes the records again: what was written has to be read as the same, and be written as the same once more.
+    func checkLog(_ bytes: [UInt8], _ format: some Format) {
+        do {
+            let names = try Conversion.names(in: bytes, format, FormatLimits())
+            let schema = OutputSchema(
+                fields: names.map { OutputSchema.Field($0) },
+                tellsTextFromNumbers: format.tellsTextFromNumbers
+            )
+            guard !names.isEmpty, Set(names).count == names.count, format.refusal(of: schema) == nil else { return }
+            let once = try Conversion(bytes, from: format, to: format, fields: names)
+            let twice = try Conversion(once.output, from: format, to: format, fields: names)
+            require(
+                twice.rejections.isEmpty && twice.text == once.text,
+                "\(once.text)\n\(twice.text)\n\(twice.rejections)"
+            )
+        } catch {
+            fatalError("\(error)")
+        }
     }
 
     /// Converts the document to each format and back: nothing may change on the way, and nothing be refused.

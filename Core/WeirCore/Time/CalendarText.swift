@@ -1,4 +1,4 @@
-/// Reads times of RFC 3339 and of posts.
+/// Reads times of RFC 3339, of posts and of access logs.
 package enum CalendarText {
     /// A point in time as texts say it.
     private struct Reading {
@@ -12,9 +12,9 @@ package enum CalendarText {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// The nanoseconds since the epoch that a text in one of both forms stands for.
+    /// The nanoseconds since the epoch that a text in one of the forms stands for.
     package static func nanoseconds(_ text: UnsafeBufferPointer<UInt8>) -> ParsedInteger {
-        unsafe nanoseconds(of: internetTime(text) ?? postTime(text))
+        unsafe nanoseconds(of: internetTime(text) ?? postTime(text) ?? accessLogTime(text))
     }
 
     /// The nanoseconds since the epoch that a text of RFC 3339 stands for.
@@ -75,6 +75,26 @@ package enum CalendarText {
             let (hour, minute, second) = unsafe rest.clock(), unsafe rest.takeBlanks(),
             let offset = unsafe rest.offset(separator: nil), unsafe rest.takeBlanks(),
             let year = unsafe rest.number(ofDigits: 4), unsafe rest.isEmpty
+        else { return nil }
+        return Reading(
+            year: year,
+            month: Int64(month + 1),
+            day: day,
+            hour: hour,
+            minute: minute,
+            second: second,
+            offset: offset
+        )
+    }
+
+    /// The form of access logs, such as `10/Oct/2018:20:19:24 +0000`.
+    private static func accessLogTime(_ text: UnsafeBufferPointer<UInt8>) -> Reading? {
+        var rest = unsafe Rest(text)
+        guard let day = unsafe rest.number(ofDigits: 2), unsafe rest.take("/"),
+            let month = months.firstIndex(where: { unsafe rest.takeWord($0) }), unsafe rest.take("/"),
+            let year = unsafe rest.number(ofDigits: 4), unsafe rest.take(":"),
+            let (hour, minute, second) = unsafe rest.clock(), unsafe rest.takeBlanks(),
+            let offset = unsafe rest.offset(separator: nil), unsafe rest.isEmpty
         else { return nil }
         return Reading(
             year: year,

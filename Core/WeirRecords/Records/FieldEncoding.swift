@@ -13,6 +13,10 @@ public enum FieldEncoding: UInt8, Sendable {
     case doubledQuotes
     /// Text with JSON's backslash escapes.
     case escaped
+    /// Text with the backslash escapes of access logs, such as `\"`, `\n` and `\xHH`.
+    case hexEscaped
+    /// Text with a backslash before each backslash, `=` or `|`, and with `\n` and `\r` (CEF).
+    case signEscaped
     /// A JSON array or object.
     case nested
     /// A whole number in two's complement of 1, 2, 4 or 8 bytes, the lowest first.

@@ -101,6 +101,8 @@ struct RecordFields {
             case .plain, .bare, .nested: unsafe String(validating: text, as: UTF8.self)
             case .doubledQuotes: unsafe QuotedText.undoublingQuotes(text)
             case .escaped: unsafe QuotedText.resolvingEscapes(text)
+            case .hexEscaped: unsafe QuotedText.string(of: text) { unsafe QuotedText.resolveHexEscapes($0, $1) }
+            case .signEscaped: unsafe QuotedText.string(of: text) { unsafe QuotedText.resolveSignEscapes($0, $1) }
             case .integer, .decimal, .float, .boolean, .time:
                 unsafe BinaryValue(base: base, slot: slot).withText { unsafe String(validating: $0, as: UTF8.self) }
             }
@@ -120,7 +122,7 @@ struct RecordFields {
     /// the input writes it.
     func withText<Result>(_ index: Int, _ body: (Span<UInt8>) -> Result) throws(FieldError) -> Result {
         switch unsafe slots[index].encoding {
-        case .doubledQuotes, .escaped:
+        case .doubledQuotes, .escaped, .hexEscaped, .signEscaped:
             var text = try string(index)
             // The span is of memory that stays as it is during the call.
             return text.withUTF8 { body(unsafe $0.span) }
@@ -145,6 +147,12 @@ struct RecordFields {
             return .text
         case .escaped:
             _ = unsafe QuotedText.appendResolvingEscapes(text, to: &bytes)
+            return .text
+        case .hexEscaped:
+            unsafe QuotedText.resolveHexEscapes(text) { bytes.append($0) }
+            return .text
+        case .signEscaped:
+            unsafe QuotedText.resolveSignEscapes(text) { bytes.append($0) }
             return .text
         case .integer, .decimal, .float, .boolean, .time:
             unsafe BinaryValue(base: base, slot: slot).withText { unsafe bytes.append(contentsOf: $0) }

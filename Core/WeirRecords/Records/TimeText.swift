@@ -8,7 +8,7 @@ package enum TimeText {
     ///
     /// A bare decimal number, with sign, fraction and exponent as you like, counts `scale`. Anything else is read as
     /// RFC 3339: `2024-06-08T16:05:00.25+02:00`, also with a space or a small letter in the place of `T` and `Z`, in
-    /// the proleptic Gregorian calendar, or as posts have it: `Sat Jun 08 16:05:00 +0200 2024`. The second 60 is accepted
+    /// the proleptic Gregorian calendar, or as posts have it: `Sat Jun 08 16:05:00 +0200 2024`, or access logs: `08/Jun/2024:16:05:00 +0200`. The second 60 is accepted
     /// where RFC 3339 has it, at 23:59 UTC, and is the first second of the next day, as in Unix time.
     ///
     /// What is smaller than a nanosecond is cut towards the past.

@@ -22,6 +22,12 @@ public protocol Format: Sendable {
     /// - Returns: The format; itself where its header says once and for all which fields there are.
     func rejectingOtherFields() -> any Format
 
+    /// Why the fields of an output cannot be written, such as a name that the format cannot express.
+    ///
+    /// - Parameter schema: What to write.
+    /// - Returns: One line for people; `nil` where they can be written.
+    func refusal(of schema: OutputSchema) -> String?
+
     /// Makes an encoder for one output.
     ///
     /// - Parameter schema: What to write.
@@ -41,6 +47,9 @@ extension Format {
 
     /// The format itself.
     public func rejectingOtherFields() -> any Format { self }
+
+    /// None: all fields can be written.
+    public func refusal(of schema: OutputSchema) -> String? { nil }
 
     /// None: the format can only be read.
     public func makeEncoder(for schema: OutputSchema) -> (any RecordEncoder)? { nil }

@@ -78,6 +78,8 @@ public struct FramedFormat<Base: Format>: Format {
         base.rejectingOtherFields().framed(by: .length)
     }
 
+    public func refusal(of schema: OutputSchema) -> String? { base.refusal(of: schema) }
+
     public func makeEncoder(for schema: OutputSchema) -> (any RecordEncoder)? {
         base.makeEncoder(for: schema).map { LengthFramedEncoder($0) }
     }

@@ -1,0 +1,133 @@
+internal import WeirCore
+public import WeirRecords
+
+/// Lines of any form: text that stands in each line, and named fields between.
+///
+/// ```swift
+/// import WeirFormats
+///
+/// let format = try LinePatternFormat("{time} [{level}] {rest}")
+/// ```
+///
+/// - A field ends where the text that follows it in the pattern comes first; the last one ends with the line, or before
+///   the text at the pattern's end, and so may hold anything.
+/// - `{{` and `}}` are braces, `\t` is a tab, `\\` a backslash.
+/// - Lines end with a line feed, with or without a carriage return before it; empty ones are skipped.
+/// - A line without the texts of the pattern is rejected.
+public struct LinePatternFormat: Format {
+    public var name: String { "pattern" }
+
+    public var summary: String { "lines of a form that is told, as in --format 'pattern:{time} {level} {rest}'" }
+
+    private let pattern: LinePattern
+
+    /// Creates the format.
+    ///
+    /// - Parameter pattern: The form of a line, such as `{time} {level} {rest}`.
+    /// - Throws: ``LinePatternError`` when two fields have nothing between them, a name comes twice, a brace is not closed,
+    ///   or there is no field.
+    public init(_ pattern: String) throws(LinePatternError) {
+        self.pattern = try LinePattern(pattern)
+    }
+
+    private var names: [String] { pattern.fields.map(\.name) }
+
+    public func makeDecoder(for schema: RecordSchema, limits: FormatLimits) -> any RecordDecoder {
+        let columns = WantedColumns(names, for: schema)
+        return LineDecoder(LinePatternReader(pattern, columns), limits: limits, obstacle: columns.obstacle)
+    }
+
+    public func refusal(of schema: OutputSchema) -> String? {
+        OutputColumns.refusal(of: schema, besides: names, in: "the pattern")
+    }
+
+    public func makeEncoder(for schema: OutputSchema) -> (any RecordEncoder)? {
+        LineEncoder(LinePatternWriter(pattern, OutputColumns(names, of: schema)), for: schema)
+    }
+
+    public func makeFieldFinder(limits: FormatLimits) -> (any FieldFinder)? {
+        FixedFieldFinder(names: names)
+    }
+}
+
+/// Reads lines of a pattern.
+struct LinePatternReader: LineReader {
+    private let pattern: LinePattern
+    private let columns: WantedColumns
+
+    init(_ pattern: LinePattern, _ columns: WantedColumns) {
+        self.pattern = pattern
+        self.columns = columns
+    }
+
+    func read(
+        _ base: UnsafePointer<UInt8>,
+        from start: Int,
+        to end: Int,
+        into batch: inout RecordBatch
+    ) throws(LineFlaw) {
+        guard unsafe ByteSearch.has(pattern.beginning, in: base, at: start, to: end) else {
+            throw LineFlaw("expected '\(Excerpt.of(pattern.beginning, limit: 40))'", at: 0)
+        }
+        var place = start + pattern.beginning.count
+        let last = pattern.fields.count - 1
+        for index in 0..<last {
+            let fieldEnd = unsafe ByteSearch.index(ofText: pattern.fields[index].ending, in: base, from: place, to: end)
+            guard fieldEnd < end else { throw flaw(index, at: place - start) }
+            columns.set(index, start: place, end: fieldEnd, encoding: .plain, in: &batch)
+            place = fieldEnd + pattern.fields[index].ending.count
+        }
+        let fieldEnd = end - pattern.fields[last].ending.count
+        guard fieldEnd >= place, unsafe ByteSearch.has(pattern.fields[last].ending, in: base, at: fieldEnd, to: end)
+        else {
+            throw flaw(last, at: place - start)
+        }
+        columns.set(last, start: place, end: fieldEnd, encoding: .plain, in: &batch)
+    }
+
+    private func flaw(_ index: Int, at place: Int) -> LineFlaw {
+        let field = pattern.fields[index]
+        let ending = "'\(Excerpt.of(field.ending, limit: 40))'"
+        let isLast = index == pattern.fields.count - 1
+        return LineFlaw(
+            isLast
+                ? "the line does not end with \(ending) behind the field '\(field.name)', which starts"
+                : "there is no \(ending) behind the field '\(field.name)', which starts",
+            at: place
+        )
+    }
+}
+
+/// Writes lines of a pattern.
+struct LinePatternWriter: LineWriter {
+    private let pattern: LinePattern
+    private let columns: OutputColumns
+
+    init(_ pattern: LinePattern, _ columns: OutputColumns) {
+        self.pattern = pattern
+        self.columns = columns
+    }
+
+    func write(_ record: borrowing LineRecord, to line: inout [UInt8]) throws(FieldError) {
+        line += pattern.beginning
+        let last = pattern.fields.count - 1
+        for (index, field) in pattern.fields.enumerated() {
+            let start = line.count
+            let column = columns[index]
+            if column >= 0 { line += record.values[column].text }
+            let end = line.count
+            line += field.ending
+            guard index < last, column >= 0 else { continue }
+            let first = unsafe line.withUnsafeBufferPointer { bytes in
+                guard let base = bytes.baseAddress else { return end }
+                return unsafe ByteSearch.index(ofText: field.ending, in: base, from: start, to: bytes.count)
+            }
+            guard first == end else {
+                throw record.refuse(
+                    column,
+                    "would not end where it does: '\(Excerpt.of(field.ending, limit: 40))' follows it in the pattern"
+                )
+            }
+        }
+    }
+}
