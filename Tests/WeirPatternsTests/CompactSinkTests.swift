@@ -208,6 +208,21 @@ import WeirTesting
         #expect(sink.metrics.bytes == before)
     }
 
+    /// Without groups too, a window that closes leaves nothing behind.
+    @Test func windowsThatCloseTakeUpNoMemory() throws {
+        var plan = Self.plan(.followedBy, within: 2)
+        plan.stages[1].contiguity = .notFollowedBy
+        plan.stages.removeLast()
+        var sink = try Self.sink(plan)
+        var bytes: [Int] = []
+        for time in 0..<20_000 as Range<Int64> {
+            Self.send(Event(letter: 0, key: 0, time: 3 * time), to: &sink)
+            if time % 10_000 == 100 { bytes.append(sink.metrics.bytes) }
+        }
+        #expect(Self.sum(sink).count == 19_999)
+        #expect(bytes[0] == bytes[1])
+    }
+
     @Test func saysWhyAPlanIsLeftToTheOtherStrategy() {
         var plan = Self.plan(.next, within: nil)
         #expect(PatternSettings().obstacle(for: plan) == nil)

@@ -24,8 +24,9 @@ public import WeirCore
 /// look-up in a hash table for all rules together; those that want a range of a field (`<`, `<=`, `>`, `>=`, joined
 /// with `&&`, and `between`) cost one binary search among all their constants. An event only touches the rules that it
 /// can mean something to. So conditions should be expressions; a closure is equal to nothing and is called for every
-/// event. A rule looks up its group itself, once for each event that concerns it. What ``PatternLimits/work`` allows is
-/// saved from the events that concern the rule, not from the others.
+/// event. A rule looks up its group itself, once for each event that concerns it; groups that have expired are forgotten
+/// with such an event, or with a watermark. What ``PatternLimits/work`` allows is saved from the events that concern the
+/// rule, not from the others.
 ///
 /// ### Changes
 ///
@@ -36,7 +37,8 @@ public import WeirCore
 ///
 /// A rule that does not change keeps its partial matches. Those of a rule that is removed or replaced are given up: no
 /// negation comes true for them any more, and what an after-match policy holds back is not emitted. A rule that is added
-/// begins with the next element. What has been removed is released by each stream with its next signal.
+/// begins with the next element. What has been removed is released by each stream with its next signal. A handler that
+/// changes its own set should refer to it weakly.
 ///
 /// ### Streams
 ///
@@ -54,7 +56,7 @@ public import WeirCore
 ///   conditions all look at captures, are looked at for each event while they have partial matches. No lock, and one atomic
 ///   load to see whether something has changed.
 ///
-///   A rule takes up some 4 KB, and some 10 KB on each stream beside its partial matches, more the more conditions it has.
+///   A rule takes up some 5 KB, and some 15 KB on each stream beside its partial matches, more the more conditions it has.
 ///   There is no limit on the number of rules; look at ``count`` before you add one that a user has sent.
 public final class PatternSet<Element: Sendable>: Sendable {
     @usableFromInline let sides = PatternSides<Element>()
@@ -106,9 +108,9 @@ public final class PatternSet<Element: Sendable>: Sendable {
     /// - Returns: The rule.
     /// - Throws: ``PatternError`` if the pattern breaks a rule of patterns, or there is a rule of that name; then the set is
     ///   as it was.
-    /// - Complexity: O(conditions of the pattern), beside what it takes to read it. Each stream then takes over the change
-    ///   in O(*n* + *c* + *m* log *m*) for *n* rules with *c* conditions, and *m* conditions on ranges of the same fields:
-    ///   once for all changes since its last signal.
+    /// - Complexity: O(conditions of the pattern), beside what it takes to read it; O(conditions of all rules) for the first
+    ///   change after a stream has taken over others. Each stream takes over all changes since its last signal together, in
+    ///   O(*n* log *n* + *m* log *m*) for *n* rules and *m* conditions on ranges of the fields that they concern.
     @inlinable
     @discardableResult
     public func add<Pattern: EventPattern>(
@@ -146,8 +148,8 @@ public final class PatternSet<Element: Sendable>: Sendable {
     ///
     /// - Parameter name: What it is called.
     /// - Returns: Whether there was such a rule.
-    /// - Complexity: O(conditions and rules that it shares a condition, a value or a range of a field with); streams take over
-    ///   the change as for ``add(_:named:limits:_:)``.
+    /// - Complexity: As for ``add(_:named:limits:_:)``, beside O(*k*) for *k* rules with conditions that are the same, or on
+    ///   the same field.
     @discardableResult
     public func remove(_ name: String) -> Bool { remove(name) { _ in true } }
 
