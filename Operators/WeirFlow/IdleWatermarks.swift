@@ -14,6 +14,12 @@ extension EventStream {
     /// that much behind. Before the first watermark nothing is known of event time: if no element has come either, the
     /// watermark is the clock's time less `duration`.
     ///
+    /// Directly before an operator of several streams, such as a merge, a join or `all`, an idle stream is not waited for
+    /// at all, however far behind it is: there the earliest watermark of the streams that are not idle counts, or of all
+    /// where all are idle. With the next signal it is waited for again; the others keep the time that they have reached,
+    /// so its elements from before that are late, and not lost. What is merged or united in turn is idle when all its
+    /// streams are.
+    ///
     /// Elements pass when they arrive; an element that is older than the watermark is late for the operators behind.
     /// Watermarks from upstream pass if they are later than the last one. Put it behind what makes watermarks; behind it
     /// elements without any move nothing. Finishes and fails with the stream; when the scheduler has no room for another
@@ -79,6 +85,8 @@ struct IdleWatermarksState<Downstream: Sink>: JunctionState {
     @usableFromInline var hasElements = false
     // Whether there was a signal since the last tick.
     @usableFromInline var isActive = false
+    // What the sink behind was told.
+    @usableFromInline var isIdle = false
     @usableFromInline var downstream: Downstream
 
     @inlinable
@@ -91,7 +99,7 @@ struct IdleWatermarksState<Downstream: Sink>: JunctionState {
     @inlinable
     mutating func receive(_ signal: Signal, from input: Int, at time: Timestamp) {
         guard input == 0, let element = signal else { return tick(time) }
-        isActive = true
+        beActive()
         hasElements = true
         downstream.receive(element, at: time)
     }
@@ -100,11 +108,23 @@ struct IdleWatermarksState<Downstream: Sink>: JunctionState {
     mutating func tick(_ now: Timestamp) {
         defer { isActive = false }
         guard !isActive else { return }
+        if !isIdle {
+            isIdle = true
+            downstream.passOn(idleness: true)
+        }
         if watermark > .distantPast {
             move(to: watermark.shifted(byNanoseconds: duration))
         } else if !hasElements {
             move(to: now.shifted(byNanoseconds: -duration))
         }
+    }
+
+    @inlinable
+    mutating func beActive() {
+        isActive = true
+        guard isIdle else { return }
+        isIdle = false
+        downstream.passOn(idleness: false)
     }
 
     @inlinable
@@ -116,7 +136,7 @@ struct IdleWatermarksState<Downstream: Sink>: JunctionState {
 
     @inlinable
     mutating func advance(_ input: Int, to watermark: Timestamp) {
-        isActive = true
+        beActive()
         move(to: watermark)
     }
 

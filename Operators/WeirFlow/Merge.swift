@@ -171,6 +171,11 @@ struct MergeState<Downstream: Sink>: JunctionState {
     }
 
     @inlinable
+    mutating func setIdle(_ isIdle: Bool) {
+        downstream.passOn(idleness: isIdle)
+    }
+
+    @inlinable
     mutating func finish(_ completion: Completion) {
         if case .finished = completion {
             while let next = oldest() { emitFirst(of: next.input) }

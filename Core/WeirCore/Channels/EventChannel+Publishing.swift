@@ -92,7 +92,8 @@ extension EventChannel {
     /// Publishes the events of an array, in order.
     ///
     /// - Parameter batch: The events, oldest first.
-    /// - Returns: `false` when some were dropped: by the overflow policy, or because the stream has ended.
+    /// - Returns: `false` when some were dropped here: by the overflow policy, because they run too far ahead, or because the
+    ///   stream has ended.
     @inlinable
     @discardableResult
     public func publish(contentsOf batch: [Element]) -> Bool {

@@ -11,7 +11,8 @@ public import Synchronization
 /// A thread that finds the ring full waits until there is room, which slows its input down. From inside the junction's
 /// own downstream it cannot wait for itself: then the stream fails with ``ChannelError/overflow(capacity:)``.
 ///
-/// The watermark of the whole is the earliest of the inputs' watermarks; an input that has finished holds nothing back.
+/// The watermark of the whole is the earliest of the inputs' watermarks; an input that has finished holds nothing back,
+/// nor does one that is idle while another is not. It never goes back.
 /// The whole finishes when all inputs have finished, or earlier if the state decides so; it ends with the first failure
 /// or interruption. What comes after that is ignored, and inputs that have not finished are detached.
 ///
@@ -56,6 +57,7 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
     enum Content: Sendable {
         case element(State.Signal)
         case watermark
+        case idleness(Bool)
         case completion(Completion)
     }
 
@@ -70,6 +72,11 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
         @usableFromInline var watermark = Timestamp.distantPast
         @usableFromInline var hasFinished: [Bool]
         @usableFromInline var unfinishedCount: Int
+        // Of those that have not finished.
+        @usableFromInline var isIdle: [Bool]
+        @usableFromInline var idleCount = 0
+        // Whether all inputs that have not finished are idle, as the state was told.
+        @usableFromInline var isIdleTogether = false
 
         @inlinable
         init(_ state: consuming State, inputs count: Int) {
@@ -77,6 +84,7 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
             watermarks = Array(repeating: .distantPast, count: count)
             hasFinished = Array(repeating: false, count: count)
             unfinishedCount = count
+            isIdle = hasFinished
         }
     }
 
@@ -252,6 +260,8 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
             unsafe inside.pointee.state.receive(signal, from: message.input, at: message.time)
         case .watermark:
             advance(message.input, to: message.time)
+        case .idleness(let isIdle):
+            setIdle(message.input, isIdle)
         case .completion(.finished):
             finishInput(message.input)
         case .completion(let completion):
@@ -269,10 +279,39 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
 
     @inlinable
     func advanceTogether() {
-        let earliest = unsafe inside.pointee.watermarks.min() ?? .distantPast
+        let earliest = unsafe inside.pointee.idleCount == 0 ? inside.pointee.watermarks.min() ?? .distantPast : awaited
         guard unsafe earliest > inside.pointee.watermark else { return }
         unsafe inside.pointee.watermark = earliest
         unsafe inside.pointee.state.advance(to: earliest)
+    }
+
+    /// The earliest watermark of the inputs that are not idle, or of all where all are.
+    @usableFromInline
+    var awaited: Timestamp {
+        let ignoresIdle = unsafe inside.pointee.idleCount < inside.pointee.unfinishedCount
+        var earliest = Timestamp.distantFuture
+        for (input, watermark) in unsafe inside.pointee.watermarks.enumerated() {
+            if unsafe !ignoresIdle || !inside.pointee.isIdle[input] { earliest = min(earliest, watermark) }
+        }
+        return earliest
+    }
+
+    /// Sets whether the others need not wait for an input.
+    @inlinable
+    func setIdle(_ input: Int, _ isIdle: Bool) {
+        guard unsafe inside.pointee.isIdle[input] != isIdle, unsafe !inside.pointee.hasFinished[input] else { return }
+        unsafe inside.pointee.isIdle[input] = isIdle
+        unsafe inside.pointee.idleCount += isIdle ? 1 : -1
+        settleIdleness()
+        advanceTogether()
+    }
+
+    @inlinable
+    func settleIdleness() {
+        let isIdle = unsafe inside.pointee.idleCount > 0 && inside.pointee.idleCount == inside.pointee.unfinishedCount
+        guard unsafe isIdle != inside.pointee.isIdleTogether else { return }
+        unsafe inside.pointee.isIdleTogether = isIdle
+        unsafe inside.pointee.state.setIdle(isIdle)
     }
 
     @inlinable
@@ -280,10 +319,15 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
         guard unsafe !inside.pointee.hasFinished[input] else { return }
         unsafe inside.pointee.hasFinished[input] = true
         unsafe inside.pointee.unfinishedCount -= 1
+        if unsafe inside.pointee.isIdle[input] {
+            unsafe inside.pointee.isIdle[input] = false
+            unsafe inside.pointee.idleCount -= 1
+        }
         unsafe inside.pointee.watermarks[input] = .distantFuture
         if unsafe inside.pointee.state.finishInput(input) || inside.pointee.unfinishedCount == 0 {
             complete(.finished)
         } else {
+            settleIdleness()
             advanceTogether()
         }
     }

@@ -94,3 +94,26 @@ public struct JunctionInput<Port: JunctionPort, State: JunctionState>: Sink wher
         junction.send(.completion(completion), from: index, at: .distantFuture)
     }
 }
+
+/// A sink that is told when its stream is idle; a junction does not wait for such an input.
+@usableFromInline
+package protocol IdleAwareSink: Sink {
+    /// Sets whether the stream is idle.
+    mutating func setIdle(_ isIdle: Bool)
+}
+
+extension JunctionInput: IdleAwareSink {
+    @usableFromInline
+    package mutating func setIdle(_ isIdle: Bool) {
+        junction.send(.idleness(isIdle), from: index, at: .distantPast)
+    }
+}
+
+extension Sink {
+    /// Tells the sink whether its stream is idle, where it is one that wants to know.
+    @usableFromInline
+    package func passOn(idleness isIdle: Bool) {
+        // Its copy is as good: what knows of idleness refers to a junction.
+        if var sink = self as? any IdleAwareSink { sink.setIdle(isIdle) }
+    }
+}

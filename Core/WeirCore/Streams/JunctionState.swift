@@ -25,6 +25,12 @@ public protocol JunctionState: Sendable {
     ///   - watermark: The input's watermark; after its last one.
     mutating func advance(_ input: Int, to watermark: Timestamp)
 
+    /// Called when all inputs that have not finished have become idle, and when one of them no longer is; the default does
+    /// nothing.
+    ///
+    /// - Parameter isIdle: Whether the streams behind need not wait for this one.
+    mutating func setIdle(_ isIdle: Bool)
+
     /// Called when an input has finished; by default the stream goes on.
     ///
     /// - Parameter input: The position of the input.
@@ -40,6 +46,9 @@ public protocol JunctionState: Sendable {
 extension JunctionState {
     @inlinable
     public mutating func advance(_ input: Int, to watermark: Timestamp) {}
+
+    @inlinable
+    public mutating func setIdle(_ isIdle: Bool) {}
 
     @inlinable
     public mutating func finishInput(_ input: Int) -> Bool { false }

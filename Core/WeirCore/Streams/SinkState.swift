@@ -22,6 +22,11 @@ public struct SinkState<Downstream: Sink>: JunctionState {
     }
 
     @inlinable
+    public mutating func setIdle(_ isIdle: Bool) {
+        downstream.passOn(idleness: isIdle)
+    }
+
+    @inlinable
     public mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
