@@ -125,6 +125,9 @@ final class SubscriptionChain: Sendable {
         // it was being attached.
         var last = 0
         var isCancelled = false
+        // What is attached after the stream that is being attached now.
+        var following: (@Sendable () -> Subscription)?
+        var isAttaching = false
     }
 
     private let state = Locked(State())
@@ -157,6 +160,31 @@ final class SubscriptionChain: Sendable {
             return true
         }
         if !isCurrent { subscription.cancel() }
+    }
+
+    /// Attaches a stream in place of the previous one; called from inside such a call, after that has returned.
+    ///
+    /// So streams that end while they are being attached, one after the other, take no room on the stack.
+    @usableFromInline
+    func attach(_ attach: @escaping @Sendable () -> Subscription) {
+        let isFirst = state.withLock { state in
+            state.following = attach
+            defer { state.isAttaching = true }
+            return !state.isAttaching
+        }
+        guard isFirst else { return }
+        while let attach = takeFollowing() {
+            let number = next()
+            set(number, attach())
+        }
+    }
+
+    private func takeFollowing() -> (@Sendable () -> Subscription)? {
+        state.withLock { state in
+            let following = state.following.take()
+            state.isAttaching = following != nil && !state.isCancelled
+            return state.isAttaching ? following : nil
+        }
     }
 
     @usableFromInline

@@ -2,6 +2,23 @@ public import WeirCore
 public import WeirDispatch
 
 extension EventStream {
+    /// Attaches to the stream again at once when it fails.
+    ///
+    ///     readings.tryMap(parse).retry(3)
+    ///
+    /// Everything but the pause is as in ``retry(_:after:on:)``; the stream is attached again on the thread on which it
+    /// fails. A stream that fails each time before `attach` returns is attached `count` times more before this one's
+    /// `attach` returns.
+    ///
+    /// - Parameter count: How often to try again at most; positive.
+    /// - Returns: The elements of all attempts.
+    /// - Complexity: O(1) per element, without allocation.
+    @inlinable
+    public func retry(_ count: Int) -> Retry<Self> {
+        precondition(count > 0, "retry: count must be positive, but is \(count)")
+        return Retry(self, count, .zero, nil)
+    }
+
     /// Attaches to the stream again when it fails, after a pause that doubles.
     ///
     ///     connection.retry(5, after: .milliseconds(100), on: scheduler)
@@ -33,10 +50,11 @@ public struct Retry<Upstream: EventStream>: EventStream {
     @usableFromInline let upstream: Upstream
     @usableFromInline let count: Int
     @usableFromInline let pause: Duration
-    @usableFromInline let scheduler: Scheduler
+    // Without one there is no pause.
+    @usableFromInline let scheduler: Scheduler?
 
     @inlinable
-    init(_ upstream: Upstream, _ count: Int, _ pause: Duration, _ scheduler: Scheduler) {
+    init(_ upstream: Upstream, _ count: Int, _ pause: Duration, _ scheduler: Scheduler?) {
         self.upstream = upstream
         self.count = count
         self.pause = pause
@@ -48,7 +66,7 @@ public struct Retry<Upstream: EventStream>: EventStream {
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
         let chain = SubscriptionChain()
         let first = RetrySink(upstream, count, pause, scheduler, chain, .distantPast, sink)
-        chain.set(chain.next(), upstream.attach(first))
+        chain.attach { [upstream] in upstream.attach(first) }
         return chain.subscription()
     }
 }
@@ -62,7 +80,7 @@ struct RetrySink<Upstream: EventStream, Downstream: Sink>: Sink where Upstream.E
     @usableFromInline let upstream: Upstream
     @usableFromInline let count: Int
     @usableFromInline let pause: Duration
-    @usableFromInline let scheduler: Scheduler
+    @usableFromInline let scheduler: Scheduler?
     @usableFromInline let chain: SubscriptionChain
     @usableFromInline var watermark: Timestamp
     @usableFromInline var downstream: Downstream?
@@ -72,7 +90,7 @@ struct RetrySink<Upstream: EventStream, Downstream: Sink>: Sink where Upstream.E
         _ upstream: Upstream,
         _ count: Int,
         _ pause: Duration,
-        _ scheduler: Scheduler,
+        _ scheduler: Scheduler?,
         _ chain: SubscriptionChain,
         _ watermark: Timestamp,
         _ downstream: consuming Downstream
@@ -106,12 +124,18 @@ struct RetrySink<Upstream: EventStream, Downstream: Sink>: Sink where Upstream.E
             return
         }
         let (upstream, chain) = (upstream, chain)
-        let next = RetrySink(upstream, count - 1, pause * 2, scheduler, chain, watermark, last)
+        // More than there is time for makes no difference.
+        let nextPause = pause < .seconds(1 << 40) ? pause * 2 : pause
+        let next = RetrySink(upstream, count - 1, nextPause, scheduler, chain, watermark, last)
+        guard let scheduler else {
+            chain.attach { upstream.attach(next) }
+            return
+        }
         do throws(TimerError) {
             chain.set(
                 chain.next(),
                 try scheduler.schedule(after: pause) { _ in
-                    if !chain.isCancelled { chain.set(chain.next(), upstream.attach(next)) }
+                    chain.attach { upstream.attach(next) }
                 }
             )
         } catch {

@@ -1,3 +1,4 @@
+import TestThreads
 import Testing
 import WeirCore
 import WeirCreation
@@ -34,6 +35,30 @@ private final class Silent: EventStream {
     func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Int {
         attached.withLock { $0 += 1 }
         return Subscription { [self] in attached.withLock { $0 -= 1 } }
+    }
+}
+
+/// Fails the first times, on another thread, before `attach` returns.
+private final class FailingElsewhere: EventStream {
+    typealias Element = Int
+    private let failures: Int
+    private let attempts = Locked(0)
+
+    init(failures: Int) { self.failures = failures }
+
+    func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Int {
+        let attempt = attempts.withLock { attempts in
+            attempts += 1
+            return attempts
+        }
+        if attempt > failures {
+            sink.receive(attempt, at: .epoch)
+            sink.finish(.finished)
+        } else {
+            let handle = Locked(sink)
+            TestThreads.run([{ handle.withLock { $0.finish(.failed(MarbleFailure())) } }])
+        }
+        return Subscription()
     }
 }
 
@@ -158,6 +183,39 @@ private final class Silent: EventStream {
                 .completion(.finished),
             ]
         )
+    }
+
+    @Test func retryWithoutAPauseTriesAgainAtOnce() {
+        #expect(
+            Recorder(Flaky(failures: 2).retry(3)).signals == [
+                .element(1, .epoch), .watermark(.epoch), .element(2, .epoch), .element(3, .epoch),
+                .completion(.finished),
+            ]
+        )
+        #expect(
+            Recorder(Flaky(failures: 9).retry(2)).signals.last == .completion(.failed(FlowError.overflow(limit: 3)))
+        )
+    }
+
+    /// Attaches once more from inside each failure; the stack of a test's thread has no room for that many calls.
+    @Test func retryDoesNotRecur() {
+        let recorder = Recorder(Flaky(failures: 100_000).retry(.max))
+        #expect(recorder.elements.count == 100_001)
+        #expect(recorder.isFinished)
+    }
+
+    @Test func whatARetryLeavesIsDetached() {
+        let silent = Silent()
+        let subscription = silent.union(Flaky(failures: 3)).retry(9).subscribe { _ in }
+        #expect(silent.attached.withLock { $0 } == 1)
+        subscription.cancel()
+        #expect(silent.attached.withLock { $0 } == 0)
+    }
+
+    @Test func aFailureOnAnotherThreadIsTriedAgain() {
+        let recorder = Recorder(FailingElsewhere(failures: 3).retry(5))
+        #expect(recorder.elements == [4])
+        #expect(recorder.isFinished)
     }
 
     @Test func retryGivesUpAndCanBeCancelled() {
