@@ -1,9 +1,9 @@
 internal import CWeir
-internal import WeirCore
+package import WeirCore
 
 /// Elements on their way to an asynchronous iteration, which makes the thread that publishes wait while there is no
 /// room.
-final class ValueBuffer<Element: Sendable>: Sendable {
+package final class ValueBuffer<Element: Sendable>: Sendable {
     private struct State: Sendable {
         var waiting = Deque<Element>()
         var completion: Completion?
@@ -16,43 +16,55 @@ final class ValueBuffer<Element: Sendable>: Sendable {
     }
 
     private let capacity: Int
-    private let dropped: SideOutput<Element>
-    private let room = Parker()
+    private let onRoom: @Sendable () -> Void
     private let state = Locked(State())
 
-    init(capacity: Int, dropped: SideOutput<Element>) {
+    /// Creates an empty buffer.
+    ///
+    /// - Parameters:
+    ///   - capacity: How many elements may wait.
+    ///   - onRoom: Called when half of the places are free, if the publisher waits for that, and at the end of the
+    ///     iteration; on the thread that makes the room.
+    package init(capacity: Int, onRoom: @escaping @Sendable () -> Void) {
         precondition(capacity > 0, "values: capacity must be positive, but is \(capacity)")
         self.capacity = capacity
-        self.dropped = dropped
+        self.onRoom = onRoom
     }
 
-    // MARK: From the thread that publishes, one at a time
+    // MARK: From what publishes, one at a time
 
-    func send(_ element: Element, at time: Timestamp) {
-        while true {
-            let (isDone, reader) = state.withLock { state in
-                guard !state.isOver else { return (true, nil as CheckedContinuation<Void, Never>?) }
-                guard state.waiting.count < capacity else {
-                    state.isPublisherWaiting = Self.canWait
-                    return (false, nil)
-                }
-                state.waiting.append(element)
-                return (true, state.takeReader())
+    /// Adds an element; what comes after the end of the iteration is released.
+    ///
+    /// - Parameters:
+    ///   - element: The element.
+    ///   - waits: Whether the publisher waits where there is no room.
+    /// - Returns: `false` when there is no room.
+    package func add(_ element: Element, waitingForRoom waits: Bool) -> Bool {
+        let (isDone, reader) = state.withLock { state in
+            guard !state.isOver else { return (true, nil as CheckedContinuation<Void, Never>?) }
+            guard state.waiting.count < capacity else {
+                state.isPublisherWaiting = waits
+                return (false, nil)
             }
-            reader?.resume()
-            if isDone { return }
-            guard Self.canWait else { return dropped.send(element, at: time) }
-            room.park()
+            state.waiting.append(element)
+            return (true, state.takeReader())
+        }
+        reader?.resume()
+        return isDone
+    }
+
+    /// Makes the publisher wait for more room.
+    ///
+    /// - Returns: How many elements there is room for now; `nil` at the end of the iteration.
+    package func waitForRoom() -> Int? {
+        state.withLock { state in
+            guard !state.isOver else { return nil }
+            state.isPublisherWaiting = true
+            return capacity - state.waiting.count
         }
     }
 
-    /// A thread that runs tasks, or the main actor, may be the one that the iteration needs.
-    private static var canWait: Bool {
-        // Safety: the task is only looked for.
-        unsafe !cweir_thread_is_main() && withUnsafeCurrentTask { unsafe $0 == nil }
-    }
-
-    func finish(_ completion: Completion) {
+    package func finish(_ completion: Completion) {
         let reader = state.withLock { state in
             state.completion = state.completion ?? completion
             return state.takeReader()
@@ -63,7 +75,7 @@ final class ValueBuffer<Element: Sendable>: Sendable {
     // MARK: From the iteration
 
     /// The next element; `nil` after the last.
-    func next() async throws -> Element? {
+    package func next() async throws -> Element? {
         while true {
             let (element, completion, wakesPublisher) = state.withLock { state in
                 if let element = state.waiting.popFirst() {
@@ -73,7 +85,7 @@ final class ValueBuffer<Element: Sendable>: Sendable {
                 }
                 return (nil, state.isOver ? .finished : state.completion, false)
             }
-            if wakesPublisher { room.unpark() }
+            if wakesPublisher { onRoom() }
             if let element { return element }
             if let completion {
                 end()
@@ -97,7 +109,7 @@ final class ValueBuffer<Element: Sendable>: Sendable {
     }
 
     /// Takes and keeps nothing any more; the iteration finds the end.
-    func end() {
+    package func end() {
         let (reader, dropped) = state.withLock { state in
             defer {
                 state.isOver = true
@@ -107,16 +119,28 @@ final class ValueBuffer<Element: Sendable>: Sendable {
         }
         withExtendedLifetime(dropped) {}
         reader?.resume()
-        room.unpark()
+        onRoom()
     }
 }
 
 /// Passes elements to an iteration.
 struct ValueBufferSink<Input: Sendable>: Sink {
     let buffer: ValueBuffer<Input>
+    let room: Parker
+    let dropped: SideOutput<Input>
 
     mutating func receive(_ element: borrowing Input, at time: Timestamp) {
-        buffer.send(copy element, at: time)
+        let element = copy element
+        while !buffer.add(element, waitingForRoom: Self.canWait) {
+            guard Self.canWait else { return dropped.send(element, at: time) }
+            room.park()
+        }
+    }
+
+    /// A thread that runs tasks, or the main actor, may be the one that the iteration needs.
+    private static var canWait: Bool {
+        // Safety: the task is only looked for.
+        unsafe !cweir_thread_is_main() && withUnsafeCurrentTask { unsafe $0 == nil }
     }
 
     mutating func advance(to watermark: Timestamp) {}
@@ -132,8 +156,9 @@ final class ValueSource<Element: Sendable>: Sendable {
     private let subscription: Subscription
 
     init(_ stream: some EventStream<Element>, capacity: Int, dropped: SideOutput<Element>) {
-        buffer = ValueBuffer(capacity: capacity, dropped: dropped)
-        subscription = stream.attach(ValueBufferSink(buffer: buffer))
+        let room = Parker()
+        buffer = ValueBuffer(capacity: capacity) { room.unpark() }
+        subscription = stream.attach(ValueBufferSink(buffer: buffer, room: room, dropped: dropped))
     }
 
     deinit {
