@@ -114,7 +114,7 @@ extension GraphBoundary {
                 outlet.push(held)
                 taken = 1
             }
-            outlet.push(upTo: outlet.demand) { output in
+            outlet.push(upTo: min(outlet.demand, capacity)) { output in
                 while !output.isFull, let crossing = ring.pop() {
                     taken += 1
                     guard case .element(let element) = crossing else {

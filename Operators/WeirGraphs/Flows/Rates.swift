@@ -74,7 +74,7 @@ extension Flow where Output == Input, Handle == Void {
                         // `finish` follows when the rest has been requested.
                         if queue.isEmpty { outlet.finish(completion) }
                     } else if policy == .block {
-                        inlet.request(upTo: min(batch, outlet.demand + capacity - queue.count))
+                        inlet.request(upTo: min(batch, min(batch, outlet.demand) + min(batch, capacity - queue.count)))
                     } else {
                         inlet.request(upTo: batch)
                     }
@@ -179,7 +179,7 @@ extension Flow where Output == Input, Handle == Void {
                         }
                     }
                     if inlet.available > 0, outlet.demand > 0 {
-                        let due = now + .nanoseconds(cost - saved)
+                        let due = now.shifted(byNanoseconds: cost - saved)
                         guard alarm.map({ $0 <= now || due < $0 }) ?? true else { return }
                         alarm = due
                         context.wake(at: due)

@@ -71,7 +71,11 @@ extension GraphBuilder {
                         break
                     }
                 }
-                inlet.passOn(toAll: open, asking: open.reduce(0) { $0 + $1.demand })
+                let demand = open.reduce(0) { sum, outlet in
+                    let (more, overflow) = sum.addingReportingOverflow(outlet.demand)
+                    return overflow ? .max : more
+                }
+                inlet.passOn(toAll: open, asking: demand)
             }
         }
     }

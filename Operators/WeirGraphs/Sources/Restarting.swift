@@ -39,9 +39,10 @@ public struct Backoff: Sendable, Hashable {
         var wait = first
         for _ in 1..<max(1, failures) {
             guard wait < longest else { break }
-            wait = min(longest, wait * factor)
+            // Compared first: the product may be more than a duration can be.
+            wait = longest / wait <= factor ? longest : wait * factor
         }
-        return min(longest, wait)
+        return wait
     }
 }
 
@@ -119,7 +120,8 @@ extension Source where Handle == Void {
                         failureCount += 1
                         guard failureCount <= backoff.limit else { return outlet.finish(.failed(error)) }
                         failures.send(error, at: now)
-                        let due = now + backoff.wait(afterFailures: failureCount)
+                        let wait = backoff.wait(afterFailures: failureCount)
+                        let due = now.shifted(byNanoseconds: wait.wholeNanoseconds)
                         restart = due
                         context.wake(at: due)
                     }

@@ -60,7 +60,8 @@ extension Wire {
         ready.add(producer)
         while demand > 0, !isClosed {
             var hasEnded = false
-            push(upTo: demand) { output in
+            // Not the whole demand, which may be without a bound.
+            push(upTo: min(demand, 1024)) { output in
                 while !output.isFull {
                     guard let element = elements.iterator.next() else {
                         hasEnded = true
@@ -178,23 +179,34 @@ extension Source where Handle == Void {
         return Source(unchecked: { builder in
             let outlet = builder.addSource("ticks") { (context: StageContext, outlet: Wire<Element>) in
                 var next: Timestamp?
+                var isOver = false
                 return {
-                    if outlet.isClosed { return }
+                    if outlet.isClosed || isOver { return }
                     let now = context.settings.clock.now()
-                    guard var due = next else {
-                        next = now + interval
-                        context.wake(at: now + interval)
+                    if let due = next {
+                        guard due <= now else { return }
+                        if outlet.demand > 0 { outlet.push(Timed(element(due), at: due)) }
+                    }
+                    guard let due = now.tick(after: next ?? now, every: interval) else {
+                        isOver = true
                         return
                     }
-                    guard due <= now else { return }
-                    if outlet.demand > 0 { outlet.push(Timed(element(due), at: due)) }
-                    while due <= now { due = due + interval }
                     next = due
                     context.wake(at: due)
                 }
             }
             return (outlet, ())
         })
+    }
+}
+
+extension Timestamp {
+    /// The first tick after this time, counted from one that is not after it; `nil` where it is beyond the end of time.
+    fileprivate func tick(after tick: Timestamp, every interval: Duration) -> Timestamp? {
+        let interval = max(1, interval.wholeNanoseconds)
+        let last = Nanoseconds.floor(nanosecondsSinceEpoch, to: interval, from: tick.nanosecondsSinceEpoch)
+        let (next, isBeyond) = last.addingReportingOverflow(interval)
+        return isBeyond ? nil : Timestamp(nanosecondsSinceEpoch: next)
     }
 }
 
