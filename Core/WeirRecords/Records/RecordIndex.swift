@@ -23,9 +23,10 @@ package enum ScanKernel: UInt32, CaseIterable, Sendable {
 /// It finds most rows, far faster than a decoder that goes from byte to byte; the decoder judges the rest: rows with a
 /// flaw, and what is left of the text behind the last line feed.
 ///
-/// Thread safety: none; a decoder has its own.
+/// Safety of `@unchecked Sendable`: a decoder makes its own at its first record. One that has read no record can be copied for
+/// several threads; one that has is handed on as a whole, through queues with locks.
 @safe
-package final class RecordIndex {
+package final class RecordIndex: @unchecked Sendable {
     /// The greatest number of rows of a scan.
     private static let rowLimit = 1024
 

@@ -1,6 +1,7 @@
 /// A decoder of an input that can be cut between records, so that several threads decode the pieces.
 ///
-/// A copy decodes on from where the original is, and shares nothing with it.
+/// A copy decodes on from where the original is. Copies of one that has read no record share nothing; of one that has, only
+/// one may be used.
 package protocol SplittableDecoder: RecordDecoder, Sendable {
     /// The number of the line that the next byte is in, counted from 1.
     var line: UInt64 { get set }
