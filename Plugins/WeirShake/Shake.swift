@@ -40,6 +40,15 @@ public struct Shake: Event, FieldEncodable {
         self.group = group
     }
 
+    /// Whether two readings differ by more than a threshold on any axis.
+    ///
+    /// Which axis it is does not matter yet: for most pairs none of the comparisons holds, and a processor foresees that.
+    @inline(__always)
+    static func differs(_ previous: Reading, _ current: Reading, byMoreThan threshold: Double) -> Bool {
+        (current.x - previous.x).magnitude > threshold || (current.y - previous.y).magnitude > threshold
+            || (current.z - previous.z).magnitude > threshold
+    }
+
     /// The axis on which two readings differ most, and how far.
     @inline(__always)
     static func largestDifference(_ previous: Reading, _ current: Reading) -> (axis: Axis, difference: Double) {

@@ -17,7 +17,7 @@ struct ShakeDetection: Sendable {
             .followedBy { [threshold] previous, current in
                 // A group can have the place of one that was forgotten.
                 previous.group == current.group
-                    && Shake.largestDifference(previous, current).difference > threshold
+                    && Shake.differs(previous, current, byMoreThan: threshold)
             }
             .map { [form, groups] previous, current in
                 Shake(previous, current, form: form, group: groups?.name(of: current.group))

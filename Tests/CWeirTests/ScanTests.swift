@@ -126,7 +126,7 @@ import Testing
     @Test(arguments: Language.allCases)
     func everyKernelSaysWhatTheBookSays(language: Language) {
         var generator = SystemRandomNumberGenerator()
-        for _ in 0..<20_000 {
+        for _ in 0..<6_000 {
             let bytes = Self.text(&generator, language)
             let rowLimit = Bool.random(using: &generator) ? 1000 : Int.random(in: 0..<6, using: &generator)
             let expected =

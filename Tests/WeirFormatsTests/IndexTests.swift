@@ -95,7 +95,7 @@ import WeirTesting
         var generator = SeededGenerator(seed: seed)
         let schemas = [["a", "b", "c"], ["c"], ["b", "b"], []].map { $0.map { RecordSchema.Field($0) } }
         let optional = [RecordSchema.Field("z", isRequired: false), RecordSchema.Field("b")]
-        for round in 0..<3_000 {
+        for round in 0..<1_000 {
             let bytes = Self.csv(&generator)
             let fields = (schemas + [optional]).randomElement(using: &generator) ?? []
             if let difference = Self.difference(bytes, fields, &generator, { CSV(kernel: $0) }) {
@@ -173,7 +173,7 @@ import WeirTesting
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)
         let schemas = [["a", "b", "c"], ["a.b"], ["a", "a.b", "a.b.c", "a"], ["b", "b", "z"], []]
-        for round in 0..<4_000 {
+        for round in 0..<1_500 {
             let bytes = Self.jsonLines(&generator)
             let fields = (schemas.randomElement(using: &generator) ?? []).map { RecordSchema.Field($0) }
             let other: JSONLinesDecoder.OtherFields = Bool.random(using: &generator) ? .pass : .reject

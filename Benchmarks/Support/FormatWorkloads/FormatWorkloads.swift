@@ -60,6 +60,12 @@ public enum FormatWorkloads {
                     try Counting.split(FileTransport().openSource(path), file)
                 }
             },
+            Workload("\(what): columns → filter, count, sum", in: .millionsPerSecond, against: limit) {
+                let (file, path) = files.file(name)
+                return try processorTime(per: file.eventCount) {
+                    try Counting.columns(FileTransport().openSource(path), file)
+                }
+            },
             Workload("\(what) → filter → count", in: .millionsPerSecond, against: limit, goal: .atLeast(goal)) {
                 let (file, path) = files.file(name)
                 return try processorTime(per: file.eventCount) {

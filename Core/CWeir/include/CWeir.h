@@ -3,6 +3,7 @@
 
 // The hot path of Weir: rings, gates, hand-overs and clocks. Each header says who may call what from which thread.
 #include "cweir_base.h"
+#include "cweir_checksum.h"
 #include "cweir_clock.h"
 #include "cweir_columns.h"
 #include "cweir_crash.h"
@@ -21,6 +22,7 @@
 #include "cweir_shared_ring.h"
 #include "cweir_snapshot.h"
 #include "cweir_stack.h"
+#include "cweir_symbols.h"
 #include "cweir_thread.h"
 #include "cweir_timer_queue.h"
 #include "cweir_wait.h"

@@ -56,7 +56,12 @@ extension RecordBatch {
     @usableFromInline
     func fields(ofRecordAt index: Int) -> RecordFields {
         precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
-        return unsafe RecordFields(base: base, slots: slots + index * fieldCount, timeScale: timeScale)
+        return unsafe RecordFields(
+            base: base,
+            byteCount: byteCount,
+            slots: slots + index * fieldCount,
+            timeScale: timeScale
+        )
     }
 }
 

@@ -93,7 +93,12 @@ extension RecordBatch {
         _ body: (borrowing FieldReader<Key>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         precondition(index >= 0 && index < count, "there are no records beyond the batch's count")
-        let record = unsafe RecordFields(base: base, slots: slots + index * fieldCount, timeScale: timeScale)
+        let record = unsafe RecordFields(
+            base: base,
+            byteCount: byteCount,
+            slots: slots + index * fieldCount,
+            timeScale: timeScale
+        )
         return try body(FieldReader(record))
     }
 
@@ -103,7 +108,12 @@ extension RecordBatch {
     package func appendText(ofField field: Int, recordAt index: Int, to bytes: inout [UInt8]) -> FieldShape {
         precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
         precondition(field >= 0 && field < fieldCount, "there are \(fieldCount) fields, so none at \(field)")
-        let record = unsafe RecordFields(base: base, slots: slots + index * fieldCount, timeScale: timeScale)
+        let record = unsafe RecordFields(
+            base: base,
+            byteCount: byteCount,
+            slots: slots + index * fieldCount,
+            timeScale: timeScale
+        )
         return record.appendText(field, to: &bytes)
     }
 

@@ -81,7 +81,7 @@ public struct RecordBatch: ~Copyable {
     /// A decoder that hands a part of its bytes to another one sets it to where that part starts. It is zero after
     /// ``begin(in:)``.
     public var origin = 0
-    var byteCount = 0
+    @usableFromInline var byteCount = 0
 
     @usableFromInline let fieldCount: Int
     @usableFromInline let timeScale: Int64
@@ -237,6 +237,41 @@ public struct RecordBatch: ~Copyable {
             encoding: encoding,
             scale: scale
         )
+    }
+
+    /// Sets where a field is of some records that were added with ``appendRecords(_:line:start:)``: values of one width, side
+    /// by side.
+    ///
+    /// - Parameters:
+    ///   - field: The index of the field in the schema.
+    ///   - first: The index of the first record.
+    ///   - count: How many records.
+    ///   - start: Where the first value starts, counted from ``origin``.
+    ///   - width: How many bytes a value has.
+    ///   - encoding: How they are to be read.
+    ///   - scale: As for ``setField(_:ofRecordAt:start:length:encoding:scale:)``.
+    package mutating func setFields(
+        _ field: Int,
+        ofRecordsFrom first: Int,
+        count: Int,
+        start: Int,
+        width: Int,
+        encoding: FieldEncoding,
+        scale: UInt8
+    ) {
+        precondition(field >= 0 && field < fieldCount && first >= 0 && count >= 0 && first + count <= recordCount)
+        var place = UInt32(truncatingIfNeeded: start &+ origin)
+        var slot = unsafe slots + (first * fieldCount + field)
+        for _ in 0..<count {
+            unsafe slot.pointee = Slot(
+                start: place,
+                length: UInt32(truncatingIfNeeded: width),
+                encoding: encoding,
+                scale: scale
+            )
+            place &+= UInt32(truncatingIfNeeded: width)
+            unsafe slot += fieldCount
+        }
     }
 
     /// Adds a line that was not understood.

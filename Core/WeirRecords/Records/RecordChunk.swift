@@ -145,7 +145,12 @@ extension RecordBatch {
     ///
     /// - Returns: The same number for all records whose field is missing or cannot be read.
     package func stableHash(ofField field: Int, inRecordAt index: Int) -> UInt64 {
-        let record = unsafe RecordFields(base: base, slots: slots + index * fieldCount, timeScale: timeScale)
+        let record = unsafe RecordFields(
+            base: base,
+            byteCount: byteCount,
+            slots: slots + index * fieldCount,
+            timeScale: timeScale
+        )
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         // What is absent, or cannot be read, is all of one kind.
         _ = try? record.withText(field) { text in
@@ -157,7 +162,12 @@ extension RecordBatch {
     /// The time in a field, where it can be read.
     package func time(ofField field: Int, inRecordAt index: Int) -> Timestamp? {
         guard (0..<fieldCount).contains(field), (0..<count).contains(index) else { return nil }
-        let record = unsafe RecordFields(base: base, slots: slots + index * fieldCount, timeScale: timeScale)
+        let record = unsafe RecordFields(
+            base: base,
+            byteCount: byteCount,
+            slots: slots + index * fieldCount,
+            timeScale: timeScale
+        )
         return try? record.timestamp(field)
     }
 }

@@ -1,3 +1,4 @@
+internal import CWeir
 public import WeirCore
 
 /// The fields of one record, by index: what a ``FieldReader`` looks through.
@@ -7,11 +8,20 @@ public import WeirCore
 struct RecordFields {
     @usableFromInline let base: UnsafePointer<UInt8>
     @usableFromInline let slots: UnsafePointer<RecordBatch.Slot>
+    @usableFromInline let byteCount: Int
     @usableFromInline let timeScale: Int64
 
+    /// Creates the view of a record.
+    ///
+    /// - Parameters:
+    ///   - base: Where the batch's bytes start.
+    ///   - byteCount: How many there are.
+    ///   - slots: Where the fields are.
+    ///   - timeScale: How many nanoseconds a time counts that is a bare number.
     @inlinable
-    init(base: UnsafePointer<UInt8>, slots: UnsafePointer<RecordBatch.Slot>, timeScale: Int64) {
+    init(base: UnsafePointer<UInt8>, byteCount: Int, slots: UnsafePointer<RecordBatch.Slot>, timeScale: Int64) {
         unsafe self.base = base
+        self.byteCount = byteCount
         unsafe self.slots = slots
         self.timeScale = timeScale
     }
@@ -27,6 +37,10 @@ struct RecordFields {
 
     @usableFromInline
     func double(_ index: Int) throws(FieldError) -> Double {
+        if let (text, length) = unsafe shortText(index) {
+            var value = 0.0
+            if unsafe cweir_read_double(text, length, &value) { return value }
+        }
         if let value = binaryValue(index) {
             if let number = value.double, number.isFinite { return number }
             return try unsafe value.withText { text throws(FieldError) in unsafe try double(text, index) }
@@ -44,6 +58,10 @@ struct RecordFields {
 
     @usableFromInline
     func integer(_ index: Int) throws(FieldError) -> Int64 {
+        if let (text, length) = unsafe shortText(index) {
+            var value: Int64 = 0
+            if unsafe cweir_read_integer(text, length, &value) { return value }
+        }
         if let value = binaryValue(index) {
             if let number = value.integer { return number }
             return try unsafe value.withText { text throws(FieldError) in unsafe try integer(text, index) }
@@ -76,6 +94,13 @@ struct RecordFields {
 
     @usableFromInline
     func timestamp(_ index: Int) throws(FieldError) -> Timestamp {
+        if let (text, length) = unsafe shortText(index) {
+            var value: Int64 = 0
+            if unsafe cweir_read_integer(text, length, &value) {
+                let (nanoseconds, overflow) = value.multipliedReportingOverflow(by: timeScale)
+                if !overflow { return Timestamp(nanosecondsSinceEpoch: nanoseconds) }
+            }
+        }
         if let value = binaryValue(index) {
             if let time = value.nanoseconds(scale: timeScale) { return Timestamp(nanosecondsSinceEpoch: time) }
             return try unsafe value.withText { text throws(FieldError) in unsafe try timestamp(text, index) }
@@ -158,6 +183,16 @@ struct RecordFields {
             unsafe BinaryValue(base: base, slot: slot).withText { unsafe bytes.append(contentsOf: $0) }
             return slot.encoding == .time ? .text : .bare
         }
+    }
+
+    /// The text of a field for the quick readers, which need some bytes behind it; `nil` where it is not just text.
+    @inline(__always)
+    private func shortText(_ index: Int) -> (UnsafePointer<UInt8>, length: Int)? {
+        let slot = unsafe slots[index]
+        guard slot.encoding == .plain || slot.encoding == .bare,
+            byteCount &- Int(slot.start) >= Int(CWEIR_NUMBER_READ)
+        else { return nil }
+        return unsafe (base + Int(slot.start), Int(slot.length))
     }
 
     /// The value of a field that is one, and not text.

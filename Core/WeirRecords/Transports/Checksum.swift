@@ -1,4 +1,6 @@
-/// CRC-32C (Castagnoli), eight bytes at a time by tables (Kounavis and Berry, "A systematic approach to building high
+internal import CWeir
+
+/// CRC-32C (Castagnoli), by the processor's instruction or, where it has none, eight bytes at a time by tables (Kounavis and Berry, "A systematic approach to building high
 /// performance software-based CRC generators", 2005).
 package enum Checksum {
     private static let tables: [UInt32] = {
@@ -21,6 +23,15 @@ package enum Checksum {
     ///
     /// - Complexity: O(*n*), no allocation.
     package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+        if let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) {
+            var remainder = UInt32.max
+            if unsafe cweir_checksum(base, bytes.count, &remainder) { return ~remainder }
+        }
+        return unsafe byTables(bytes)
+    }
+
+    /// The same, without the instruction.
+    static func byTables(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         unsafe tables.withUnsafeBufferPointer { tables in
             var remainder = UInt32.max
             var offset = 0

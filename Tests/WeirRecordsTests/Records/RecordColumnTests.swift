@@ -68,7 +68,7 @@ import WeirTesting
         var integers = RecordColumn<Int64>(field: 0)
         var times = RecordColumn<Timestamp>(field: 0)
         var flags = RecordColumn<Bool>(field: 0)
-        for _ in 0..<1_000 {
+        for _ in 0..<400 {
             var texts = (0..<Int.random(in: 0..<150, using: &generator)).map { _ in Self.number(&generator) }
             for index in texts.indices where Int.random(in: 0..<40, using: &generator) == 0 {
                 texts[index] = ["true", "false", "True", "2024-06-08T16:05:00Z"].randomElement(using: &generator) ?? ""

@@ -149,6 +149,18 @@ struct BinaryColumn {
         at start: Int,
         in batch: inout RecordBatch
     ) {
+        if width > 0, states < 0, scales < 0, fieldEncoding != .plain {
+            batch.setFields(
+                field,
+                ofRecordsFrom: first,
+                count: rows.count,
+                start: start + values + rows.lowerBound * width,
+                width: width,
+                encoding: fieldEncoding,
+                scale: scale
+            )
+            return
+        }
         let offset = first &- rows.lowerBound
         for row in rows {
             if states >= 0, unsafe !holdsValue(block, row, field, row &+ offset, &batch) { continue }
