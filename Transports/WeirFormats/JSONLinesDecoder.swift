@@ -22,15 +22,15 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
     }
 
     /// The names that were collected.
-    package private(set) var collectedNames: [String] = []
+    package internal(set) var collectedNames: [String] = []
 
     var lines: LineTracker
     private let otherFields: OtherFields
 
     // The collected names as bytes, and which came at each place of the last line, or -1.
-    private var collected: [[UInt8]] = []
-    private var collectedOrder: [Int] = []
-    private static let collectedLimit = 1024
+    var collected: [[UInt8]] = []
+    var collectedOrder: [Int] = []
+    static let collectedLimit = 1024
 
     private let tree: JSONFieldTree
 
@@ -220,30 +220,6 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
         // What was written with escapes is not expected: its bytes without them are no JSON, or another name.
         if isRemembered { order[place] = name.hasEscapes ? -1 : Int32(entry) }
         return entry
-    }
-
-    /// Collects a name, unless that was done before.
-    private mutating func collect(_ base: UnsafePointer<UInt8>, _ name: JSONCursor.Text, position: Int) {
-        let bytes = unsafe UnsafeBufferPointer(start: base + name.start, count: name.end - name.start)
-        // Lines of one program have their names in one order.
-        if !name.hasEscapes, position < collectedOrder.count, collectedOrder[position] >= 0,
-            unsafe collected[collectedOrder[position]].elementsEqual(bytes)
-        {
-            return
-        }
-        guard
-            let text = unsafe name.hasEscapes
-                ? QuotedText.resolvingEscapes(bytes) : String(validating: bytes, as: UTF8.self)
-        else { return }
-        let resolved = Array(text.utf8)
-        var index = collected.firstIndex(of: resolved)
-        if index == nil, collected.count < Self.collectedLimit {
-            index = collected.count
-            collected.append(resolved)
-            collectedNames.append(text)
-        }
-        while collectedOrder.count <= position, position < Self.collectedLimit { collectedOrder.append(-1) }
-        if let index, position < collectedOrder.count { collectedOrder[position] = index }
     }
 
     private func search(_ base: UnsafePointer<UInt8>, _ name: JSONCursor.Text, level: Int) -> Int {

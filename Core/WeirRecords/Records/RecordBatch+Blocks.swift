@@ -1,0 +1,89 @@
+/// For decoders of formats that keep the values of a field together: they add records first and then fill field by field.
+extension RecordBatch {
+    /// Adds records without bytes of their own, whose fields are all absent, for a decoder that fills field by field.
+    ///
+    /// - Parameters:
+    ///   - count: How many; at most as many as there is room for.
+    ///   - line: The number of the first one in the input; the others count on from it.
+    ///   - start: Where they come from, counted from ``origin``.
+    /// - Returns: The index of the first one.
+    @inlinable
+    public mutating func appendRecords(_ count: Int, line: UInt64, start: Int) -> Int {
+        let first = recordCount
+        precondition(count >= 0 && count <= capacity - first, "a batch takes no more records than it has room for")
+        for index in 0..<count {
+            unsafe rows[first &+ index] = Row(
+                line: line &+ UInt64(index),
+                start: UInt32(truncatingIfNeeded: start &+ origin),
+                length: 0
+            )
+        }
+        for index in first * fieldCount..<(first + count) * fieldCount {
+            unsafe slots[index] = Slot(start: 0, length: 0, encoding: .absent)
+        }
+        recordCount += count
+        return first
+    }
+
+    /// Sets where a field is of a record that was added with ``appendRecords(_:line:start:)``.
+    ///
+    /// - Parameters:
+    ///   - field: The index of the field in the schema.
+    ///   - index: The index of the record.
+    ///   - start: Where its bytes start, counted from ``origin``.
+    ///   - length: How many bytes it has.
+    ///   - encoding: How they are to be read.
+    ///   - scale: Of a decimal, how many digits stand after the point, from 0 to 127; 128 more make it minus zero.
+    @inlinable
+    public mutating func setField(
+        _ field: Int,
+        ofRecordAt index: Int,
+        start: Int,
+        length: Int,
+        encoding: FieldEncoding,
+        scale: UInt8 = 0
+    ) {
+        assert(field >= 0 && field < fieldCount && index >= 0 && index < recordCount)
+        unsafe slots[index &* fieldCount &+ field] = Slot(
+            start: UInt32(truncatingIfNeeded: start &+ origin),
+            length: UInt32(truncatingIfNeeded: length),
+            encoding: encoding,
+            scale: scale
+        )
+    }
+
+    /// Sets where a field is of some records that were added with ``appendRecords(_:line:start:)``: values of one width, side
+    /// by side.
+    ///
+    /// - Parameters:
+    ///   - field: The index of the field in the schema.
+    ///   - first: The index of the first record.
+    ///   - count: How many records.
+    ///   - start: Where the first value starts, counted from ``origin``.
+    ///   - width: How many bytes a value has.
+    ///   - encoding: How they are to be read.
+    ///   - scale: As for ``setField(_:ofRecordAt:start:length:encoding:scale:)``.
+    package mutating func setFields(
+        _ field: Int,
+        ofRecordsFrom first: Int,
+        count: Int,
+        start: Int,
+        width: Int,
+        encoding: FieldEncoding,
+        scale: UInt8
+    ) {
+        precondition(field >= 0 && field < fieldCount && first >= 0 && count >= 0 && first + count <= recordCount)
+        var place = UInt32(truncatingIfNeeded: start &+ origin)
+        var slot = unsafe slots + (first * fieldCount + field)
+        for _ in 0..<count {
+            unsafe slot.pointee = Slot(
+                start: place,
+                length: UInt32(truncatingIfNeeded: width),
+                encoding: encoding,
+                scale: scale
+            )
+            place &+= UInt32(truncatingIfNeeded: width)
+            unsafe slot += fieldCount
+        }
+    }
+}
