@@ -137,7 +137,7 @@ public struct CSVDecoder: RecordDecoder, Sendable {
         from start: Int,
         into batch: inout RecordBatch
     ) -> Int {
-        guard let kernel else { return start }
+        guard let kernel, bytes.count - start >= RecordIndex.leastLength else { return start }
         let index = self.index ?? RecordIndex(columnCount: firstFields.count, kernel: kernel)
         self.index = index
         return unsafe index.takeCSV(

@@ -96,7 +96,7 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
                 if lines.isInsideOverlongLine { return start }
                 continue
             }
-            if scannedCount == 0, let kernel {
+            if scannedCount == 0, let kernel, count - start >= RecordIndex.leastLength {
                 let index = self.index ?? RecordIndex(kernel: kernel)
                 self.index = index
                 start = unsafe index.takeJSONLines(

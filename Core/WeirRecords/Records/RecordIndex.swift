@@ -34,7 +34,7 @@ package final class RecordIndex: @unchecked Sendable {
     private static let markLimit = 1 << 14
 
     /// In less than this many bytes an index is no help.
-    private static let leastLength = 128
+    package static let leastLength = 128
 
     // Safety: created in `init`, freed in `deinit`, and used by this object only.
     private let index: UnsafeMutablePointer<cweir_index_t>
@@ -152,9 +152,7 @@ package final class RecordIndex: @unchecked Sendable {
         scan: (UnsafeMutablePointer<cweir_index_t>, UnsafePointer<UInt8>, Int, Int) -> Void,
         take: (UnsafePointer<UInt8>, Int, inout cweir_records_t) -> Int
     ) -> Int {
-        guard bytes.count - start >= Self.leastLength,
-            let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        else { return start }
+        guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return start }
         var start = start
         // Goes on with the index of the last call where the decoder has read exactly one row in between.
         if let textStart, unsafe !cweir_index_skip(index, start - textStart) { self.textStart = nil }
