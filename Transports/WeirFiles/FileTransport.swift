@@ -15,12 +15,18 @@ public struct FileTransport: Transport {
     public let summary = "A file, PATH; a source, and a sink that creates or overwrites it."
 
     private let interruption: Interruption?
+    private let handlesCompression: Bool
 
     /// Creates the transport.
     ///
-    /// - Parameter interruption: What ends the waiting of its sources, and of sinks for pipes, where something can.
-    public init(interruption: Interruption? = nil) {
+    /// - Parameters:
+    ///   - interruption: What ends the waiting of its sources, and of sinks for pipes, where something can.
+    ///   - handlesCompression: Whether the contents of compressed files are read, whatever they are called, and files are
+    ///     compressed whose names end with `.gz`, `.zst`, `.xz` or `.bz2`. The programs of the system do that: `gzip`,
+    ///     `zstd`, `xz` and `bzip2`, which are started for that and end with the source or the sink.
+    public init(interruption: Interruption? = nil, handlesCompression: Bool = false) {
         self.interruption = interruption
+        self.handlesCompression = handlesCompression
     }
 
     /// The address of a path, whatever is in it.
@@ -83,6 +89,16 @@ public struct FileTransport: Transport {
             path,
             with: isPipe ? { SystemCalls.openPipe($0, for: .reading) } : SystemCalls.openForReading
         )
+        if handlesCompression, let form = DecompressingSource.form(ofFile: descriptor) {
+            defer { SystemCalls.closeDescriptor(descriptor) }
+            guard !parts.options.flag("follow") else {
+                throw .badAddress(
+                    address: parts.whole,
+                    reason: "it is compressed with \(form.program), and what is compressed cannot be followed"
+                )
+            }
+            return try DecompressingSource(of: descriptor, address: path, form: form, interruption: interruption)
+        }
         guard parts.options.flag("follow") else {
             return try DescriptorSource(descriptor, address: path, isOwned: true, interruption: interruption)
         }
@@ -109,6 +125,16 @@ public struct FileTransport: Transport {
             path,
             with: isPipe ? { SystemCalls.openPipe($0, for: .writing) } : SystemCalls.openForWriting
         )
+        if handlesCompression, let form = Compression(endingOf: path),
+            SystemCalls.facts(about: descriptor)?.kind == .regularFile
+        {
+            return try CompressingSink(
+                descriptor,
+                address: path,
+                form: form,
+                emptiesFile: !parts.options.flag("append")
+            )
+        }
         return try DescriptorSink(
             descriptor,
             address: path,

@@ -117,9 +117,9 @@ public struct RecordReader: ~Copyable {
     ///
     /// - Returns: Whether there is something to hand out.
     private mutating func decode() throws(FormatError) -> Bool {
-        if start == 0, Int64(end) == byteCount, let program = unsafe Compression.program(for: buffer[..<end]) {
+        if start == 0, Int64(end) == byteCount, let form = unsafe Compression(beginning: buffer[..<end]) {
             phase = .finished
-            throw .compressed(program)
+            throw .compressed(form.program)
         }
         while phase != .finished {
             let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[start..<end])
