@@ -19,7 +19,7 @@ public func LLVMFuzzerTestOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -
     )
     switch choice & 31 {
     case 0: run.checkLines(bytes, CSVFormat())
-    case 1: run.checkLines(bytes, JSONLinesFormat())
+    case 1: run.checkLines(bytes, JSONLinesFormat(), countsEach: false)
     case 2: run.check(bytes, BinaryFormat())
     case 3: run.check(binary(of: bytes), BinaryFormat())
     case 4: run.check(bytes, FramedFormat(JSONLinesFormat()))
@@ -32,6 +32,12 @@ public func LLVMFuzzerTestOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -
         let format = logFormats[Int(choice & 31) - 16]
         run.checkLines(bytes, format)
         run.checkLog(bytes, format)
+    case 23...26:
+        var dialect = CSVDialect(delimiter: choice & 32 == 0 ? UInt8(ascii: ";") : UInt8(ascii: "\t"))
+        dialect.hasQuotes = choice & 64 == 0
+        dialect.comment = choice & 128 == 0 ? nil : UInt8(ascii: "#")
+        dialect.headerLineCount = Int(choice & 31) - 23
+        run.checkLines(bytes, CSVFormat(dialect))
     default: readNumbers(bytes)
     }
     return 0
@@ -72,11 +78,12 @@ private struct Run {
     }
 
     /// The same for formats made of lines, whose numbers have to be right.
-    func checkLines(_ bytes: [UInt8], _ format: some Format) {
+    func checkLines(_ bytes: [UInt8], _ format: some Format, countsEach: Bool = true) {
         let whole = check(bytes, format)
         let lineCount = UInt64(bytes.count { $0 == UInt8(ascii: "\n") }) + 1
         let lines = whole.records.map(\.line) + whole.rejections.map(\.line)
-        require(Set(lines).count == lines.count, "a line counts twice")
+        // Elements of an array of JSON may share one.
+        require(!countsEach || Set(lines).count == lines.count, "a line counts twice")
         require(lines.allSatisfy { (1...lineCount).contains($0) }, "a line that is not there")
     }
 

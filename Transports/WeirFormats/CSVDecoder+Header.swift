@@ -15,11 +15,12 @@ extension CSVDecoder {
         guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
             var start = unsafe lines.passByteOrderMark(base, count: count, isFinal: isFinal)
         else { return 0 }
+        start = unsafe skipComments(base, from: start, count: count, isFinal: isFinal)
         while let end = unsafe blankLineEnd(base, from: start, count: count) {
             lines.line += 1
-            start = end
+            start = unsafe skipComments(base, from: end, count: count, isFinal: isFinal)
             // It may have seen the carriage return of this line when the line feed was not there yet.
-            scanner = CSVRecordScanner()
+            scanner = CSVRecordScanner(dialect)
         }
         guard start < count else { return start }
         let available = min(count - start, lines.limit + 1)
@@ -38,7 +39,15 @@ extension CSVDecoder {
         case .flaw(let flaw, _): throw .badHeader(flaw.description)
         case .record(let length): end = start + length
         }
-        scanner = CSVRecordScanner()
+        scanner = CSVRecordScanner(dialect)
+        guard dialect.headerLineCount > 0 else {
+            // The first record says how many fields there are, and is read as a record afterwards.
+            var fields = unsafe CSVFields(base, from: start, to: end, dialect)
+            var names: [String] = []
+            while unsafe fields.nextField() != nil { names.append(String(names.count + 1)) }
+            header = names
+            return start
+        }
         header = unsafe try names(base, from: start, to: end)
         lines.line += unsafe lineFeeds(base, from: start, to: min(end + 1, count))
         return min(end + 1, count)
@@ -68,7 +77,7 @@ extension CSVDecoder {
     }
 
     func names(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) throws(FormatError) -> [String] {
-        var fields = unsafe CSVFields(base, from: start, to: contentEnd(base, from: start, to: end))
+        var fields = unsafe CSVFields(base, from: start, to: contentEnd(base, from: start, to: end), dialect)
         var names: [String] = []
         while let field = unsafe fields.nextField() {
             let text = unsafe UnsafeBufferPointer(start: base + field.start, count: field.length)

@@ -18,7 +18,7 @@ extension CSVDecoder {
         if case .incomplete = outcome, !isTooLong { return nil }
         let hasQuotes = scanner.hasQuotes
         let firstLineEnd = scanner.firstLineEnd
-        scanner = CSVRecordScanner()
+        scanner = CSVRecordScanner(dialect)
         let reason: String
         let lineEnd: Int
         switch outcome {
@@ -64,7 +64,7 @@ extension CSVDecoder {
         into batch: inout RecordBatch
     ) -> String? {
         let end = unsafe contentEnd(base, from: start, to: end)
-        var fields = unsafe CSVFields(base, from: start, to: end)
+        var fields = unsafe CSVFields(base, from: start, to: end, dialect)
         var column = 0
         batch.beginRecord(line: lines.line)
         while let place = unsafe fields.nextField() {

@@ -22,8 +22,16 @@ public struct CSVDecoder: RecordDecoder, Sendable {
     var firstFields: [Int32] = []
     var nextFields: [Int32] = []
 
+    let dialect: CSVDialect
+
     // The state of a record whose end was not found yet; the record starts at the next byte.
-    var scanner = CSVRecordScanner()
+    var scanner: CSVRecordScanner
+
+    // How many lines of the header are to be skipped still.
+    var headerRest: Int
+
+    // Whether the next byte is inside of a line that is skipped.
+    var isInSkippedLine = false
 
     // Made at the first record; `nil` as well where the index is not used.
     private var index: RecordIndex?
@@ -34,15 +42,23 @@ public struct CSVDecoder: RecordDecoder, Sendable {
     /// - Parameters:
     ///   - schema: What is wanted of each record.
     ///   - limits: What the decoder may take.
-    public init(for schema: RecordSchema, limits: FormatLimits = FormatLimits()) {
-        self.init(for: schema, limits: limits, kernel: .best)
+    ///   - dialect: How the table is written.
+    public init(
+        for schema: RecordSchema,
+        limits: FormatLimits = FormatLimits(),
+        dialect: CSVDialect = CSVDialect()
+    ) {
+        self.init(for: schema, limits: limits, dialect: dialect, kernel: .best)
     }
 
     /// Creates a decoder that finds records with a kernel, or without an index.
-    init(for schema: RecordSchema, limits: FormatLimits, kernel: ScanKernel?) {
+    init(for schema: RecordSchema, limits: FormatLimits, dialect: CSVDialect = CSVDialect(), kernel: ScanKernel?) {
         self.schema = schema
+        self.dialect = dialect
+        scanner = CSVRecordScanner(dialect)
+        headerRest = max(0, dialect.headerLineCount - 1)
         self.lines = LineTracker(limits)
-        self.kernel = kernel
+        self.kernel = dialect.isIndexed ? kernel : nil
     }
 
     public mutating func decode(
@@ -57,6 +73,7 @@ public struct CSVDecoder: RecordDecoder, Sendable {
             if header == nil { return start }
             try resolve(schema)
         }
+        start = unsafe skipHeaderRest(base, from: start, count: bytes.count, isFinal: isFinal)
         index?.forget()
         return unsafe decodeRecords(base, bytes, from: start, isFinal: isFinal, into: &batch)
     }
@@ -83,6 +100,8 @@ public struct CSVDecoder: RecordDecoder, Sendable {
             start = next
         }
         while start < count, !batch.isFull, !lines.isInsideOverlongLine {
+            start = unsafe skipComments(base, from: start, count: count, isFinal: isFinal)
+            if start == count { return start }
             start = unsafe readIndexed(bytes, from: start, into: &batch)
             if start == count || batch.isFull { return start }
             let (next, stop) = unsafe readLine(base, from: start, count: count, isFinal: isFinal, into: &batch)
@@ -100,6 +119,7 @@ public struct CSVDecoder: RecordDecoder, Sendable {
                     )
                 }
                 scanner = CSVRecordScanner(
+                    dialect,
                     passing: count - start,
                     field: field,
                     isFieldStart: fieldStart == count
@@ -169,9 +189,11 @@ public struct CSVDecoder: RecordDecoder, Sendable {
         isFinal: Bool,
         into batch: inout RecordBatch
     ) -> (next: Int, Stop) {
-        let comma = ByteSearch.filled(with: UInt8(ascii: ","))
+        let delimiter = dialect.delimiter
+        let delimiters = ByteSearch.filled(with: delimiter)
         let lineFeed = ByteSearch.filled(with: UInt8(ascii: "\n"))
-        let quote = ByteSearch.filled(with: UInt8(ascii: "\""))
+        // Without quotes, line feeds are looked for twice.
+        let quote = ByteSearch.filled(with: dialect.hasQuotes ? UInt8(ascii: "\"") : UInt8(ascii: "\n"))
         let columns = firstFields
         let columnCount = columns.count
         let limit = lines.limit
@@ -182,7 +204,7 @@ public struct CSVDecoder: RecordDecoder, Sendable {
         var nextWord = start
         var wordStart = start
         var word: UInt64 = 0
-        // The high bit of each comma, line feed and quote in the word that was not looked at yet.
+        // The high bit of each delimiter, line feed and quote in the word that was not looked at yet.
         var marks: UInt64 = 0
         // All bytes of the row, and perhaps some behind it.
         var seen: UInt64 = 0
@@ -198,7 +220,7 @@ public struct CSVDecoder: RecordDecoder, Sendable {
                         ? ByteSearch.word(at: base + nextWord)
                         : ByteSearch.partialWord(at: base + nextWord, count: rest)
                     marks =
-                        ByteSearch.nonZero(word ^ comma) & ByteSearch.nonZero(word ^ lineFeed)
+                        ByteSearch.nonZero(word ^ delimiters) & ByteSearch.nonZero(word ^ lineFeed)
                         & ByteSearch.nonZero(word ^ quote) ^ ByteSearch.highBits
                     seen |= word
                     wordStart = nextWord
@@ -212,7 +234,7 @@ public struct CSVDecoder: RecordDecoder, Sendable {
                 place = wordStart &+ marks.trailingZeroBitCount &>> 3
                 marks &= marks &- 1
                 let byte = unsafe base[place]
-                if byte == UInt8(ascii: ",") {
+                if byte == delimiter {
                     if column < columnCount {
                         setField(column, columns, start: fieldStart, end: place, in: &batch)
                     }

@@ -14,10 +14,12 @@ struct CSVFields {
 
     private let base: UnsafePointer<UInt8>
     private let end: Int
+    private let dialect: CSVDialect
     private var next: Int?
 
     /// Creates the places of the record from `start` to `end`, where the line's end is.
-    init(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) {
+    init(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int, _ dialect: CSVDialect) {
+        unsafe self.dialect = dialect
         unsafe self.base = base
         unsafe self.end = end
         unsafe self.next = start
@@ -28,14 +30,14 @@ struct CSVFields {
         guard let start = unsafe next else { return nil }
         var field = Field(start: start, length: 0, encoding: .plain, isQuoted: false)
         let fieldEnd: Int
-        if unsafe start < end, unsafe base[start] == UInt8(ascii: "\"") {
+        if unsafe dialect.hasQuotes && start < end && base[start] == UInt8(ascii: "\"") {
             let textEnd = unsafe closingQuote(from: start + 1, encoding: &field.encoding)
             field.start += 1
             field.length = textEnd - field.start
             field.isQuoted = true
             fieldEnd = textEnd + 1
         } else {
-            fieldEnd = unsafe ByteSearch.index(of: UInt8(ascii: ","), in: base, from: start, to: end)
+            fieldEnd = unsafe ByteSearch.index(of: dialect.delimiter, in: base, from: start, to: end)
             field.length = fieldEnd - start
         }
         unsafe next = unsafe fieldEnd < end ? fieldEnd + 1 : nil

@@ -3,6 +3,8 @@ public import WeirRecords
 
 /// Comma-separated values as in RFC 4180; the first line names the fields.
 ///
+/// A ``CSVDialect`` changes that.
+///
 /// - Fields may be quoted; in quotes a quote is doubled, and commas and line breaks are text.
 /// - Lines end with a line feed, with or without a carriage return before it; the last one may lack it.
 /// - A byte order mark at the start and blank lines are skipped; blanks around the header's names are no part of them.
@@ -11,22 +13,40 @@ public import WeirRecords
 ///   rejected. When it seems to go on over several lines because of a quote, only the first one is rejected and
 ///   reading goes on at the second one: a stray quote costs one line.
 public struct CSVFormat: Format {
-    public var name: String { "csv" }
+    /// How the table is written.
+    public let dialect: CSVDialect
 
-    public var summary: String { "comma-separated values; the first line names the fields (RFC 4180)" }
+    public var name: String { dialect.delimiter == CSVDialect.tabSeparated.delimiter ? "tsv" : "csv" }
+
+    public var summary: String {
+        name == "tsv"
+            ? "tab-separated values, otherwise like csv"
+            : "comma-separated values; the first line names the fields (RFC 4180)"
+    }
 
     /// Creates the format.
-    public init() {}
+    ///
+    /// - Parameter dialect: How the table is written.
+    public init(_ dialect: CSVDialect = CSVDialect()) {
+        self.dialect = dialect
+    }
 
     public func makeDecoder(for schema: RecordSchema, limits: FormatLimits) -> any RecordDecoder {
-        CSVDecoder(for: schema, limits: limits)
+        CSVDecoder(for: schema, limits: limits, dialect: dialect)
     }
+
+    public func refusal(of schema: OutputSchema) -> String? {
+        CSVEncoder(for: schema, dialect: dialect).firstNameInQuotes().map {
+            "the name '\(Excerpt.of($0.utf8, limit: 60))' cannot be written without quotes; --columns renames it"
+        }
+    }
+
     public func makeEncoder(for schema: OutputSchema) -> (any RecordEncoder)? {
-        CSVEncoder(for: schema)
+        CSVEncoder(for: schema, dialect: dialect)
     }
 
     public func makeFieldFinder(limits: FormatLimits) -> (any FieldFinder)? {
-        CSVFieldFinder(limits: limits)
+        CSVFieldFinder(limits: limits, dialect: dialect)
     }
 }
 
@@ -34,8 +54,8 @@ public struct CSVFormat: Format {
 struct CSVFieldFinder: FieldFinder {
     private var decoder: CSVDecoder
 
-    init(limits: FormatLimits) {
-        decoder = CSVDecoder(for: RecordSchema(fields: []), limits: limits)
+    init(limits: FormatLimits, dialect: CSVDialect) {
+        decoder = CSVDecoder(for: RecordSchema(fields: []), limits: limits, dialect: dialect)
     }
 
     var names: [String] { decoder.header ?? [] }

@@ -46,12 +46,18 @@ struct CSVRecordScanner {
 
     private var state = State.fieldStart
     private var field = 1
+    private let delimiter: UInt8
+    private let hasFieldQuotes: Bool
 
     /// Creates a scanner at the start of a record.
-    init() {}
+    init(_ dialect: CSVDialect = CSVDialect()) {
+        delimiter = dialect.delimiter
+        hasFieldQuotes = dialect.hasQuotes
+    }
 
     /// Creates a scanner that has passed `offset` bytes of a record, none of which is a quote or a line feed.
-    init(passing offset: Int, field: Int, isFieldStart: Bool) {
+    init(_ dialect: CSVDialect, passing offset: Int, field: Int, isFieldStart: Bool) {
+        self.init(dialect)
         self.offset = offset
         self.field = field
         state = isFieldStart ? .fieldStart : .unquoted
@@ -111,6 +117,15 @@ struct CSVRecordScanner {
     }
 
     private mutating func stateAfter(_ byte: UInt8) -> State {
+        if byte == delimiter {
+            switch state {
+            case .fieldStart, .unquoted, .quoteInQuoted:
+                field += 1
+                return .fieldStart
+            case .quoted, .returnAfterQuote, .flawed: return .flawed(.textAfterQuote(field))
+            }
+        }
+        guard hasFieldQuotes else { return .unquoted }
         switch (state, byte) {
         case (.fieldStart, UInt8(ascii: "\"")):
             hasQuotes = true
@@ -120,9 +135,6 @@ struct CSVRecordScanner {
             return .flawed(.quoteInUnquotedField(field))
         case (.quoteInQuoted, UInt8(ascii: "\"")): return .quoted
         case (.quoteInQuoted, UInt8(ascii: "\r")): return .returnAfterQuote
-        case (.fieldStart, UInt8(ascii: ",")), (.unquoted, UInt8(ascii: ",")), (.quoteInQuoted, UInt8(ascii: ",")):
-            field += 1
-            return .fieldStart
         case (.fieldStart, _), (.unquoted, _): return .unquoted
         default: return .flawed(.textAfterQuote(field))
         }

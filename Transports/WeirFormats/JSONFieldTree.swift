@@ -3,7 +3,8 @@ internal import WeirRecords
 
 /// The wanted names of a schema, level by level: `user.name` wants the member `name` of the member `user`.
 ///
-/// Such a name also wants a member that has the dot in its own name, as flattened records do.
+/// Such a name also wants a member that has the dot in its own name, as flattened records do. `acc.0` wants the first
+/// element where `acc` is an array, too.
 struct JSONFieldTree: Sendable {
     /// A name that is wanted of the objects of a level.
     struct Entry: Sendable {
@@ -18,6 +19,9 @@ struct JSONFieldTree: Sendable {
 
         /// The level of the objects in which more is wanted, or -1.
         var level: Int
+
+        /// The index of an element that the name stands for in an array, or -1.
+        let index: Int
     }
 
     /// The names one after the other, each with the quote that closes it, so that comparing finds the end as well.
@@ -64,7 +68,10 @@ struct JSONFieldTree: Sendable {
 
         for level in levels {
             for (name, field, child) in level {
-                entries.append(Entry(start: names.count, length: name.utf8.count, field: field, level: child))
+                let index = Int(name).flatMap { $0 >= 0 && String($0) == name ? $0 : nil } ?? -1
+                entries.append(
+                    Entry(start: names.count, length: name.utf8.count, field: field, level: child, index: index)
+                )
                 names.append(contentsOf: name.utf8)
                 names.append(UInt8(ascii: "\""))
             }
@@ -82,6 +89,12 @@ struct JSONFieldTree: Sendable {
         for index in levelStarts[level]..<levelStarts[level + 1] {
             if unsafe entries[index].length == length && isEqual(name, index, length) { return index }
         }
+        return -1
+    }
+
+    /// The entry of an element of an array, or -1.
+    func entry(ofElement element: Int, level: Int) -> Int {
+        for index in levelStarts[level]..<levelStarts[level + 1] where entries[index].index == element { return index }
         return -1
     }
 

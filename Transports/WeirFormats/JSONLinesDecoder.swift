@@ -25,6 +25,10 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
     package internal(set) var collectedNames: [String] = []
 
     var lines: LineTracker
+    var array = ArrayState()
+
+    // The place where the pieces of an input start that is cut; `nil` before the first.
+    var pieceStart: ArrayState.Place?
     private let otherFields: OtherFields
 
     // The collected names as bytes, and which came at each place of the last line, or -1.
@@ -32,13 +36,14 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
     var collectedOrder: [Int] = []
     static let collectedLimit = 1024
 
-    private let tree: JSONFieldTree
+    let tree: JSONFieldTree
 
     // The entry that came at each place of the last object of each level, or -1.
     private var order: [Int32]
 
-    // The line in which each entry came last.
-    private var lastLines: [UInt64]
+    // The record in which each entry came last, counted from 1.
+    private var lastRecords: [UInt64]
+    private var recordCount: UInt64 = 0
 
     // Names beyond this place of an object are not worth remembering.
     private static let rememberedCount = 256
@@ -47,7 +52,7 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
     var scannedCount = 0
 
     // Made at the first lines; `nil` as well where the index is not used.
-    private var index: RecordIndex?
+    var index: RecordIndex?
     private let kernel: ScanKernel?
 
     /// Creates a decoder at the start of an input.
@@ -77,18 +82,19 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
         lines = LineTracker(limits)
         tree = JSONFieldTree(schema)
         order = Array(repeating: -1, count: tree.levelCount * Self.rememberedCount)
-        lastLines = Array(repeating: 0, count: tree.entries.count)
+        lastRecords = Array(repeating: 0, count: tree.entries.count)
     }
 
-    public mutating func decode(
-        _ bytes: UnsafeRawBufferPointer,
+    /// Reads the records of lines.
+    mutating func decodeLines(
+        _ base: UnsafePointer<UInt8>,
+        from start: Int,
+        count: Int,
         isFinal: Bool,
         into batch: inout RecordBatch
-    ) throws(FormatError) -> Int {
-        let count = bytes.count
-        guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
-            var start = unsafe lines.passByteOrderMark(base, count: count, isFinal: isFinal)
-        else { return 0 }
+    ) -> Int {
+        let bytes = unsafe UnsafeRawBufferPointer(start: base, count: count)
+        var start = start
         index?.forget()
         while start < count, !batch.isFull {
             if lines.isInsideOverlongLine {
@@ -125,24 +131,26 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
                 return start
             }
             scannedCount = 0
-            unsafe readLine(base, from: start, to: end, into: &batch)
+            let contentEnd = unsafe end > start && base[end - 1] == UInt8(ascii: "\r") ? end - 1 : end
+            unsafe readRecord(base, from: start, to: contentEnd, into: &batch)
             lines.line &+= 1
             start = min(end + 1, count)
         }
         return start
     }
 
-    private mutating func readLine(
+    /// Reads the object from `start` to `end`; blanks alone are none.
+    mutating func readRecord(
         _ base: UnsafePointer<UInt8>,
         from start: Int,
-        to lineEnd: Int,
+        to end: Int,
         into batch: inout RecordBatch
     ) {
-        let end = unsafe lineEnd > start && base[lineEnd - 1] == UInt8(ascii: "\r") ? lineEnd - 1 : lineEnd
         var cursor = unsafe JSONCursor(base, from: start, to: end)
         unsafe cursor.skipBlanks()
         guard unsafe cursor.place < end else { return }
         batch.beginRecord(line: lines.line)
+        recordCount &+= 1
         do throws(JSONFlaw) {
             guard unsafe cursor.take("{") else { throw unsafe cursor.flaw("a line must be an object; expected '{'") }
             unsafe try readObject(&cursor, level: 0, depth: 1, into: &batch)
@@ -238,20 +246,8 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
         return unsafe tree.entry(named: base + name.start, length: length, level: level)
     }
 
-    /// Forgets the values of the fields that are wanted from a level.
-    private func forget(level: Int, in batch: inout RecordBatch) {
-        for entry in tree.entries(of: level) {
-            var field = entry.field
-            while field >= 0 {
-                batch.setField(field, start: 0, length: 0, encoding: .absent)
-                field = tree.nextFields[field]
-            }
-            if entry.level >= 0 { forget(level: entry.level, in: &batch) }
-        }
-    }
-
     /// Passes a value and notes it for the fields that want it, or that want something in it.
-    private mutating func readValue(
+    mutating func readValue(
         _ cursor: inout JSONCursor,
         of entry: Int,
         depth: Int,
@@ -259,8 +255,8 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
     ) throws(JSONFlaw) {
         if entry >= 0, tree.entries[entry].level >= 0 {
             // When the name comes again, what the value before had in it counts no more.
-            if lastLines[entry] == lines.line { forget(level: tree.entries[entry].level, in: &batch) }
-            lastLines[entry] = lines.line
+            if lastRecords[entry] == recordCount { forget(level: tree.entries[entry].level, in: &batch) }
+            lastRecords[entry] = recordCount
         }
         var start = unsafe cursor.place
         var encoding = FieldEncoding.bare
@@ -274,6 +270,10 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
         case UInt8(ascii: "{") where entry >= 0 && tree.entries[entry].level >= 0:
             unsafe cursor.place &+= 1
             unsafe try readObject(&cursor, level: tree.entries[entry].level, depth: depth + 1, into: &batch)
+            encoding = .nested
+        case UInt8(ascii: "[") where entry >= 0 && tree.entries[entry].level >= 0:
+            unsafe cursor.place &+= 1
+            unsafe try readArray(&cursor, level: tree.entries[entry].level, depth: depth + 1, into: &batch)
             encoding = .nested
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             unsafe try cursor.nested(depth: depth)

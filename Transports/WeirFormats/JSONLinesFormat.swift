@@ -1,13 +1,16 @@
 internal import WeirCore
 public import WeirRecords
 
-/// JSON Lines: one JSON object per line, in UTF-8.
+/// JSON Lines: one JSON object per line, in UTF-8, or an array of objects.
 ///
+/// - An input that begins with `[` and `{` is an array, whose elements may go over several lines. Only one element is held
+///   at a time.
 /// - Lines end with a line feed, with or without a carriage return before it; the last one may lack it.
 /// - A byte order mark at the start and blank lines are skipped.
 /// - Everything is checked, also unused fields: numbers, escapes, surrogates, UTF-8. Arrays and objects may be
 ///   nested 512 deep, the line's own object included.
-/// - A wanted field `user.name` is the member `name` of the member `user`, or a member whose own name has the dot.
+/// - A wanted field `user.name` is the member `name` of the member `user`, or a member whose own name has the dot. `acc.0`
+///   is the first element of the member `acc`, where that is an array.
 /// - When an object has a name twice, the last one counts.
 /// - Everything else is rejected, with the place in the line, counted in bytes from 1.
 public struct JSONLinesFormat: Format {

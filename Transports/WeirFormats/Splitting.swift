@@ -9,11 +9,18 @@ extension JSONLinesDecoder: SplittableDecoder {
         set { lines.line = newValue }
     }
 
-    package var isBetweenRecords: Bool { !lines.isAtStart && scannedCount == 0 && !lines.isInsideOverlongLine }
+    package var isBetweenRecords: Bool {
+        pieceStart == array.place && scannedCount == 0 && !lines.isInsideOverlongLine
+    }
 
+    /// Tells lines from an array of objects, whose elements can be cut between lines too.
     package mutating func readPrelude(_ bytes: UnsafeRawBufferPointer, isFinal: Bool) -> Int {
-        guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
-        return unsafe lines.passByteOrderMark(base, count: bytes.count, isFinal: isFinal) ?? 0
+        guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            let start = unsafe lines.passByteOrderMark(base, count: bytes.count, isFinal: isFinal)
+        else { return 0 }
+        guard let next = unsafe decide(base, from: start, count: bytes.count, isFinal: isFinal) else { return start }
+        pieceStart = array.place
+        return next
     }
 
     package func recordEnd(in bytes: UnsafeRawBufferPointer) -> Int? {
@@ -30,18 +37,26 @@ extension CSVDecoder: SplittableDecoder {
         set { lines.line = newValue }
     }
 
-    package var isBetweenRecords: Bool { header != nil && scanner.offset == 0 && !lines.isInsideOverlongLine }
+    package var isBetweenRecords: Bool {
+        header != nil && headerRest == 0 && scanner.offset == 0 && !lines.isInsideOverlongLine && !isInSkippedLine
+    }
 
     package mutating func readPrelude(_ bytes: UnsafeRawBufferPointer, isFinal: Bool) throws(FormatError) -> Int {
-        let count = unsafe try readHeader(bytes, isFinal: isFinal)
-        if header != nil { try resolve(schema) }
-        return count
+        guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
+        var count = 0
+        if header == nil {
+            count = unsafe try readHeader(bytes, isFinal: isFinal)
+            if header == nil { return count }
+            try resolve(schema)
+        }
+        return unsafe skipHeaderRest(base, from: count, count: bytes.count, isFinal: isFinal)
     }
 
     /// The end of a line with an even number of quotes before it, if there is one near the end; otherwise the end of the
     /// last line, which is right when a stray quote spoils the count.
     package func recordEnd(in bytes: UnsafeRawBufferPointer) -> Int? {
         guard let last = unsafe bytes.lastIndex(of: UInt8(ascii: "\n")) else { return nil }
+        guard dialect.hasQuotes else { return last + 1 }
         var isInQuotes = unsafe Self.quoteCount(UnsafeRawBufferPointer(rebasing: bytes[...last])) & 1 == 1
         guard isInQuotes else { return last + 1 }
         for place in stride(from: last, through: max(0, last - Self.greatestSearch), by: -1) {
