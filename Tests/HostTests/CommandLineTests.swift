@@ -94,7 +94,7 @@ extension HostTests {
             (["run", "shake", "--quiet-period", "5"], "--quiet-period: '5' is not a duration"),
             (
                 ["run", "shake", "--format", "jsnl"],
-                "there is no format 'jsnl', only csv, jsonl and binary; did you mean 'jsonl'?"
+                "there is no format 'jsnl', only csv, tsv, jsonl, binary, logfmt, clf, combined, cef, leef and pattern:TEXT; did you mean 'jsonl'?"
             ),
             (
                 ["run", "shake", "fil:a"],

@@ -98,7 +98,7 @@ extension HostTests {
         @Test func suggestsTheFormatThatItMayBe() throws {
             let outcome = try weir.run("run", "shake", input: .text(#"{"time":0,"x":0,"y":0,"z":1}"#))
             #expect(outcome.exitCode == 66)
-            #expect(outcome.errors.contains("; is it jsonl or binary? --format says so"))
+            #expect(outcome.errors.contains("; --format says how it is written, and 'weir guess' finds out"))
         }
 
         @Test func saysWhyAnOutputCannotBeOpenedBeforeItReads() throws {

@@ -71,7 +71,7 @@ package struct SliceReader {
         // An input without a byte is empty; the decoder has nothing to say about it.
         guard byteCount > 0 else { return .finished }
         do throws(FormatError) {
-            if isAtStart, let program = slice.compressionProgram { throw .compressed(program) }
+            if isAtStart, let form = slice.compression { throw .compressed(form.program) }
             if !decoder.isBetweenRecords { try slice.readPrelude(with: &decoder, isFinal: count == 0) }
         } catch {
             return .refused(error)

@@ -23,4 +23,28 @@ extension TransportSource {
             unsafe contents.append(contentsOf: buffer[..<count])
         }
     }
+
+    /// Reads the start of the source.
+    ///
+    /// - Parameter count: How many bytes to read, where there are as many.
+    /// - Returns: The bytes, and whether there are no others.
+    /// - Throws: ``TransportError`` when the source breaks off before the first byte; what comes before that is enough.
+    package func readStart(_ count: Int) throws(TransportError) -> (bytes: [UInt8], isWhole: Bool) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
+        // Allocated above, of `count` bytes; nothing else refers to it.
+        defer { unsafe buffer.deallocate() }
+        var end = 0
+        while end < count {
+            let piece: Int
+            do throws(TransportError) {
+                piece = unsafe try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[end...]))
+            } catch {
+                guard end > 0 else { throw error }
+                return unsafe ([UInt8](buffer[..<end]), false)
+            }
+            if piece == 0 { return unsafe ([UInt8](buffer[..<end]), true) }
+            end += piece
+        }
+        return unsafe ([UInt8](buffer), false)
+    }
 }

@@ -51,9 +51,10 @@ struct Address: Sendable {
             && (try? TransportAddress(ofSink: place, transport))?.options.textIfGiven("spill") != nil
     }
 
-    /// The path whose ending says in which format the bytes are: `readings.jsonl`, also of `readings.jsonl.rec`.
+    /// The path whose ending says in which format the bytes are: `readings.jsonl`, also of `readings.jsonl.rec` and
+    /// `readings.jsonl.gz`.
     var formatPath: String? {
-        if isFile { return path }
+        if isFile { return String(path.dropLast(Compression(endingOf: path)?.ending.count ?? 0)) }
         guard isRecording, let dot = path.lastIndex(of: ".") else { return nil }
         return String(path[..<dot])
     }

@@ -44,6 +44,23 @@ struct ConvertRequest {
             help: "types, such as time=time,price=float; the types are "
                 + FieldType.allCases.map(\.rawValue).joined(separator: ", ") + " (default: as the values are written)"
         )
+        static let toDelimiter = OptionDeclaration(
+            "to-delimiter",
+            .text(placeholder: "CHAR"),
+            help: "the same for the output"
+        )
+        static let toQuote = OptionDeclaration(
+            "to-quote",
+            .choice(["double", "none"]),
+            default: "double",
+            help: "the same for the output; what needs quotes is then rejected"
+        )
+        static let toHeader = OptionDeclaration(
+            "to-header",
+            .text(placeholder: "LINES"),
+            help: "1 or none, for the output"
+        )
+        static let toDialect = DialectChoice.Options(delimiter: toDelimiter, quote: toQuote, header: toHeader)
         static let toFraming = OptionDeclaration(
             "to-framing",
             .text(placeholder: "FRAMING"),
@@ -66,9 +83,11 @@ struct ConvertRequest {
         OptionDeclaration(
             "format",
             .text(placeholder: "FORMAT"),
-            help: "csv, jsonl or binary (default: by the input's ending, otherwise csv)"
+            help:
+                "csv, tsv, jsonl, binary, logfmt, clf, combined, cef, leef or pattern:TEXT (default: by the input's ending, otherwise csv)"
         ),
         Option.toFormat, Option.columns, Option.schema, .timeUnit,
+        .delimiter, .quote, .comment, .header, Option.toDelimiter, Option.toQuote, Option.toHeader,
         OptionDeclaration(
             "framing",
             .text(placeholder: "FRAMING"),
@@ -113,6 +132,7 @@ struct ConvertRequest {
             otherwise: CSVFormat().name,
             framing: framedInput.framing,
             option: .framing,
+            dialect: try DialectChoice(given, .input),
             registry
         )
         outputFormat = try Self.format(
@@ -121,9 +141,14 @@ struct ConvertRequest {
             otherwise: JSONLinesFormat().name,
             framing: framedOutput.framing,
             option: Option.toFraming,
+            dialect: try DialectChoice(given, Option.toDialect),
             registry
         )
-        try FormatChoice.check(endingOf: output, isText: given[Option.toFormat] != nil)
+        if let lines = given[Option.toHeader], !["1", "none"].contains(lines) {
+            throw .usage("--to-header: '\(lines)' is neither 1 nor none")
+        }
+        let ending = output.formatPath.flatMap { FormatChoice.name(forEndingOf: $0, registry) }
+        try FormatChoice.check(endingOf: output, isText: given[Option.toFormat] != nil || ending != nil)
         try FormatChoice.check(format, goesThrough: input, .input, option: .format)
         try FormatChoice.check(outputFormat, goesThrough: output, .output, option: Option.toFormat)
         columns = try given[Option.columns].map { text throws(HostError) in try Self.columns(text) }
@@ -143,6 +168,7 @@ struct ConvertRequest {
         otherwise name: String,
         framing: String?,
         option: OptionDeclaration,
+        dialect: DialectChoice,
         _ registry: Registry
     ) throws(HostError) -> any Format {
         let ending = address.formatPath.flatMap { FormatChoice.name(forEndingOf: $0, registry) }
@@ -150,6 +176,7 @@ struct ConvertRequest {
             named: given ?? ending ?? name,
             framing: framing,
             option: option,
+            dialect: dialect,
             registry
         )
     }

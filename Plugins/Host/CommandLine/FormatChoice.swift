@@ -5,23 +5,50 @@ internal import WeirRecords
 
 /// How an input or an output is written, as far as the command line says.
 enum FormatChoice {
+    /// What begins the name of a format that says how lines look.
+    private static let pattern = "pattern:"
+
+    /// The formats that can be chosen and are no entry of the registry, with what they are.
+    static let unregistered = [
+        ("pattern:TEXT", "lines of a form that is told, as in 'pattern:{time} [{level}] {rest}'")
+    ]
+
+    /// The format of a name.
+    private static func format(named name: String, _ registry: Registry) throws(HostError) -> any Format {
+        if name.hasPrefix(pattern) {
+            do throws(LinePatternError) {
+                return try LinePatternFormat(String(name.dropFirst(pattern.count)))
+            } catch {
+                throw .usage("the format cannot be used: \(error)")
+            }
+        }
+        if let format = registry.format(named: name) { return format }
+        let names = registry.formats.map(\.name) + ["pattern:TEXT"]
+        throw .usage(
+            "there is no format '\(name)', only \(names.dropLast().joined(separator: ", ")) and \(names.last ?? "")"
+                + Suggestion.text(for: name, among: names)
+        )
+    }
+
     /// The format of a name, cut into frames where that is wanted.
     ///
+    /// - Parameters:
+    ///   - name: The name, or `pattern:` and how lines look.
+    ///   - framing: How it is cut into frames; `nil` if not given.
+    ///   - option: The option that says so.
+    ///   - dialect: How a table is written.
+    ///   - registry: Has the formats.
     /// - Returns: The format.
     /// - Throws: ``HostError`` when there is no such format, or it cannot be cut so.
     static func format(
         named name: String,
         framing: String?,
         option: OptionDeclaration,
+        dialect: DialectChoice? = nil,
         _ registry: Registry
     ) throws(HostError) -> any Format {
-        guard let format = registry.format(named: name) else {
-            let names = registry.formats.map(\.name)
-            throw .usage(
-                "there is no format '\(name)', only \(names.dropLast().joined(separator: ", ")) and \(names.last ?? "")"
-                    + Suggestion.text(for: name, among: names)
-            )
-        }
+        var format = try format(named: name, registry)
+        if let dialect { format = try dialect.applied(to: format) }
         guard let word = framing else { return format }
         guard let framing = Framing(rawValue: word) else {
             let words = Framing.allCases.map(\.rawValue)
@@ -55,6 +82,7 @@ enum FormatChoice {
         let name =
             switch ending {
             case "ndjson": JSONLinesFormat().name
+            case "tab": CSVFormat(.tabSeparated).name
             case "weir": BinaryFormat().name
             default: ending
             }
@@ -67,13 +95,19 @@ enum FormatChoice {
     ///   - address: The output.
     ///   - isText: Whether the command line says what it holds: then only a compressed output has another format.
     ///   - option: The option that it was given for.
+    ///   - isWhole: Whether the output is replaced as a whole, and so never compressed.
     /// - Throws: ``HostError`` for endings of other formats.
-    static func check(endingOf address: Address, isText: Bool, option: OptionDeclaration = .to) throws(HostError) {
-        guard let path = address.formatPath, !FileSystem.isStream(path),
-            let name = path.split(separator: "/").last, let dot = name.lastIndex(of: ".")
-        else { return }
-        let ending = name[dot...].lowercased()
-        if let program = packers[ending] {
+    static func check(
+        endingOf address: Address,
+        isText: Bool,
+        option: OptionDeclaration = .to,
+        isWhole: Bool = false
+    ) throws(HostError) {
+        guard let path = address.formatPath, !FileSystem.isStream(address.path) else { return }
+        let name = path.split(separator: "/").last ?? ""
+        let ending = name.lastIndex(of: ".").map { name[$0...].lowercased() } ?? ""
+        let ownProgram = isWhole ? Compression(endingOf: address.path)?.program : nil
+        if let program = packers[ending] ?? ownProgram {
             throw .usage(
                 "--\(option.name): '\(address.name)' is called like something compressed, which is not written here; "
                     + "leave out the ending, and compress the file with \(program) afterwards"
@@ -85,10 +119,9 @@ enum FormatChoice {
         )
     }
 
-    /// What compresses to files with an ending.
+    /// What compresses to files with an ending, and is not written.
     private static let packers = [
-        ".gz": "gzip", ".tgz": "gzip", ".zst": "zstd", ".bz2": "bzip2", ".xz": "xz", ".lz4": "lz4", ".br": "brotli",
-        ".zip": "zip", ".7z": "7z",
+        ".tgz": "gzip", ".lz4": "lz4", ".br": "brotli", ".zip": "zip", ".7z": "7z",
     ]
 
     /// The endings of formats that programs would not find in lines of JSON.

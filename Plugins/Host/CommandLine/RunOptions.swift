@@ -12,7 +12,7 @@ extension OptionDeclaration {
     static let format = OptionDeclaration(
         "format",
         .text(placeholder: "FORMAT"),
-        help: "csv, jsonl or binary (default: by the ending)"
+        help: "csv, jsonl, ...; 'weir list formats' (default: by the ending)"
     )
     static let framing = OptionDeclaration(
         "framing",
@@ -107,7 +107,8 @@ extension OptionDeclaration {
 /// The options of `weir run` in groups.
 enum RunOptions {
     static let all: [OptionDeclaration] = [
-        .from, .format, .framing, .to, .output, .rejected, .report, .strict, .lateness, .late, .maxHeld, .maxAhead,
+        .from, .format, .delimiter, .quote, .comment, .header, .framing, .to, .output, .rejected, .report, .strict,
+        .lateness, .late, .maxHeld, .maxAhead,
         .maxLine, .seed, .idleTimeout, .partitionBy, .workers, .restarts, .config, .control, .metrics, .live, .showHelp,
     ]
 

@@ -56,7 +56,13 @@ extension RunRequest {
             let output = try address(text, .output, of: .to, registry)
             let ending = output.formatPath.flatMap { FormatChoice.name(forEndingOf: $0, registry) }
             try FormatChoice.check(endingOf: output, isText: arguments[.output] != nil)
-            if arguments[.output] == nil, ending == BinaryFormat().name {
+            if arguments[.output] == nil, let ending, ![CSVFormat().name, JSONLinesFormat().name].contains(ending) {
+                guard ending == BinaryFormat().name else {
+                    throw .usage(
+                        "--to: matches are not written as \(ending), and '\(output.name)' is called like that; "
+                            + "name it .jsonl or .csv, or say how with --output json"
+                    )
+                }
                 throw .usage(
                     "--to: matches are text, and '\(output.name)' is called like the binary format; "
                         + "name it .jsonl or .csv, or say how with --output json"
@@ -75,7 +81,12 @@ extension RunRequest {
     ) throws(HostError) -> Address? {
         guard let text = arguments[option] else { return nil }
         let output = try address(text, .output, of: option, registry)
-        try FormatChoice.check(endingOf: output, isText: true, option: option)
+        try FormatChoice.check(
+            endingOf: output,
+            isText: true,
+            option: option,
+            isWhole: option.name == OptionDeclaration.report.name
+        )
         return output
     }
 

@@ -69,6 +69,9 @@ extension RunRequest {
         switch source {
         case .demo:
             guard name == "csv" else { throw .usage("--format: the demo is always csv, not '\(name)'") }
+            if let option = DialectChoice.Options.input.all.first(where: { arguments[$0] != nil }) {
+                throw .usage("--\(option.name): the demo is always written as csv is by default")
+            }
             guard arguments[.framing] == nil else { throw .usage("--framing: the demo has no frames") }
         case .address(let address):
             if given == nil, let path = address.formatPath {
@@ -82,15 +85,12 @@ extension RunRequest {
             named: name,
             framing: framing,
             option: .framing,
+            dialect: try DialectChoice(arguments.options, .input),
             registry
         )
         if case .address(let address) = source {
             try FormatChoice.check(format, goesThrough: address, .input, option: .format)
         }
-        return Input(
-            source: source,
-            format: format,
-            otherFormats: registry.formats.map(\.name).filter { $0 != format.name }
-        )
+        return Input(source: source, format: format)
     }
 }

@@ -107,16 +107,10 @@ extension RunRequest {
                 text += "; say which to read with \(field.naming)"
                 if let nearest = Suggestion.nearest(to: name, among: available) { text += ", such as '\(nearest)'" }
             }
+            if available.count == 1 { text += "; 'weir guess' finds out how the input is written" }
         case .badHeader:
-            text +=
-                "; is it \(input.otherFormats.joined(separator: " or "))? --format says so; "
-                + "lines of another kind, such as those of an access log, have to be made one of these first"
-        case .compressed(let program):
-            if case .address(let address) = input.source, address.isFile {
-                text = "\(place) is compressed; write '\(program) -dc \(address.path) | weir ...'"
-            } else {
-                text += "; pipe it through that first"
-            }
+            text += "; --format says how it is written, and 'weir guess' finds out"
+        case .compressed: text += "; pipe it through that first"
         case .duplicateField: break
         }
         return text

@@ -14,9 +14,6 @@ struct RunRequest: Sendable {
         let source: Source
         let format: any Format
 
-        /// The names of the formats that the input could be in instead.
-        let otherFormats: [String]
-
         /// Whether it may be silent for a while and then go on: a socket, or a file that is followed.
         var isLive: Bool {
             guard case .address(let address) = source else { return false }

@@ -86,6 +86,7 @@ enum Commands {
         RecordCommand.self,
         ReplayCommand.self,
         ConvertCommand.self,
+        GuessCommand.self,
         GraphCommand.self,
         BenchCommand.self,
         ListCommand.self,

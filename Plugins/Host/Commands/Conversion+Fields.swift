@@ -18,7 +18,8 @@ extension Conversion {
         if let columns = request.columns { return (columns, source) }
         do {
             // Only a file is there a second time.
-            let canReadTwice = request.input.isFile && source.expectedByteCount != nil
+            let canReadTwice =
+                request.input.isFile && (source.expectedByteCount != nil || source is DecompressingSource)
             let survey = try FieldSurvey(
                 canReadTwice ? try openSource(request.input) : source,
                 format: request.format,
@@ -86,7 +87,7 @@ extension Conversion {
         let place = request.input.name == "stdin" ? "standard input" : "'\(request.input.name)'"
         var text = "\(place) cannot be read as \(request.format.name): \(error)"
         switch error {
-        case .badHeader: text += "; --format says how it is written"
+        case .badHeader: text += "; --format says how it is written, and 'weir guess' finds out"
         case .missingFields: text += "; --columns says which to read"
         case .duplicateField, .compressed: break
         }
@@ -100,8 +101,8 @@ extension Conversion {
         _ request: ConvertRequest,
         _ fields: [ConvertRequest.Column]
     ) throws(HostError) -> Bool {
-        guard request.outputFormat.name == CSVFormat().name else { return false }
-        let columns = try request.output.existingColumns()
+        guard let table = request.outputFormat as? CSVFormat, table.dialect.headerLineCount > 0 else { return false }
+        let columns = try request.output.existingColumns(of: table)
         guard !columns.isEmpty else { return false }
         guard columns == fields.map(\.name) else {
             let names = columns.map { "'\($0)'" }.joined(separator: ", ")

@@ -42,7 +42,7 @@ struct Conversion {
         try Self.checkThatOutputCanBeRead(request)
         InterruptSignal.catchFirst()
         (fields, source) = try Self.survey(request)
-        if request.columns == nil, request.format.name == CSVFormat().name,
+        if request.columns == nil, request.format.isTable,
             let remark = RunRequest.separatorRemark(fields.map(\.inputName))
         {
             console.writeLine(remark)
@@ -52,6 +52,7 @@ struct Conversion {
         }
         presence = FieldPresence(of: named)
         let schema = try Self.schema(request, fields)
+        if let refusal = request.outputFormat.refusal(of: schema) { throw .usage("--to-format: \(refusal)") }
         guard let encoder = request.outputFormat.makeEncoder(for: schema) else {
             throw .usage("--to-format: \(request.outputFormat.name) can only be read")
         }

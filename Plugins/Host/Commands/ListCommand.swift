@@ -64,7 +64,7 @@ struct ListCommand: Command {
     private func table(_ kind: Kind, _ registry: Registry) -> String {
         switch kind {
         case .plugins: Table.text(registry.plugins.map { ($0.name, $0.summary) })
-        case .formats: Table.text(registry.formats.map { ($0.name, $0.summary) })
+        case .formats: Table.text(registry.formats.map { ($0.name, $0.summary) } + FormatChoice.unregistered)
         case .operators: operators
         case .transports:
             Table.text(
@@ -103,9 +103,10 @@ struct ListCommand: Command {
                         OptionSchema.write(plugin.options, to: &json)
                     }
                 case .formats:
-                    Self.entries(registry.formats, to: &json) { json, format in
-                        json.member("name", format.name)
-                        json.member("summary", format.summary)
+                    let formats = registry.formats.map { ($0.name, $0.summary) } + FormatChoice.unregistered
+                    Self.entries(formats, to: &json) { json, format in
+                        json.member("name", format.0)
+                        json.member("summary", format.1)
                     }
                 case .transports:
                     Self.entries(registry.transports, to: &json) { json, transport in

@@ -40,10 +40,11 @@ struct RecordCommand: Command {
         else { throw .usage("name an input and a file, such as 'weir record udp://127.0.0.1:9000 readings.rec'") }
         input = try Address(from, .input, registry)
         let place = try Address(to, .output, registry)
-        try FormatChoice.check(endingOf: place, isText: true)
+        let format = place.formatPath.flatMap { FormatChoice.name(forEndingOf: $0, registry) }
+        try FormatChoice.check(endingOf: place, isText: true, isWhole: format == nil)
         // `file:readings` says that a file is meant, and nothing else.
         let isPlain = place.isFile && !to.hasPrefix("file:")
-        if isPlain, FormatChoice.name(forEndingOf: place.path, registry) == nil {
+        if isPlain, format == nil {
             output = try Address(transport: RecordingTransport(), place: place.place, .output)
         } else {
             output = place

@@ -1,6 +1,7 @@
 internal import WeirCore
 internal import WeirDispatch
 internal import WeirFiles
+internal import WeirFormats
 internal import WeirRecording
 internal import WeirRecords
 internal import WeirSystem
@@ -49,8 +50,8 @@ struct ReplayCommand: Command {
     )
     private static let formatOption = OptionDeclaration(
         "format",
-        .choice(["csv", "jsonl"]),
-        help: "how it is written (default: by the ending, or csv)"
+        .text(placeholder: "FORMAT"),
+        help: "how it is written: csv, jsonl or another format of lines (default: by the ending, or csv)"
     )
 
     /// Where the times come from.
@@ -95,10 +96,12 @@ struct ReplayCommand: Command {
         _ options: [String: String],
         _ registry: Registry
     ) throws(HostError) -> Times {
-        let ending = input.isFile ? FormatChoice.name(forEndingOf: input.path, registry) : nil
+        let ending = input.isFile ? input.formatPath.flatMap { FormatChoice.name(forEndingOf: $0, registry) } : nil
         let name = options[formatOption] ?? ending ?? "csv"
-        guard name == "csv" || name == "jsonl" else {
-            throw .usage("--format: lines of text can be sent again, csv or jsonl, not '\(name)'; see 'weir convert'")
+        guard name != BinaryFormat().name else {
+            throw .usage(
+                "--format: lines of text can be sent again, such as csv or jsonl, not '\(name)'; see 'weir convert'"
+            )
         }
         let framing = try input.framed(by: nil, .framing, .input).framing
         let format = try FormatChoice.format(named: name, framing: framing, option: formatOption, registry)
@@ -135,7 +138,7 @@ struct ReplayCommand: Command {
         _ unit: TimeUnit,
         _ format: any Format
     ) throws(HostError) -> ExitCode {
-        let source = HeadKeepingSource(try input.openSource(), keepsHead: format.name == "csv")
+        let source = HeadKeepingSource(try input.openSource(), keepsHead: format.beginsWithHeader)
         let sink = try output.openSink()
         let meters = TransportMeters { console.writeLine($0) }
         meters.add(sink.meter, name: "output")

@@ -96,12 +96,10 @@ struct ValidateCommand: Command {
         var newest: Timestamp?
         do {
             // Not followed: what is there is enough.
-            let source = HeadKeepingSource(
-                try address.transport.openSource(FileTransport.address(ofPath: address.path)),
-                keepsHead: input.format.name == "csv"
-            )
+            let opened = try address.transport.openSource(FileTransport.address(ofPath: address.path))
             // Whatever is not as long as it says keeps what it holds for the run.
-            guard source.expectedByteCount != nil else { return }
+            guard opened.expectedByteCount != nil || opened is DecompressingSource else { return }
+            let source = HeadKeepingSource(opened, keepsHead: input.format.beginsWithHeader)
             var reader = RecordReader(
                 source,
                 format: input.format,

@@ -76,7 +76,9 @@ extension Address {
     /// - Throws: ``HostError`` when it cannot be opened.
     func openSink(forLines: Bool = true, isSafe: Bool = false) throws(HostError) -> any TransportSink {
         do throws(TransportError) {
-            let unfinished = forLines && isFile && appends ? FileSystem.unfinishedLineLength(of: path) : 0
+            let isCompressed = Compression(endingOf: path) != nil
+            let unfinished =
+                forLines && isFile && appends && !isCompressed ? FileSystem.unfinishedLineLength(of: path) : 0
             let sink = try transport.openSink(place)
             if !isSafe, isTerminal { return TerminalSink(sink) }
             if unfinished > 0 { return LineMendingSink(sink, path: path, unfinished: unfinished) }
@@ -101,16 +103,21 @@ extension Address {
 
     /// The names in the first line of a table that is written on; none where there is no table yet.
     ///
-    /// - Parameter columns: The columns that the matches are known to have.
+    /// - Parameters:
+    ///   - format: How the table is written.
+    ///   - columns: The columns that the matches are known to have.
     /// - Returns: The names.
     /// - Throws: ``HostError`` when the file is no table, or one of something else: it lacks columns of the matches, and
     ///   has others.
-    func existingColumns(besides columns: [String] = []) throws(HostError) -> [String] {
+    func existingColumns(
+        of format: CSVFormat = CSVFormat(),
+        besides columns: [String] = []
+    ) throws(HostError) -> [String] {
         guard isFile, appends, FileIdentity(path: path) != nil else { return [] }
         let names: [String]
         do {
-            let source = try FileTransport().openSource(FileTransport.address(ofPath: path))
-            names = try FieldSurvey(source, format: CSVFormat(), limits: FormatLimits()).names
+            let source = try FileTransport(handlesCompression: true).openSource(FileTransport.address(ofPath: path))
+            names = try FieldSurvey(source, format: format, limits: FormatLimits()).names
         } catch {
             throw HostError(.cannotCreate, "'\(path)' cannot be written on as a table: \(error)")
         }

@@ -56,7 +56,10 @@ final class PatientSink: TransportSink {
 extension TransportSink {
     /// The same sink, which waits for its file where that fails; sockets have ways of their own.
     func patient(_ patience: OutputPatience?, at address: Address) -> any TransportSink {
-        guard let patience, address.isFile || address.isRecording || address.transport.scheme == "stdout" else {
+        // A program that compresses has ended with the first failure.
+        let isCompressed = address.isFile && Compression(endingOf: address.path) != nil
+        guard let patience, !isCompressed, address.isFile || address.isRecording || address.transport.scheme == "stdout"
+        else {
             return self
         }
         return PatientSink(self, patience)

@@ -182,9 +182,10 @@ extension RunRequest {
     /// What is wrong with a header of one field whose name holds what often separates fields.
     static func separatorRemark(_ names: [String]) -> String? {
         guard names.count == 1, let name = names.first else { return nil }
-        let separators = [("\t", "tabs", "'\\t'"), (";", "semicolons", "';'"), ("|", "bars", "'|'")]
+        let separators = [
+            ("\t", "tabs", "'\\t'"), (";", "semicolons", "';'"), ("|", "bars", "'|'"), (",", "commas", "','"),
+        ]
         guard let (_, word, quoted) = separators.first(where: { name.contains($0.0) }) else { return nil }
-        return "the header is one field that holds \(word), and fields are separated by commas; write commas first, "
-            + "as with tr \(quoted) ','"
+        return "the header is one field that holds \(word); --delimiter \(quoted) says that they separate fields"
     }
 }

@@ -1,3 +1,4 @@
+internal import WeirFormats
 internal import WeirRecords
 
 /// Where the records of a pipeline come from, batch by batch.
@@ -102,11 +103,9 @@ final class SingleIntake: Intake {
     var pendingCount: Int { 0 }
 
     var sample: [UInt8]? {
-        switch request.inputs[0].format.name {
-        case "csv": reading.head
-        case "jsonl": firstRecord
-        default: nil
-        }
+        let format = request.inputs[0].format
+        return format.beginsWithHeader
+            ? reading.head : format.isTable || format.name == BinaryFormat().name ? nil : firstRecord
     }
 
     func handOver() -> [Int: HeadKeepingSource] {
@@ -166,7 +165,7 @@ extension RunRequest {
     ) throws(HostError) -> HeadKeepingSource {
         if let source = open[number] { return source }
         let input = inputs[number]
-        return HeadKeepingSource(try openSource(of: input, meters), keepsHead: input.format.name == "csv")
+        return HeadKeepingSource(try openSource(of: input, meters), keepsHead: input.format.beginsWithHeader)
     }
 
     /// Whether inputs are read at once, by threads of their own: also one that is live and whose records wait, so that they

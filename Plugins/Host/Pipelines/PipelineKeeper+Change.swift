@@ -81,7 +81,9 @@ extension RunRequest {
     /// Whether two plans read the same inputs, so that these can stay open; workers share what they read, and do not go
     /// on with other plugins.
     fileprivate func hasInputs(of plan: Configuration.Plan, as old: Configuration.Plan) -> Bool {
-        let options: [OptionDeclaration] = [.from, .format, .framing, .seed, .report, .partitionBy, .workers]
+        let options: [OptionDeclaration] = [
+            .from, .format, .delimiter, .quote, .comment, .header, .framing, .seed, .report, .partitionBy, .workers,
+        ]
         return partition == nil && options.allSatisfy { plan.arguments[$0] == old.arguments[$0] }
     }
 
@@ -90,7 +92,7 @@ extension RunRequest {
     fileprivate func canBeginInTheMiddle(_ plan: Configuration.Plan) -> Bool {
         plan.arguments[.framing] == nil
             && inputs.allSatisfy { input in
-                guard ["csv", "jsonl"].contains(input.format.name) else { return false }
+                guard input.format.canBeginInTheMiddle else { return false }
                 // What a plugin makes itself knows no pause.
                 guard case .address(let address) = input.source else { return false }
                 return address.framing == nil

@@ -1,0 +1,157 @@
+internal import WeirCore
+internal import WeirFiles
+internal import WeirFormats
+internal import WeirRecords
+
+/// Says how an input is written, and how to read it: `weir guess`.
+struct GuessCommand: Command {
+    static let name = "guess"
+    static let operands = "INPUT"
+    static let summary = "Say how an input is written, and how to read it"
+    static let examples: [HelpPage.Example] = [
+        ("weir guess readings.txt", ""), ("weir guess access.log.gz", ""), ("head -1000 log | weir guess -", ""),
+    ]
+    static let usage = ["weir guess INPUT"]
+    static let remark = """
+        It looks at the first 256 KiB. The exit code is 66 where the input is of no
+        format that is known.
+        """
+
+    /// How much is looked at.
+    private static let byteCount = 256 << 10
+
+    private let input: Address
+    private let registry: Registry
+
+    init(_ words: [String], _ registry: Registry) throws(HostError) {
+        let arguments = try Arguments(words, of: Self.self)
+        guard let place = arguments.places.first, arguments.places.count == 1 else {
+            throw .usage("name one input, such as 'weir guess readings.txt', or '-' for standard input")
+        }
+        input = try Address(place, .input, registry)
+        self.registry = registry
+    }
+
+    func run(_ context: CommandContext) throws(HostError) -> ExitCode {
+        let bytes = try start()
+        let name = input.name == "stdin" ? "standard input" : "'\(input.name)'"
+        if let problem = Self.problem(bytes) { throw HostError(.noInput, "\(name) \(problem)") }
+        guard let guess = Guess(bytes) else {
+            throw HostError(
+                .noInput,
+                "\(name) is of no format that is known; --format 'pattern:{time} {level} {rest}' reads lines of any form"
+            )
+        }
+        return try context.show(text(guess, name))
+    }
+
+    /// The start of the input, up to the end of a line.
+    private func start() throws(HostError) -> [UInt8] {
+        let source = try input.openSource()
+        do throws(TransportError) {
+            let (bytes, isWhole) = try source.readStart(Self.byteCount)
+            let end = isWhole ? nil : bytes.lastIndex(of: UInt8(ascii: "\n"))
+            return Array(bytes[..<(end.map { $0 + 1 } ?? bytes.count)])
+        } catch {
+            throw HostError(error, opening: .noInput)
+        }
+    }
+
+    /// Why the bytes cannot be looked at, in words that follow a name.
+    private static func problem(_ bytes: [UInt8]) -> String? {
+        if bytes.isEmpty { return "is empty" }
+        if let form = Compression(beginning: bytes) {
+            return "is compressed; pipe it through '\(form.program) -dc' first"
+        }
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+            return "is UTF-16; 'iconv -f UTF-16 -t UTF-8' makes UTF-8 of it"
+        }
+        return nil
+    }
+
+    // MARK: Text
+
+    private func text(_ guess: Guess, _ name: String) -> String {
+        let sample = guess.sample
+        let counts =
+            "\(Quantity.counted(UInt64(sample.rows.count), "record", "records")) looked at, "
+            + "\(Quantity.grouped(UInt64(sample.rejectedCount))) rejected"
+        var text = "\(name) is \(guess.reading.words); \(counts)\n\nFields:\n"
+        text += Table.text(
+            guess.fields.map { field in
+                (
+                    field.name,
+                    field.type.rawValue + (field.example.isEmpty ? "" : ", such as \(Self.excerpt(field.example))")
+                )
+            }
+        )
+        if let time = guess.timeField {
+            let unit =
+                time.type == .time
+                ? "as text" : time.unit.map { "counting \($0.rawValue)" } ?? "counting an unknown unit"
+            text += "\nTime: '\(time.name)', \(unit)\n"
+        } else {
+            text += "\nTime: no field looks like one\n"
+        }
+        return text + "\nCommands:\n" + commands(guess).map { "  \($0)\n" }.joined()
+    }
+
+    private static func excerpt(_ text: String) -> String { Excerpt.of(text.utf8, limit: 40) }
+
+    /// The command lines that read the input.
+    private func commands(_ guess: Guess) -> [String] {
+        let ending = input.formatPath.flatMap { FormatChoice.name(forEndingOf: $0, registry) } ?? "csv"
+        var options = guess.reading.options
+        if guess.reading.format.name != ending { options.insert(("format", guess.reading.format.name), at: 0) }
+        let place = input.name == "stdin" ? "-" : input.text.hasPrefix("file:") ? input.path : input.text
+        let time = guess.timeField
+        let unit = time?.type == .time ? nil : time?.unit
+        let reading = options.flatMap { ["--\($0.name)", $0.value == "\t" ? "\\t" : $0.value] }
+        let unitWords = unit.map { $0 == .milliseconds ? [] : ["--time-unit", $0.rawValue] } ?? []
+        let types = guess.fields.filter { $0.type != .text && $0.type != .json || $0.name == time?.name }
+            .filter { !$0.name.contains { ",=".contains($0) } && guess.outerNames.contains($0.name) }
+            .map { "\($0.name)=\($0.name == time?.name ? FieldType.time.rawValue : $0.type.rawValue)" }
+        let schema = types.isEmpty ? [] : ["--schema", types.joined(separator: ",")]
+        let conversion = ["weir", "convert", place, "out.weir"] + reading + unitWords + schema
+        let runs = registry.plugins.compactMap { plugin in
+            columns(of: plugin, guess).map { columns in
+                let hasUnit = plugin.options.contains { $0.name == "time-unit" }
+                return ["weir", "run", plugin.name, place] + reading + (hasUnit ? unitWords : []) + columns
+            }
+        }
+        let run = ["weir", "run", "PLUGIN", place] + reading
+        return ((runs.isEmpty ? [run] : runs) + [conversion]).map { $0.map(Self.quoted).joined(separator: " ") }
+    }
+
+    /// The option that maps the fields of a plugin to those of the input; `nil` where one of them is not found.
+    private func columns(of plugin: any Plugin, _ guess: Guess) -> [String]? {
+        guard let option = plugin.options.first(where: { $0.name == "columns" }), case .mapping(let keys) = option.kind
+        else { return nil }
+        var pairs: [String] = []
+        for key in keys {
+            let isNumber: (GuessedField) -> Bool = { $0.type == .integer || $0.type == .float }
+            let field =
+                guess.fields.first { $0.name == key } ?? (key == "time" ? guess.timeField : nil)
+                ?? guess.fields.first { field in
+                    isNumber(field) && ["_", "."].contains { field.name.lowercased().hasSuffix($0 + key) }
+                }
+            guard let field else { return nil }
+            if field.name != key { pairs.append("\(key)=\(field.name)") }
+        }
+        return pairs.isEmpty ? [] : ["--columns", pairs.joined(separator: ",")]
+    }
+
+    /// A word as a shell reads it.
+    private static func quoted(_ word: String) -> String {
+        let isPlain = word.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...:
+                true
+            default: "_.-/,=:@%+".utf8.contains(byte)
+            }
+        }
+        return isPlain && !word.isEmpty
+            ? word : "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+}

@@ -1,0 +1,163 @@
+internal import WeirCore
+internal import WeirFormats
+internal import WeirRecords
+
+/// How an input seems to be written, found out by reading its start in several ways.
+struct Guess {
+    /// A way to read the input: the options that say so.
+    struct Reading {
+        let format: any Format
+        var options: [(name: String, value: String)] = []
+
+        /// What it is, in words.
+        var words: String
+    }
+
+    let reading: Reading
+    let sample: GuessSample
+    let fields: [GuessedField]
+
+    /// The names of the fields, without those of what is inside of others.
+    let outerNames: Set<String>
+
+    /// The field with a record's time; `nil` where none looks like it.
+    var timeField: GuessedField? {
+        let best = fields.map(\.timeRank).max() ?? 0
+        return best > 0 ? fields.first { $0.timeRank == best } : nil
+    }
+
+    private static let limits = FormatLimits()
+
+    /// The part of the lines that has to be readable.
+    private static let leastShare = 0.9
+
+    /// Looks at the start of an input.
+    ///
+    /// The result is `nil` where it is of no format that is known.
+    ///
+    /// - Parameter bytes: The bytes, up to the end of a line; not empty.
+    init?(_ bytes: [UInt8]) {
+        var found: (Reading, GuessSample)?
+        for (format, words, mark) in Self.formats {
+            guard mark.map({ Self.has($0, bytes) }) ?? true, let sample = GuessSample(bytes, format, Self.limits),
+                sample.share >= Self.leastShare, format.name != LogfmtFormat().name || Self.hasPairs(sample)
+            else { continue }
+            found = (Reading(format: format, words: words), sample)
+            break
+        }
+        guard let (reading, outer) = found ?? Self.table(bytes) else { return nil }
+        self.reading = reading
+        sample =
+            reading.format.name == JSONLinesFormat().name
+            ? GuessSample(bytes, reading.format, adding: Self.innerNames(outer), Self.limits) ?? outer : outer
+        outerNames = Set(outer.names)
+        let sample = sample
+        fields = sample.names.indices
+            .map { GuessedField(sample.names[$0], sample.values(of: $0), isNested: sample.isNested[$0]) }
+            .filter { !$0.example.isEmpty || outer.names.contains($0.name) }
+    }
+
+    /// The formats other than tables, with what has to be in the input.
+    private static let formats: [(format: any Format, words: String, mark: String?)] = [
+        (BinaryFormat(), "the binary format", "\u{1A}"), (JSONLinesFormat(), "JSON Lines", "{"),
+        (CEFFormat(), "CEF, events of security products", "CEF:"),
+        (LEEFFormat(), "LEEF, events of security products", "LEEF:"),
+        (AccessLogFormat(.combined), "an access log in the combined format", "\""),
+        (AccessLogFormat(.common), "an access log in the common format", "\""),
+        (LogfmtFormat(), "logfmt, names and values", "="),
+    ]
+
+    private static func has(_ mark: String, _ bytes: [UInt8]) -> Bool {
+        let mark = Array(mark.utf8)
+        return bytes.prefix(4096).indices.contains { bytes[$0...].starts(with: mark) }
+    }
+
+    /// Whether most names of the lines have values, as words of a sentence have not.
+    private static func hasPairs(_ sample: GuessSample) -> Bool {
+        let values = sample.rows.reduce(0) { $0 + $1.count { $0 != nil } }
+        return sample.names.count <= 64 && values >= 2 * sample.rows.count
+            && sample.rows.allSatisfy { $0.contains { $0 != nil } }
+    }
+
+    /// The names of what is one level deeper: of the members of objects, and of the first elements of arrays.
+    private static func innerNames(_ sample: GuessSample) -> [String] {
+        sample.names.indices.filter { sample.isNested[$0] }.flatMap { field -> [String] in
+            let name = sample.names[field]
+            guard let text = sample.values(of: field).first(where: { $0.hasPrefix("{") || $0.hasPrefix("[") }) else {
+                return []
+            }
+            guard text.hasPrefix("{") else { return (0..<8).map { "\(name).\($0)" } }
+            let inner = try? FieldSurvey(ByteSource(Array(text.utf8)), format: JSONLinesFormat(), limits: limits)
+            return (inner?.names ?? []).map { "\(name).\($0)" }
+        }.filter { !sample.names.contains($0) }
+    }
+
+    // MARK: Tables
+
+    private static let delimiters: [(character: Unicode.Scalar, words: String)] = [
+        (",", "commas"), ("\t", "tabs"), (";", "semicolons"), ("|", "bars"), (" ", "blanks"),
+    ]
+
+    /// The table that most lines can be read as, with the most columns.
+    private static func table(_ bytes: [UInt8]) -> (Reading, GuessSample)? {
+        let hasComments = bytes.split(separator: UInt8(ascii: "\n")).prefix(100).contains {
+            $0.first == UInt8(ascii: "#")
+        }
+        var best: (reading: Reading, sample: GuessSample)?
+        for (character, words) in delimiters {
+            var dialect = CSVDialect(delimiter: UInt8(ascii: character))
+            if hasComments { dialect.comment = UInt8(ascii: "#") }
+            guard let (reading, sample) = table(bytes, dialect, words) else { continue }
+            if sample.names.count > best?.sample.names.count ?? 0 { best = (reading, sample) }
+        }
+        guard let best, best.sample.names.count > 1 || hasNumbers(best.sample) else { return nil }
+        return best
+    }
+
+    /// Whether a table of one column may be one, and is no text.
+    private static func hasNumbers(_ sample: GuessSample) -> Bool {
+        let values = sample.values(of: 0)
+        return !values.isEmpty && values.allSatisfy(GuessedField.isData)
+    }
+
+    /// Reads the bytes as a table.
+    private static func table(
+        _ bytes: [UInt8],
+        _ dialect: CSVDialect,
+        _ words: String
+    ) -> (Reading, GuessSample)? {
+        var dialect = dialect
+        // The first line like any other.
+        dialect.headerLineCount = 0
+        var sample = GuessSample(bytes, CSVFormat(dialect), limits)
+        if sample.map({ $0.share < leastShare }) ?? true {
+            dialect.hasQuotes = false
+            sample = GuessSample(bytes, CSVFormat(dialect), limits)
+        }
+        guard let all = sample, all.share >= leastShare, let first = all.rows.first else { return nil }
+        let names = first.map { $0 ?? "" }
+        let hasHeader =
+            !names.contains(where: GuessedField.isData) && Set(names).count == names.count
+            && names.contains { !$0.isEmpty }
+        if hasHeader { dialect.headerLineCount = 1 }
+        guard let sample = hasHeader ? GuessSample(bytes, CSVFormat(dialect), limits) : all else { return nil }
+        let format = CSVFormat(dialect)
+        var reading = Reading(
+            format: format,
+            words: "a table, separated by \(words), with\(hasHeader ? " a header" : "out a header")"
+        )
+        if format.name == "csv", words != "commas" {
+            reading.options.append(("delimiter", String(Unicode.Scalar(dialect.delimiter))))
+        }
+        if !dialect.hasQuotes {
+            reading.options.append(("quote", "none"))
+            reading.words += ", without quotes"
+        }
+        if let comment = dialect.comment {
+            reading.options.append(("comment", String(Unicode.Scalar(comment))))
+            reading.words += " and with comments"
+        }
+        if !hasHeader { reading.options.append(("header", "none")) }
+        return (reading, sample)
+    }
+}

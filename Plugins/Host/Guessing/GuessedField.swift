@@ -1,0 +1,66 @@
+internal import WeirCore
+internal import WeirRecords
+
+/// What the values of a field look like.
+struct GuessedField {
+    let name: String
+    let type: FieldType
+
+    /// Some value; empty where there is none.
+    let example: String
+
+    /// The unit of times that are bare numbers, as far as the values or the name tell.
+    let unit: TimeUnit?
+
+    /// How sure it is that the field is a record's time; 0 where it is none.
+    let timeRank: Int
+
+    init(_ name: String, _ values: [String], isNested: Bool) {
+        self.name = name
+        example = values.first ?? ""
+        type = isNested ? .json : Self.type(of: values)
+        let isCalled = Self.isTimeName(name.lowercased())
+        switch type {
+        case .time:
+            unit = nil
+            timeRank = isCalled ? 4 : 3
+        case .integer, .float:
+            let numbers = values.compactMap { Double($0) }
+            let ofValues = Self.unit(of: numbers)
+            unit = ofValues ?? Self.unit(ofName: name.lowercased())
+            timeRank = isCalled ? 2 : ofValues != nil && numbers == numbers.sorted() ? 1 : 0
+        default: (unit, timeRank) = (nil, 0)
+        }
+    }
+
+    /// The type that all values look like.
+    private static func type(of values: [String]) -> FieldType {
+        let types = Set(values.map { FieldType(ofText: $0) })
+        return types == [.integer, .float] ? .float : types.count == 1 ? types.first ?? .text : .text
+    }
+
+    /// Whether a value is neither text nor missing, so that it cannot be the name of a field.
+    static func isData(_ value: String) -> Bool { [.integer, .float, .time].contains(type(of: [value])) }
+
+    private static func isTimeName(_ name: String) -> Bool {
+        ["t", "ts", "at", "when", "rt", "epoch"].contains(name) || name.hasPrefix("t_") || name.hasSuffix("_at")
+            || name.hasSuffix("_ts") || ["time", "date", "stamp"].contains { name.contains($0) }
+    }
+
+    /// The unit in which all numbers are times from 2001 to 2040.
+    private static func unit(of numbers: [Double]) -> TimeUnit? {
+        let units: [(TimeUnit, Double)] = [
+            (.seconds, 1), (.milliseconds, 1e3), (.microseconds, 1e6), (.nanoseconds, 1e9),
+        ]
+        guard !numbers.isEmpty else { return nil }
+        return units.first { _, count in numbers.allSatisfy { (1e9...2_208_988_800).contains($0 / count) } }?.0
+    }
+
+    private static func unit(ofName name: String) -> TimeUnit? {
+        let endings: [(String, TimeUnit)] = [
+            ("ms", .milliseconds), ("millis", .milliseconds), ("us", .microseconds), ("micros", .microseconds),
+            ("ns", .nanoseconds), ("nanos", .nanoseconds), ("_s", .seconds), ("sec", .seconds), ("seconds", .seconds),
+        ]
+        return endings.first { name.hasSuffix($0.0) }?.1
+    }
+}
