@@ -21,14 +21,21 @@ final class LoadedInstance {
     private var slots: [weir_slot] = []
 
     @unsafe
-    init(_ table: weir_plugin, _ given: [String: String], _ output: MatchOutput) throws(PluginError) {
+    init(
+        _ table: weir_plugin,
+        _ options: OptionValues,
+        times: InputTimes?,
+        _ output: MatchOutput
+    ) throws(PluginError) {
         unsafe self.table = table
         self.output = output
         let calls = HostCalls()
-        unsafe instance = weir_setting.lending(given) { settings, count in
+        unsafe instance = weir_setting.lending(options.given) { settings, count in
             unsafe calls.during { unsafe table.start(settings, count, $0) }
         }
-        schema = calls.schema ?? RecordSchema(fields: [])
+        var schema = calls.schema ?? RecordSchema(fields: [])
+        schema.times = times
+        self.schema = schema
         if let (option, reason) = calls.failure {
             throw option.isEmpty ? .cannotStart(reason: reason) : .invalidOption(name: option, reason: reason)
         }

@@ -110,7 +110,12 @@ public struct LoadedPlugin: Plugin, @unchecked Sendable {
     }
 
     public func start(_ options: OptionValues, output: MatchOutput) throws(PluginError) -> RecordConsumer {
-        let run = unsafe try LoadedInstance(table, options.given, output)
+        // A library that was built before there were these options knows of none of them.
+        let knowsTimes = OptionDeclaration.inputTimes.allSatisfy { known in
+            self.options.contains { $0.name == known.name && $0.kind == known.kind }
+        }
+        let times = knowsTimes ? try options.inputTimes() : nil
+        let run = unsafe try LoadedInstance(table, options, times: times, output)
         return RecordConsumer(
             schema: run.schema,
             receive: { batch in run.receive(&batch) },

@@ -19,44 +19,50 @@ public struct FraudPlugin: Plugin {
     public let name = "fraud"
     public let summary = "Reports cards that are in two places at once, or are tried out with small amounts."
 
-    public let options = [
-        OptionDeclaration("within", .duration, default: "10m", help: "how soon the second of two purchases follows"),
-        OptionDeclaration(
-            "distance",
-            .number(unit: "km", minimum: 0),
-            default: "500",
-            help: "and how far away it is: farther than a person travels"
-        ),
-        OptionDeclaration("trials", .integer(1...100), default: "3", help: "how many small purchases try a card"),
-        OptionDeclaration("small", .number(), default: "5", help: "what is small at most"),
-        OptionDeclaration("large", .number(), default: "500", help: "what is large at least"),
-        OptionDeclaration(
-            "trial-time",
-            .duration,
-            default: "1h",
-            help: "how long the trials and the large purchase take together"
-        ),
-        OptionDeclaration(
-            "columns",
-            .mapping(keys: ["time", "card", "amount", "latitude", "longitude", "face-to-face"]),
-            default:
-                "time=time,card=card,amount=amount,latitude=latitude,longitude=longitude,face-to-face=face-to-face",
-            help: "the fields to read, such as card=pan,time=t"
-        ),
-        .timeUnit,
-        OptionDeclaration(
-            "max-cards",
-            .integer(1...100_000_000),
-            default: "1000000",
-            help: "how many different cards there can be within --within and --trial-time"
-        ),
-        OptionDeclaration(
-            "max-open",
-            .integer(1...1_000_000),
-            default: "100",
-            help: "how many purchases of a card can wait for a suspicious one; the oldest give way"
-        ),
-    ]
+    public let options =
+        [
+            OptionDeclaration(
+                "within",
+                .duration,
+                default: "10m",
+                help: "how soon the second of two purchases follows"
+            ),
+            OptionDeclaration(
+                "distance",
+                .number(unit: "km", minimum: 0),
+                default: "500",
+                help: "and how far away it is: farther than a person travels"
+            ),
+            OptionDeclaration("trials", .integer(1...100), default: "3", help: "how many small purchases try a card"),
+            OptionDeclaration("small", .number(), default: "5", help: "what is small at most"),
+            OptionDeclaration("large", .number(), default: "500", help: "what is large at least"),
+            OptionDeclaration(
+                "trial-time",
+                .duration,
+                default: "1h",
+                help: "how long the trials and the large purchase take together"
+            ),
+            OptionDeclaration(
+                "columns",
+                .mapping(keys: ["time", "card", "amount", "latitude", "longitude", "face-to-face"]),
+                default:
+                    "time=time,card=card,amount=amount,latitude=latitude,longitude=longitude,face-to-face=face-to-face",
+                help: "the fields to read, such as card=pan,time=t"
+            ),
+        ] + OptionDeclaration.times + [
+            OptionDeclaration(
+                "max-cards",
+                .integer(1...100_000_000),
+                default: "1000000",
+                help: "how many different cards there can be within --within and --trial-time"
+            ),
+            OptionDeclaration(
+                "max-open",
+                .integer(1...1_000_000),
+                default: "100",
+                help: "how many purchases of a card can wait for a suspicious one; the oldest give way"
+            ),
+        ]
 
     public let examples = [
         (arguments: "fraud --from demo", meaning: "try it on made-up purchases"),
@@ -69,9 +75,10 @@ public struct FraudPlugin: Plugin {
     public func start(_ options: OptionValues, output: MatchOutput) throws(PluginError) -> RecordConsumer {
         let rules = try Self.rules(options)
         let cards = SymbolTable(forgettingAfter: rules.longestTime, limit: options.integer("max-cards"))
+        let times = try options.times(countingIn: output)
         let purchases = RecordSource(
             PurchaseDecoder(cards: cards),
-            schema: Self.schema(options.mapping("columns"), options.timeUnit)
+            schema: Self.schema(options.mapping("columns"), times)
         )
         let drawing = output.report.map { FraudDrawing($0, cards: cards) }
         if let drawing { purchases.attach(drawing.sink()) }
@@ -88,7 +95,7 @@ public struct FraudPlugin: Plugin {
                     rule: .twoPlaces,
                     purchases: [first, second],
                     card: cards.name(of: second.card),
-                    timeForm: .rfc3339
+                    timeForm: times.form
                 )
             }
             .tap { drawing?.mark($0) }
@@ -110,7 +117,7 @@ public struct FraudPlugin: Plugin {
                     rule: .trial,
                     purchases: small + [large],
                     card: cards.name(of: large.card),
-                    timeForm: .rfc3339
+                    timeForm: times.form
                 )
             }
             .tap { drawing?.mark($0) }
@@ -141,14 +148,14 @@ public struct FraudPlugin: Plugin {
         )
     }
 
-    private static func schema(_ columns: [String: String], _ timeUnit: TimeUnit) -> RecordSchema {
+    private static func schema(_ columns: [String: String], _ times: InputTimes) -> RecordSchema {
         let required: Set<PurchaseDecoder.Key> = [.time, .card, .amount]
         let fields = PurchaseDecoder.Key.allCases.map { key in
             RecordSchema.Field(columns[key.fieldName] ?? key.fieldName, isRequired: required.contains(key))
         }
         return RecordSchema(
             fields: fields,
-            timeUnit: timeUnit,
+            times: times,
             timeField: PurchaseDecoder.Key.time.rawValue,
             isOrdered: true
         )

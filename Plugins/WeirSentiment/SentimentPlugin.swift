@@ -16,36 +16,36 @@ public struct SentimentPlugin: Plugin {
     public let name = "sentiment"
     public let summary = "Adds up what posts say about brands, weighted with their authors' followers."
 
-    public let options = [
-        OptionDeclaration(
-            "brand",
-            .list(placeholder: "NAME=WORD,WORD"),
-            default: "Apple=apple,aapl\nGoogle=google,goog,googl",
-            help: "a brand and the words that name it; may be given several times"
-        ),
-        OptionDeclaration(
-            "lexicon",
-            .text(placeholder: "FILE"),
-            help: "words and their values, 'word<TAB>number' a line (default: a built-in list)"
-        ),
-        OptionDeclaration("take", .integer(1...Int.max), help: "end after this number of posts"),
-        OptionDeclaration(
-            "retweets",
-            .choice(["include", "exclude"]),
-            default: "include",
-            help: "whether posts that only repeat others count"
-        ),
-        OptionDeclaration("window", .duration, help: "add a rolling sum over this long, such as 1h"),
-        OptionDeclaration("every", .duration, help: "also report all totals this often, in the posts' time"),
-        OptionDeclaration(
-            "columns",
-            .mapping(keys: ["time", "text", "full-text", "followers", "id", "retweet", "retweeted"]),
-            default: "time=created_at,text=text,full-text=full_text,followers=user.followers_count,id=id_str,"
-                + "retweet=is_retweet,retweeted=retweeted_status",
-            help: "the fields to read, such as text=body; a.b is b in a"
-        ),
-        .timeUnit,
-    ]
+    public let options =
+        [
+            OptionDeclaration(
+                "brand",
+                .list(placeholder: "NAME=WORD,WORD"),
+                default: "Apple=apple,aapl\nGoogle=google,goog,googl",
+                help: "a brand and the words that name it; may be given several times"
+            ),
+            OptionDeclaration(
+                "lexicon",
+                .text(placeholder: "FILE"),
+                help: "words and their values, 'word<TAB>number' a line (default: a built-in list)"
+            ),
+            OptionDeclaration("take", .integer(1...Int.max), help: "end after this number of posts"),
+            OptionDeclaration(
+                "retweets",
+                .choice(["include", "exclude"]),
+                default: "include",
+                help: "whether posts that only repeat others count"
+            ),
+            OptionDeclaration("window", .duration, help: "add a rolling sum over this long, such as 1h"),
+            OptionDeclaration("every", .duration, help: "also report all totals this often, in the posts' time"),
+            OptionDeclaration(
+                "columns",
+                .mapping(keys: ["time", "text", "full-text", "followers", "id", "retweet", "retweeted"]),
+                default: "time=created_at,text=text,full-text=full_text,followers=user.followers_count,id=id_str,"
+                    + "retweet=is_retweet,retweeted=retweeted_status",
+                help: "the fields to read, such as text=body; a.b is b in a"
+            ),
+        ] + OptionDeclaration.times
 
     public let examples = [
         (arguments: "sentiment --from demo", meaning: "try it on made-up posts"),
@@ -66,7 +66,8 @@ public struct SentimentPlugin: Plugin {
         let settings = try Self.settings(options, output)
         let maker = OpinionMaker(brands: try Self.brands(options), lexicon: try Self.lexicon(options))
         let decoder = PostDecoder(leavesOutRetweets: options.text("retweets") == "exclude")
-        let candidates = RecordSource(decoder, schema: Self.schema(options.mapping("columns"), options.timeUnit))
+        let times = try options.times(countingIn: output)
+        let candidates = RecordSource(decoder, schema: Self.schema(options.mapping("columns"), times))
         let drawing = output.report.map { SentimentDrawing($0, brands: maker.brands) }
         candidates
             .filter { $0.isWanted }
@@ -74,7 +75,7 @@ public struct SentimentPlugin: Plugin {
             .map { maker.opinion(of: $0.post) }
             .scores(of: maker.brands, settings)
             .tap { drawing?.draw($0) }
-            .map { BrandScoreReport(score: $0, timeForm: .rfc3339) }
+            .map { BrandScoreReport(score: $0, timeForm: times.form) }
             .attach(output.sink())
         return candidates.consumer()
     }
@@ -129,12 +130,12 @@ public struct SentimentPlugin: Plugin {
         }
     }
 
-    private static func schema(_ columns: [String: String], _ timeUnit: TimeUnit) -> RecordSchema {
+    private static func schema(_ columns: [String: String], _ times: InputTimes) -> RecordSchema {
         let names = ["time", "text", "full-text", "followers", "id", "retweet", "retweeted"]
         let fields = names.map { name in
             RecordSchema.Field(columns[name] ?? name, isRequired: name == "time" || name == "text")
         }
-        return RecordSchema(fields: fields, timeUnit: timeUnit, timeField: PostDecoder.Key.time.rawValue)
+        return RecordSchema(fields: fields, times: times, timeField: PostDecoder.Key.time.rawValue)
     }
 
     public func matchFields(_ options: OptionValues) -> [String] {

@@ -18,50 +18,51 @@ public struct ShakePlugin: Plugin {
     public let name = "shake"
     public let summary = "Reports when readings of an accelerometer show that the device is shaken."
 
-    public let options = [
-        OptionDeclaration(
-            "threshold",
-            .number(unit: "g", minimum: 0),
-            default: "1",
-            help: "by how much two readings in a row must differ, in g"
-        ),
-        OptionDeclaration(
-            "unit",
-            .choice(AccelerationUnit.allCases.map(\.rawValue)),
-            default: "g",
-            help: "the unit of the readings"
-        ),
-        OptionDeclaration(
-            "columns",
-            .mapping(keys: ["time", "x", "y", "z"]),
-            default: "time=time,x=x,y=y,z=z",
-            help: "the fields to read, such as x=acc_x,time=t_ms"
-        ),
-        .timeUnit,
-        OptionDeclaration(
-            "quiet-period",
-            .duration,
-            default: "500ms",
-            help: "how long it must be quiet between two shakes; 0 reports every pair"
-        ),
-        OptionDeclaration(
-            "by",
-            .text(placeholder: "FIELD"),
-            help: "tell readings apart by this field, such as a recording or a device"
-        ),
-        OptionDeclaration(
-            "max-groups",
-            .integer(1...10_000_000),
-            default: "100000",
-            help: "how many values of that field there can be at a time"
-        ),
-        OptionDeclaration(
-            "forget-after",
-            .duration,
-            default: "1h",
-            help: "when all are taken, forget one that has been idle for so long"
-        ),
-    ]
+    public let options =
+        [
+            OptionDeclaration(
+                "threshold",
+                .number(unit: "g", minimum: 0),
+                default: "1",
+                help: "by how much two readings in a row must differ, in g"
+            ),
+            OptionDeclaration(
+                "unit",
+                .choice(AccelerationUnit.allCases.map(\.rawValue)),
+                default: "g",
+                help: "the unit of the readings"
+            ),
+            OptionDeclaration(
+                "columns",
+                .mapping(keys: ["time", "x", "y", "z"]),
+                default: "time=time,x=x,y=y,z=z",
+                help: "the fields to read, such as x=acc_x,time=t_ms"
+            ),
+        ] + OptionDeclaration.times + [
+            OptionDeclaration(
+                "quiet-period",
+                .duration,
+                default: "500ms",
+                help: "how long it must be quiet between two shakes; 0 reports every pair"
+            ),
+            OptionDeclaration(
+                "by",
+                .text(placeholder: "FIELD"),
+                help: "tell readings apart by this field, such as a recording or a device"
+            ),
+            OptionDeclaration(
+                "max-groups",
+                .integer(1...10_000_000),
+                default: "100000",
+                help: "how many values of that field there can be at a time"
+            ),
+            OptionDeclaration(
+                "forget-after",
+                .duration,
+                default: "1h",
+                help: "when all are taken, forget one that has been idle for so long"
+            ),
+        ]
 
     public let examples = [
         (arguments: "shake --from demo", meaning: "try it on made-up readings"),
@@ -88,13 +89,14 @@ public struct ShakePlugin: Plugin {
         let groups = groupField.map { _ in
             SymbolTable(forgettingAfter: idle, limit: options.integer("max-groups"))
         }
+        let times = try options.times(countingIn: output)
         let detection = ShakeDetection(
             threshold: options.number("threshold") * unit.perGravity,
             quietPeriod: options.duration("quiet-period"),
-            form: Shake.Form(time: .number(options.timeUnit), unit: unit),
+            form: Shake.Form(time: times.form, unit: unit),
             groups: groups
         )
-        let schema = schema(columns: options.mapping("columns"), groupField: groupField, timeUnit: options.timeUnit)
+        let schema = schema(columns: options.mapping("columns"), groupField: groupField, times)
         let readings = RecordSource(ReadingDecoder(groups: groups), schema: schema)
         let drawing = output.report.map { ShakeDrawing($0, unit: unit, groups: groups) }
         if let drawing { readings.attach(drawing.sink()) }
@@ -110,13 +112,13 @@ public struct ShakePlugin: Plugin {
         return readings.consumer()
     }
 
-    private func schema(columns: [String: String], groupField: String?, timeUnit: TimeUnit) -> RecordSchema {
+    private func schema(columns: [String: String], groupField: String?, _ times: InputTimes) -> RecordSchema {
         let fields = ReadingDecoder.Key.allCases.map { key in
             key == .group
                 ? RecordSchema.Field(groupField ?? "group", isRequired: groupField != nil)
                 : RecordSchema.Field(columns[key.fieldName] ?? key.fieldName)
         }
-        var schema = RecordSchema(fields: fields, timeUnit: timeUnit, timeField: ReadingDecoder.Key.time.rawValue)
+        var schema = RecordSchema(fields: fields, times: times, timeField: ReadingDecoder.Key.time.rawValue)
         schema.isOrderedInGroups = true
         return schema
     }

@@ -22,83 +22,78 @@ public struct WalkPlugin: Plugin {
     public let name = "walk"
     public let summary = "Reports when a person starts and stops walking, from step counts and locations."
 
-    public let options = [
-        OptionDeclaration(
-            "slowest",
-            .number(unit: "m/s", minimum: 0),
-            default: "0.2",
-            help: "walking is faster than this"
-        ),
-        OptionDeclaration(
-            "fastest",
-            .number(unit: "m/s", minimum: 0),
-            default: "1.8",
-            help: "walking is slower than this"
-        ),
-        OptionDeclaration(
-            "interval",
-            .duration,
-            default: "5s",
-            help: "how far apart a rise of the steps and a location may be"
-        ),
-        OptionDeclaration(
-            "steps",
-            .choice(["required", "ignored"]),
-            default: "required",
-            help: "whether the steps must rise; without them the speed alone decides"
-        ),
-        OptionDeclaration(
-            "accuracy",
-            .number(unit: "m", minimum: 0),
-            default: "20",
-            help: "discard locations that are not better than this"
-        ),
-        OptionDeclaration(
-            "speed-window",
-            .duration,
-            default: "60s",
-            help: "where the input has no speed: compare positions over this long"
-        ),
-        OptionDeclaration(
-            "cadence",
-            .choice(MovementDecoder.Cadence.allCases.map(\.rawValue)),
-            default: "strides",
-            help: "what a cadence counts a minute: strides of one foot, or steps"
-        ),
-        OptionDeclaration(
-            "emit",
-            .choice(["changes", "all"]),
-            default: "changes",
-            help: "only changes, or every update that can be judged"
-        ),
-        OptionDeclaration(
-            "columns",
-            .mapping(keys: ["time", "steps", "cadence", "speed", "latitude", "longitude", "accuracy"]),
-            default: "time=time,steps=steps,cadence=cadence,speed=speed,"
-                + "latitude=latitude,longitude=longitude,accuracy=accuracy",
-            help: "the fields to read, such as speed=Speed,time=t"
-        ),
-        .timeUnit,
-        OptionDeclaration(
-            "time-form",
-            .choice(["rfc3339", "number"]),
-            default: "rfc3339",
-            help: "how to write times: as text, or as a number of that unit"
-        ),
-        OptionDeclaration("by", .text(placeholder: "FIELD"), help: "tell people apart by this field"),
-        OptionDeclaration(
-            "max-groups",
-            .integer(1...10_000_000),
-            default: "100000",
-            help: "how many values of that field there can be at a time"
-        ),
-        OptionDeclaration(
-            "forget-after",
-            .duration,
-            default: "1h",
-            help: "when all are taken, forget one that has been idle for so long"
-        ),
-    ]
+    public let options =
+        [
+            OptionDeclaration(
+                "slowest",
+                .number(unit: "m/s", minimum: 0),
+                default: "0.2",
+                help: "walking is faster than this"
+            ),
+            OptionDeclaration(
+                "fastest",
+                .number(unit: "m/s", minimum: 0),
+                default: "1.8",
+                help: "walking is slower than this"
+            ),
+            OptionDeclaration(
+                "interval",
+                .duration,
+                default: "5s",
+                help: "how far apart a rise of the steps and a location may be"
+            ),
+            OptionDeclaration(
+                "steps",
+                .choice(["required", "ignored"]),
+                default: "required",
+                help: "whether the steps must rise; without them the speed alone decides"
+            ),
+            OptionDeclaration(
+                "accuracy",
+                .number(unit: "m", minimum: 0),
+                default: "20",
+                help: "discard locations that are not better than this"
+            ),
+            OptionDeclaration(
+                "speed-window",
+                .duration,
+                default: "60s",
+                help: "where the input has no speed: compare positions over this long"
+            ),
+            OptionDeclaration(
+                "cadence",
+                .choice(MovementDecoder.Cadence.allCases.map(\.rawValue)),
+                default: "strides",
+                help: "what a cadence counts a minute: strides of one foot, or steps"
+            ),
+            OptionDeclaration(
+                "emit",
+                .choice(["changes", "all"]),
+                default: "changes",
+                help: "only changes, or every update that can be judged"
+            ),
+            OptionDeclaration(
+                "columns",
+                .mapping(keys: ["time", "steps", "cadence", "speed", "latitude", "longitude", "accuracy"]),
+                default: "time=time,steps=steps,cadence=cadence,speed=speed,"
+                    + "latitude=latitude,longitude=longitude,accuracy=accuracy",
+                help: "the fields to read, such as speed=Speed,time=t"
+            ),
+        ] + OptionDeclaration.times + [
+            OptionDeclaration("by", .text(placeholder: "FIELD"), help: "tell people apart by this field"),
+            OptionDeclaration(
+                "max-groups",
+                .integer(1...10_000_000),
+                default: "100000",
+                help: "how many values of that field there can be at a time"
+            ),
+            OptionDeclaration(
+                "forget-after",
+                .duration,
+                default: "1h",
+                help: "when all are taken, forget one that has been idle for so long"
+            ),
+        ]
 
     public let examples = [
         (arguments: "walk --from demo", meaning: "try it on made-up movements"),
@@ -120,13 +115,12 @@ public struct WalkPlugin: Plugin {
         guard let cadence = MovementDecoder.Cadence(rawValue: options.text("cadence")) else {
             preconditionFailure("the choices of --cadence are the cases themselves")
         }
-        let timeUnit = options.timeUnit
+        let times = try options.times(countingIn: output)
         let groupField = options.textIfGiven("by")
         let idle = max(options.duration("forget-after"), rule.interval, rule.speedWindow)
         let groups = groupField.map { _ in
             SymbolTable(forgettingAfter: idle, limit: options.integer("max-groups"))
         }
-        let timeForm = options.text("time-form") == "number" ? TimeForm.number(timeUnit) : .rfc3339
         let emitsAll = options.text("emit") == "all"
 
         let decoder = MovementDecoder(
@@ -136,14 +130,14 @@ public struct WalkPlugin: Plugin {
             longestGap: rule.speedWindow,
             inaccurate: output.makeCount(of: "locations discarded because they were not accurate enough")
         )
-        let schema = Self.schema(columns: options.mapping("columns"), groupField: groupField, timeUnit: timeUnit)
+        let schema = Self.schema(columns: options.mapping("columns"), groupField: groupField, times)
         let movements = RecordSource(decoder, schema: schema)
         let drawing = output.report.map { WalkDrawing($0, groups: groups) }
         if let drawing { movements.attach(drawing.sink()) }
         movements
             .grouped(by: { $0.group.index }, limit: groups?.capacity ?? 1) { $0.gaits(rule, drawing) }
             .filter { emitsAll || $0.isChange }
-            .map { GaitReport(gait: $0, group: groups?.name(of: $0.group), timeForm: timeForm) }
+            .map { GaitReport(gait: $0, group: groups?.name(of: $0.group), timeForm: times.form) }
             .attach(output.sink())
         if let groups { movements.subscribe { _, time in groups.advance(to: time) } }
         return movements.consumer()
@@ -165,13 +159,13 @@ public struct WalkPlugin: Plugin {
         )
     }
 
-    private static func schema(columns: [String: String], groupField: String?, timeUnit: TimeUnit) -> RecordSchema {
+    private static func schema(columns: [String: String], groupField: String?, _ times: InputTimes) -> RecordSchema {
         let fields = MovementDecoder.Key.allCases.map { key in
             key == .group
                 ? RecordSchema.Field(groupField ?? "group", isRequired: groupField != nil)
                 : RecordSchema.Field(columns[key.fieldName] ?? key.fieldName, isRequired: key == .time)
         }
-        var schema = RecordSchema(fields: fields, timeUnit: timeUnit, timeField: MovementDecoder.Key.time.rawValue)
+        var schema = RecordSchema(fields: fields, times: times, timeField: MovementDecoder.Key.time.rawValue)
         schema.isOrderedInGroups = true
         return schema
     }

@@ -151,7 +151,7 @@ extension HostTests {
                 #expect(outcome.exitCode == 65)
                 #expect(
                     outcome.errors.contains(
-                        "weir: every line was rejected: field 'time' is neither a number nor an RFC 3339 time; "
+                        "weir: every line was rejected: field 'time' is neither a number nor a time; "
                             + "--columns time=NAME says which field to read\n"
                     ),
                     "\(outcome.errors)"

@@ -19,7 +19,7 @@ extension HostTests {
             ("10,0,0,-inf", "field 'z' is not a finite number"),
             ("10,0,0,1e999", "field 'z' is not a finite number"),
             ("-10,0,0,0", "field 'time' goes back"),
-            ("soon,0,0,0", "field 'time' is neither a number nor an RFC 3339 time: 'soon'"),
+            ("soon,0,0,0", "field 'time' is neither a number nor a time: 'soon'"),
         ])
         func rejectsALineAndGoesOn(row: String, reason: String) throws {
             let outcome = try weir.run(

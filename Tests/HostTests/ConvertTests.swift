@@ -155,7 +155,7 @@ extension HostTests {
                 ["convert", "a.csv", "b.weir", "--to-framing", "length"], 2,
                 "--to-framing: the format binary has frames"
             ),
-            (["convert", "a.csv", "--time-unit", "h"], 2, "--time-unit: 'h' is not one of s, ms, us, ns"),
+            (["convert", "a.csv", "--time-unit", "h"], 2, "--time-unit: 'h' is not one of s, ms, us, ns, auto"),
             (["run", "shake", "--from", "demo", "--framing", "length"], 2, "--framing: the demo has no frames"),
         ])
         func saysWhatIsWrongInOneLine(arguments: [String], code: Int, message: String) throws {

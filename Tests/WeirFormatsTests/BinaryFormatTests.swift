@@ -324,7 +324,7 @@ import WeirTesting
         let binary = try Conversion(Array(text.utf8), from: CSVFormat(), to: BinaryFormat(), types: types)
         #expect(
             binary.rejections == [
-                "field 't' is neither a number nor an RFC 3339 time: 'x'", "field 'f' is not a finite number",
+                "field 't' is neither a number nor a time: 'x'", "field 'f' is not a finite number",
                 "field 'b' is neither true nor false: 'yes'",
             ]
         )

@@ -14,6 +14,7 @@
 #include "cweir_mailbox.h"
 #include "cweir_mailbox_control.h"
 #include "cweir_decimal.h"
+#include "cweir_file.h"
 #include "cweir_number.h"
 #include "cweir_parking.h"
 #include "cweir_records.h"

@@ -1,201 +1,115 @@
-/// Reads times of RFC 3339, of posts and of access logs.
+/// Reads times of the calendar: RFC 3339 and what is often written in its place, the form of posts, and that of access
+/// logs.
+///
+/// Every form is told from the others by its text alone; what could be read in two ways, such as `01/02/2024`, is none.
 package enum CalendarText {
-    /// A point in time as texts say it.
-    private struct Reading {
-        let year, month, day, hour, minute, second: Int64
-        var nanosecond: Int64 = 0
-        /// How many minutes its clock is ahead of UTC.
-        let offset: Int64
-    }
-
-    private static let months: [StaticString] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
-
-    /// The nanoseconds since the epoch that a text in one of the forms stands for.
+    /// The nanoseconds since the epoch that a text stands for; malformed where it does not say how far it is from UTC.
     package static func nanoseconds(_ text: UnsafeBufferPointer<UInt8>) -> ParsedInteger {
-        unsafe nanoseconds(of: internetTime(text) ?? postTime(text) ?? accessLogTime(text))
+        var form = CalendarForm(.dateFirst)
+        guard let reading = unsafe reading(text, &form) else { return .malformed }
+        return nanoseconds(of: reading)
     }
 
     /// The nanoseconds since the epoch that a text of RFC 3339 stands for.
     static func internetNanoseconds(_ text: UnsafeBufferPointer<UInt8>) -> ParsedInteger {
-        unsafe nanoseconds(of: internetTime(text))
+        var form = CalendarForm(.dateFirst)
+        guard let reading = unsafe reading(text, &form), form.isInternetTime else { return .malformed }
+        return nanoseconds(of: reading)
     }
 
-    private static func nanoseconds(of reading: Reading?) -> ParsedInteger {
-        guard let reading, reading.hour < 24, reading.minute < 60,
-            (1...12).contains(reading.month), reading.second <= 60,
-            (1...GregorianCalendar.dayCount(of: reading.month, in: reading.year)).contains(reading.day)
-        else { return .malformed }
-        let days = GregorianCalendar.daysSinceEpoch(reading.year, reading.month, reading.day)
-        let minutes = days * 1440 + reading.hour * 60 + reading.minute - reading.offset
-        if reading.second == 60, minutes.flooredQuotientAndRemainder(dividingBy: 1440).remainder != 1439 {
-            return .malformed
+    /// Whether a text is a time that lacks nothing but how far its clock is from UTC.
+    package static func isWithoutZone(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var form = CalendarForm(.dateFirst)
+        guard let reading = unsafe reading(text, &form) else { return false }
+        return reading.offset == nil && reading.localSeconds != nil
+    }
+
+    private static func nanoseconds(of reading: ClockReading) -> ParsedInteger {
+        guard let local = reading.localSeconds, let offset = reading.offset else { return .malformed }
+        return reading.nanoseconds(local: local, offset: offset)
+    }
+
+    /// Reads a text in any of the forms.
+    ///
+    /// - Parameters:
+    ///   - text: The text, without blanks around it.
+    ///   - form: Becomes the form of the text.
+    /// - Returns: What the text says; `nil` when it has none of the forms. Its parts may still be out of their ranges.
+    /// - Complexity: O(1), but for the digits of the fraction; no allocation.
+    @inline(__always)
+    package static func reading(_ text: UnsafeBufferPointer<UInt8>, _ form: inout CalendarForm) -> ClockReading? {
+        // What is shorter than a date is no time. The fifth character of others tells the form.
+        guard text.count >= 10, var rest = unsafe CalendarScanner(text) else { return nil }
+        switch unsafe rest[4] {
+        case UInt8(ascii: "-"), UInt8(ascii: "/"): return unsafe dateFirst(&rest, &form)
+        default: return unsafe dayFirst(rest, &form)
         }
-        // Within a few hundred billion: the year has four digits.
-        let seconds = minutes * 60 + reading.second
-        // Before the epoch `seconds` times a billion may be too small although the sum fits.
-        let (base, isBorrowing) = seconds < 0 ? (seconds + 1, true) : (seconds, false)
-        let (product, overflow) = base.multipliedReportingOverflow(by: 1_000_000_000)
-        let nanosecond = isBorrowing ? reading.nanosecond - 1_000_000_000 : reading.nanosecond
-        let (sum, carry) = product.addingReportingOverflow(nanosecond)
-        return overflow || carry ? .outOfRange : .value(sum)
     }
 
-    /// RFC 3339, such as `2018-10-10T20:19:24.5+02:00`.
-    private static func internetTime(_ text: UnsafeBufferPointer<UInt8>) -> Reading? {
-        var rest = unsafe Rest(text)
-        guard let year = unsafe rest.number(ofDigits: 4), unsafe rest.take("-"),
-            let month = unsafe rest.number(ofDigits: 2), unsafe rest.take("-"),
-            let day = unsafe rest.number(ofDigits: 2),
-            unsafe rest.take("T") || rest.take("t") || rest.take(" "),
-            let (hour, minute, second) = unsafe rest.clock(),
-            let fraction = unsafe rest.fraction(),
-            let offset = unsafe rest.offset(separator: ":"), unsafe rest.isEmpty
+    /// RFC 3339, such as `2018-10-10T20:19:24.5+02:00`; also with slashes, a space before the zone, `+0200`, and without
+    /// seconds, time of day, or zone.
+    @inline(__always)
+    private static func dateFirst(_ rest: inout CalendarScanner, _ form: inout CalendarForm) -> ClockReading? {
+        let dash = unsafe rest[4]
+        form = CalendarForm(.dateFirst)
+        if dash == UInt8(ascii: "/") { form.hasSlashes = true }
+        guard let century = unsafe rest.twoDigits(at: 0), let year = unsafe rest.twoDigits(at: 2),
+            let month = unsafe rest.twoDigits(at: 5), unsafe rest[7] == dash, let day = unsafe rest.twoDigits(at: 8)
         else { return nil }
-        return Reading(
-            year: year,
-            month: month,
-            day: day,
-            hour: hour,
-            minute: minute,
-            second: second,
-            nanosecond: fraction,
-            offset: offset
-        )
-    }
-
-    /// The form of posts in version 1.1 of Twitter's interface, such as `Wed Oct 10 20:19:24 +0000 2018`; the name of the
-    /// day is not looked at.
-    private static func postTime(_ text: UnsafeBufferPointer<UInt8>) -> Reading? {
-        var rest = unsafe Rest(text)
-        guard unsafe rest.skip(3), unsafe rest.takeBlanks(),
-            let month = months.firstIndex(where: { unsafe rest.takeWord($0) }), unsafe rest.takeBlanks(),
-            let day = unsafe rest.dayNumber(), unsafe rest.takeBlanks(),
-            let (hour, minute, second) = unsafe rest.clock(), unsafe rest.takeBlanks(),
-            let offset = unsafe rest.offset(separator: nil), unsafe rest.takeBlanks(),
-            let year = unsafe rest.number(ofDigits: 4), unsafe rest.isEmpty
-        else { return nil }
-        return Reading(
-            year: year,
-            month: Int64(month + 1),
-            day: day,
-            hour: hour,
-            minute: minute,
-            second: second,
-            offset: offset
-        )
-    }
-
-    /// The form of access logs, such as `10/Oct/2018:20:19:24 +0000`.
-    private static func accessLogTime(_ text: UnsafeBufferPointer<UInt8>) -> Reading? {
-        var rest = unsafe Rest(text)
-        guard let day = unsafe rest.number(ofDigits: 2), unsafe rest.take("/"),
-            let month = months.firstIndex(where: { unsafe rest.takeWord($0) }), unsafe rest.take("/"),
-            let year = unsafe rest.number(ofDigits: 4), unsafe rest.take(":"),
-            let (hour, minute, second) = unsafe rest.clock(), unsafe rest.takeBlanks(),
-            let offset = unsafe rest.offset(separator: nil), unsafe rest.isEmpty
-        else { return nil }
-        return Reading(
-            year: year,
-            month: Int64(month + 1),
-            day: day,
-            hour: hour,
-            minute: minute,
-            second: second,
-            offset: offset
-        )
-    }
-
-    /// What was not read yet.
-    @unsafe
-    private struct Rest {
-        private var bytes: Slice<UnsafeBufferPointer<UInt8>>
-
-        init(_ bytes: UnsafeBufferPointer<UInt8>) {
-            unsafe self.bytes = bytes[...]
-        }
-
-        var isEmpty: Bool { unsafe bytes.isEmpty }
-
-        mutating func take(_ character: Unicode.Scalar) -> Bool {
-            guard unsafe bytes.first == UInt8(ascii: character) else { return false }
-            unsafe bytes.removeFirst()
-            return true
-        }
-
-        /// Takes a word, or nothing.
-        mutating func takeWord(_ word: StaticString) -> Bool {
-            let count = word.utf8CodeUnitCount
-            let start = unsafe UnsafeBufferPointer(start: word.utf8Start, count: count)
-            guard unsafe bytes.prefix(count).elementsEqual(start) else { return false }
-            return unsafe skip(count)
-        }
-
-        mutating func skip(_ count: Int) -> Bool {
-            guard unsafe bytes.count >= count else { return false }
-            unsafe bytes.removeFirst(count)
-            return true
-        }
-
-        mutating func takeBlanks() -> Bool {
-            guard unsafe take(" ") else { return false }
-            while unsafe take(" ") {}
-            return true
-        }
-
-        mutating func number(ofDigits count: Int) -> Int64? {
-            var value: Int64 = 0
-            for _ in 0..<count {
-                guard let digit = unsafe digit() else { return nil }
-                value = value * 10 + digit
+        var reading = ClockReading(year: century * 100 + year, month: month, day: day)
+        unsafe rest.skip(10)
+        if unsafe !rest.isEmpty {
+            switch unsafe rest[0] {
+            case UInt8(ascii: "T"): form.separator = .letter
+            case UInt8(ascii: " "): form.separator = .blank
+            case UInt8(ascii: "t"): form.separator = .smallLetter
+            default: return nil
             }
-            return value
+            unsafe rest.skip(1)
+            guard unsafe rest.readClock(&reading, &form) else { return nil }
+            guard unsafe rest.isEmpty || rest.readZone(&reading, &form) else { return nil }
         }
+        return unsafe rest.isEmpty ? reading : nil
+    }
 
-        /// A number of one or two digits.
-        mutating func dayNumber() -> Int64? {
-            guard let first = unsafe digit() else { return nil }
-            guard let second = unsafe digit() else { return first }
-            return first * 10 + second
-        }
+    @inline(never)
+    private static func dayFirst(_ rest: CalendarScanner, _ form: inout CalendarForm) -> ClockReading? {
+        unsafe rest[2] == UInt8(ascii: "/") ? log(rest, &form) : post(rest, &form)
+    }
 
-        /// Hours, minutes and seconds.
-        mutating func clock() -> (hour: Int64, minute: Int64, second: Int64)? {
-            guard let hour = unsafe number(ofDigits: 2), unsafe take(":"),
-                let minute = unsafe number(ofDigits: 2), unsafe take(":"),
-                let second = unsafe number(ofDigits: 2)
-            else { return nil }
-            return (hour, minute, second)
-        }
+    /// The form of access logs, such as `10/Oct/2018:20:19:24 +0200`.
+    private static func log(_ text: CalendarScanner, _ form: inout CalendarForm) -> ClockReading? {
+        var rest = unsafe text
+        form = CalendarForm(.log)
+        guard let day = unsafe rest.twoDigits(at: 0) else { return nil }
+        unsafe rest.skip(3)
+        guard let month = unsafe rest.takeMonth(), unsafe rest.take("/"), let year = unsafe rest.takeYear(),
+            unsafe rest.take(":")
+        else { return nil }
+        var reading = ClockReading(year: year, month: month, day: day)
+        guard unsafe rest.readClock(&reading, &form), !form.lacksSeconds else { return nil }
+        guard unsafe rest.isEmpty || rest.readZone(&reading, &form) else { return nil }
+        return unsafe rest.isEmpty ? reading : nil
+    }
 
-        /// The nanoseconds of a fraction of a second, if there is one; further digits are cut.
-        mutating func fraction() -> Int64? {
-            guard unsafe take(".") else { return 0 }
-            guard var value = unsafe digit() else { return nil }
-            var count = 1
-            while let digit = unsafe digit() {
-                if count < 9 { value = value * 10 + digit }
-                count += 1
+    /// The form of posts in version 1.1 of Twitter's interface, such as `Wed Oct 10 20:19:24 +0000 2018`, and without the
+    /// zone that of C; the name of the day is not looked at.
+    private static func post(_ text: CalendarScanner, _ form: inout CalendarForm) -> ClockReading? {
+        var rest = unsafe text
+        form = CalendarForm(.post)
+        unsafe rest.skip(3)
+        guard unsafe rest.takeBlanks(), let month = unsafe rest.takeMonth(), unsafe rest.takeBlanks(),
+            let day = unsafe rest.takeDay(), unsafe rest.takeBlanks()
+        else { return nil }
+        var reading = ClockReading(year: 0, month: month, day: day)
+        guard unsafe rest.readClock(&reading, &form), !form.lacksSeconds, unsafe rest.takeBlanks() else { return nil }
+        if unsafe rest.isSign {
+            guard unsafe rest.readZone(&reading, &form), form.zone == .digits, unsafe rest.takeBlanks() else {
+                return nil
             }
-            for _ in min(count, 9)..<9 { value *= 10 }
-            return value
         }
-
-        /// The minutes that the clock is ahead of UTC; `separator` stands between hours and minutes, if anything does.
-        mutating func offset(separator: Unicode.Scalar?) -> Int64? {
-            if unsafe separator != nil && (take("Z") || take("z")) { return 0 }
-            let isWest = unsafe take("-")
-            guard unsafe isWest || take("+"), let hours = unsafe number(ofDigits: 2), hours < 24 else { return nil }
-            if let separator { guard unsafe take(separator) else { return nil } }
-            guard let minutes = unsafe number(ofDigits: 2), minutes < 60 else { return nil }
-            return (isWest ? -1 : 1) * (hours * 60 + minutes)
-        }
-
-        private mutating func digit() -> Int64? {
-            guard let byte = unsafe bytes.first, byte &- UInt8(ascii: "0") < 10 else { return nil }
-            unsafe bytes.removeFirst()
-            return Int64(byte &- UInt8(ascii: "0"))
-        }
+        guard let year = unsafe rest.takeYear(), unsafe rest.isEmpty else { return nil }
+        reading.year = year
+        return reading
     }
 }

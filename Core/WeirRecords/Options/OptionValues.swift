@@ -16,7 +16,10 @@ public struct OptionValues: Sendable {
     }
 
     private var values: [String: Value] = [:]
-    private let declared: Set<String>
+    let declared: Set<String>
+
+    /// What is known of the times of the input that these options are about.
+    let seenTimes = InputTimes.Seen()
 
     /// What was given, by name without the dashes.
     public let given: [String: String]

@@ -55,6 +55,9 @@ struct BinaryValue {
         encoding == .boolean ? bits != 0 : nil
     }
 
+    /// The time, where it is stored as one.
+    var time: Int64? { encoding == .time ? bits : nil }
+
     /// The time, where it is stored as one or as a whole number that counts `scale` nanoseconds.
     func nanoseconds(scale: Int64) -> Int64? {
         if encoding == .time { return bits }

@@ -30,7 +30,7 @@ public struct ColumnReading<Value: Sendable>: Sendable {
 @usableFromInline
 struct RecordField: ~Copyable {
     let column: cweir_column_t
-    let timeScale: Int64
+    let timeScale: TimeScale
 
     /// How many records there are.
     @usableFromInline var count: Int { unsafe column.count }
@@ -106,7 +106,10 @@ extension Timestamp: ColumnValue {
         unsafe ColumnReading(
             placeholder: .epoch,
             readAll: { field, values, valid in
-                let scale = field.timeScale
+                guard let scale = field.timeScale.ofIntegers else {
+                    for word in 0..<(field.count + 63) / 64 { unsafe valid[word] = 0 }
+                    return 0
+                }
                 // A time is its nanoseconds and nothing else, which a test checks.
                 let nanoseconds = unsafe UnsafeMutableRawPointer(values).assumingMemoryBound(to: Int64.self)
                 return unsafe withUnsafePointer(to: field.column) {

@@ -67,7 +67,7 @@ extension FieldError.Reason: CustomStringConvertible {
         case .notFinite: "is not a finite number"
         case .notAnInteger(let text): "is not a whole number: '\(text)'"
         case .outOfRange(let text): "is out of range: '\(text)'"
-        case .notATime(let text): "is neither a number nor an RFC 3339 time: '\(text)'"
+        case .notATime(let text): "is neither a number nor a time: '\(text)'"
         case .notABoolean(let text): "is neither true nor false: '\(text)'"
         case .invalidUTF8: "is not valid UTF-8"
         case .goesBack: "goes back: it is before the last record's"

@@ -47,7 +47,8 @@ public struct FieldReader<Key: FieldKey>: ~Copyable {
         try record.boolean(key.rawValue)
     }
 
-    /// The field as a point in time: a bare number counts the schema's unit, text is read as RFC 3339.
+    /// The field as a point in time: a bare number counts the schema's unit, text is read as RFC 3339, or as the schema's
+    /// ``InputTimes`` say.
     ///
     /// - Throws: ``FieldError`` when the field is missing, neither of the two, or out of range.
     @inlinable

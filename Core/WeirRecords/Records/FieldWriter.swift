@@ -111,10 +111,16 @@ public struct FieldWriter: Sendable {
         end(start)
     }
 
-    /// Writes a time as the input writes its times: a number in its unit, or RFC 3339.
+    /// Writes a time as the input writes its times, as a number in its unit, or as RFC 3339.
     public mutating func write(_ name: StaticString, _ value: Timestamp, as form: TimeForm) {
         let nanoseconds = value.nanosecondsSinceEpoch
         switch form {
+        case .input(let times):
+            switch times.written(value) {
+            case .number(let unit): write(name, value, as: .number(unit))
+            case .rfc3339: write(name, value, as: .rfc3339)
+            case .text(let text): write(name, String(decoding: text, as: UTF8.self))
+            }
         case .number(let unit):
             let start = begin(name, .number)
             json.value(json: TimeText.decimal(nanoseconds: nanoseconds, scale: unit.nanoseconds).utf8)
@@ -193,4 +199,6 @@ public enum TimeForm: Sendable, Hashable {
     case number(TimeUnit)
     /// As text, such as `2026-11-21T12:00:00.5Z`.
     case rfc3339
+    /// As the input writes its times, unless its options say otherwise.
+    case input(InputTimes)
 }

@@ -84,7 +84,7 @@ public struct RecordBatch: ~Copyable {
     @usableFromInline var byteCount = 0
 
     @usableFromInline let fieldCount: Int
-    @usableFromInline let timeScale: Int64
+    @usableFromInline let timeScale: TimeScale
     @usableFromInline let slots: UnsafeMutablePointer<Slot>
     @usableFromInline let rows: UnsafeMutablePointer<Row>
     @usableFromInline private(set) var base: UnsafePointer<UInt8>
@@ -99,7 +99,7 @@ public struct RecordBatch: ~Copyable {
         self.schema = schema
         self.capacity = capacity
         self.fieldCount = schema.fields.count
-        self.timeScale = schema.timeUnit.nanoseconds
+        self.timeScale = TimeScale(schema)
         unsafe self.slots = .allocate(capacity: max(1, capacity * schema.fields.count))
         unsafe self.rows = .allocate(capacity: capacity)
         unsafe self.base = UnsafePointer(UnsafeMutablePointer<UInt8>.allocate(capacity: 1))

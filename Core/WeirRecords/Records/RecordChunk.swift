@@ -162,13 +162,15 @@ extension RecordBatch {
     /// The time in a field, where it can be read.
     package func time(ofField field: Int, inRecordAt index: Int) -> Timestamp? {
         guard (0..<fieldCount).contains(field), (0..<count).contains(index) else { return nil }
-        let record = unsafe RecordFields(
-            base: base,
-            byteCount: byteCount,
-            slots: slots + index * fieldCount,
-            timeScale: timeScale
-        )
-        return try? record.timestamp(field)
+        return try? fields(ofRecordAt: index).timestamp(field, isCounted: false)
+    }
+
+    /// The time in a field, which counts where the clocks of its zone do not show it once.
+    ///
+    /// - Throws: ``FieldError`` when it cannot be read.
+    package func countedTime(ofField field: Int, inRecordAt index: Int) throws(FieldError) -> Timestamp {
+        precondition((0..<fieldCount).contains(field) && (0..<count).contains(index), "there is no such field")
+        return try fields(ofRecordAt: index).timestamp(field, isCounted: true)
     }
 }
 

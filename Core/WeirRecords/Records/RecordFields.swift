@@ -9,7 +9,7 @@ struct RecordFields {
     @usableFromInline let base: UnsafePointer<UInt8>
     @usableFromInline let slots: UnsafePointer<RecordBatch.Slot>
     @usableFromInline let byteCount: Int
-    @usableFromInline let timeScale: Int64
+    @usableFromInline let timeScale: TimeScale
 
     /// Creates the view of a record.
     ///
@@ -17,9 +17,9 @@ struct RecordFields {
     ///   - base: Where the batch's bytes start.
     ///   - byteCount: How many there are.
     ///   - slots: Where the fields are.
-    ///   - timeScale: How many nanoseconds a time counts that is a bare number.
+    ///   - timeScale: How times are read.
     @inlinable
-    init(base: UnsafePointer<UInt8>, byteCount: Int, slots: UnsafePointer<RecordBatch.Slot>, timeScale: Int64) {
+    init(base: UnsafePointer<UInt8>, byteCount: Int, slots: UnsafePointer<RecordBatch.Slot>, timeScale: TimeScale) {
         unsafe self.base = base
         self.byteCount = byteCount
         unsafe self.slots = slots
@@ -94,26 +94,41 @@ struct RecordFields {
 
     @usableFromInline
     func timestamp(_ index: Int) throws(FieldError) -> Timestamp {
-        if let (text, length) = unsafe shortText(index) {
+        try timestamp(index, isCounted: true)
+    }
+
+    /// The field as a time.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the field.
+    ///   - isCounted: Whether it counts where the clocks of its zone do not show it once.
+    /// - Returns: The time.
+    /// - Throws: `FieldError` when it cannot be read.
+    func timestamp(_ index: Int, isCounted: Bool) throws(FieldError) -> Timestamp {
+        if let scale = timeScale.ofIntegers, let (text, length) = unsafe shortText(index) {
             var value: Int64 = 0
             if unsafe cweir_read_integer(text, length, &value) {
-                let (nanoseconds, overflow) = value.multipliedReportingOverflow(by: timeScale)
+                let (nanoseconds, overflow) = value.multipliedReportingOverflow(by: scale)
                 if !overflow { return Timestamp(nanosecondsSinceEpoch: nanoseconds) }
             }
         }
         if let value = binaryValue(index) {
-            if let time = value.nanoseconds(scale: timeScale) { return Timestamp(nanosecondsSinceEpoch: time) }
-            return try unsafe value.withText { text throws(FieldError) in unsafe try timestamp(text, index) }
+            if let time = timeScale.nanoseconds(value) { return Timestamp(nanosecondsSinceEpoch: time) }
+            return try unsafe value.withText { text throws(FieldError) in
+                unsafe try timestamp(text, index, isCounted)
+            }
         }
-        return unsafe try timestamp(present(index), index)
+        return unsafe try timestamp(present(index), index, isCounted)
     }
 
-    private func timestamp(_ text: UnsafeBufferPointer<UInt8>, _ index: Int) throws(FieldError) -> Timestamp {
-        switch unsafe TimeText.nanoseconds(text, scale: timeScale) {
-        case .value(let nanoseconds): return Timestamp(nanosecondsSinceEpoch: nanoseconds)
-        case .outOfRange: throw FieldError(field: index, reason: .outOfRange(unsafe excerpt(text)))
-        case .malformed: throw FieldError(field: index, reason: .notATime(unsafe excerpt(text)))
-        }
+    private func timestamp(
+        _ text: UnsafeBufferPointer<UInt8>,
+        _ index: Int,
+        _ isCounted: Bool
+    ) throws(FieldError) -> Timestamp {
+        let result = unsafe timeScale.nanoseconds(text, isCounted: isCounted)
+        if case .value(let nanoseconds) = result { return Timestamp(nanosecondsSinceEpoch: nanoseconds) }
+        throw FieldError(field: index, reason: result.reason(excerpt: unsafe excerpt(text)))
     }
 
     @usableFromInline

@@ -49,6 +49,9 @@ public struct RecordSchema: Sendable, Hashable {
     /// What a time that is written as a bare number counts.
     public var timeUnit: TimeUnit
 
+    /// How the input writes its times, where more is known of that than ``timeUnit``.
+    public package(set) var times: InputTimes?
+
     /// The index of the field that is a record's event time; `nil` where the consumer does not say.
     ///
     /// A host needs it to merge several inputs, and to say how far the input is.
@@ -84,6 +87,23 @@ public struct RecordSchema: Sendable, Hashable {
         self.timeUnit = timeUnit
         self.timeField = timeField
         self.isOrdered = isOrdered
+    }
+
+    /// Creates a schema.
+    ///
+    /// - Parameters:
+    ///   - fields: The fields that are wanted, in the order of the keys' raw values.
+    ///   - times: How the input writes its times.
+    ///   - timeField: The index of the field that is a record's event time, where there is one.
+    ///   - isOrdered: Whether the consumer refuses each record whose time is before that of any earlier record.
+    public init(fields: [Field], times: InputTimes, timeField: Int? = nil, isOrdered: Bool = false) {
+        self.init(
+            fields: fields,
+            timeUnit: times.unit ?? .milliseconds,
+            timeField: timeField,
+            isOrdered: isOrdered
+        )
+        self.times = times
     }
 
     /// Creates the schema of the keys, under their own names.

@@ -7,8 +7,9 @@ package enum TimeText {
     /// The nanoseconds that `text` stands for.
     ///
     /// A bare decimal number, with sign, fraction and exponent as you like, counts `scale`. Anything else is read as
-    /// RFC 3339: `2024-06-08T16:05:00.25+02:00`, also with a space or a small letter in the place of `T` and `Z`, in
-    /// the proleptic Gregorian calendar, or as posts have it: `Sat Jun 08 16:05:00 +0200 2024`, or access logs: `08/Jun/2024:16:05:00 +0200`. The second 60 is accepted
+    /// RFC 3339: `2024-06-08T16:05:00.25+02:00`, in the proleptic Gregorian calendar, or as what is often written in
+    /// its place: with slashes, a space, `+0200` or `UTC`, as posts have it, `Sat Jun 08 16:05:00 +0200 2024`, or as logs
+    /// do, `08/Jun/2024:16:05:00 +0200`. The second 60 is accepted
     /// where RFC 3339 has it, at 23:59 UTC, and is the first second of the next day, as in Unix time.
     ///
     /// What is smaller than a nanosecond is cut towards the past.
@@ -23,6 +24,11 @@ package enum TimeText {
         var end = unsafe first + text.count
         unsafe DecimalText.trimBlanks(&next, &end)
         guard unsafe next < end else { return .malformed }
+        // What a date has in its fifth place, and a number nowhere but in its exponent.
+        if unsafe end - next >= 10, unsafe next[4] == UInt8(ascii: "-") || next[4] == UInt8(ascii: "/") {
+            let result = unsafe CalendarText.nanoseconds(UnsafeBufferPointer(start: next, count: end - next))
+            if result != .malformed { return result }
+        }
         let sign = unsafe next.pointee
         let isNegative = sign == UInt8(ascii: "-")
         let number = unsafe isNegative || sign == UInt8(ascii: "+") ? next + 1 : next
@@ -30,6 +36,15 @@ package enum TimeText {
         case .some(let decimal): return unsafe decimal.multiplied(by: scale, isNegative: isNegative)
         case .none: return unsafe CalendarText.nanoseconds(UnsafeBufferPointer(start: next, count: end - next))
         }
+    }
+
+    /// Whether a text would be a time, if it said how far its clock is from UTC.
+    package static func isWithoutZone(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let first = text.baseAddress else { return false }
+        var next = unsafe first
+        var end = unsafe first + text.count
+        unsafe DecimalText.trimBlanks(&next, &end)
+        return unsafe CalendarText.isWithoutZone(UnsafeBufferPointer(start: next, count: end - next))
     }
 
     /// The number of `scale`s that `nanoseconds` is, exactly, in the fewest digits.

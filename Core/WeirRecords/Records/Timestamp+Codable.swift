@@ -30,7 +30,7 @@ extension Timestamp: Codable {
         switch unsafe bytes.withUnsafeBufferPointer({ unsafe TimeText.nanoseconds($0, scale: unit.nanoseconds) }) {
         case .value(let nanoseconds): self.init(nanosecondsSinceEpoch: nanoseconds)
         case .outOfRange: throw Self.corrupted("is out of range", text, decoder)
-        case .malformed: throw Self.corrupted("is neither a number nor an RFC 3339 time", text, decoder)
+        case .malformed: throw Self.corrupted("is neither a number nor a time", text, decoder)
         }
     }
 

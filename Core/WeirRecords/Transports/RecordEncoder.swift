@@ -43,6 +43,9 @@ public struct OutputSchema: Sendable, Hashable {
     /// What a bare number counts where a time is wanted.
     public var timeUnit: TimeUnit
 
+    /// How the input writes its times, where more is known of that than ``timeUnit``.
+    public package(set) var times: InputTimes?
+
     /// Whether the input tells text from numbers, as JSON does and CSV does not.
     public var tellsTextFromNumbers: Bool
 

@@ -70,21 +70,17 @@ extension [String: String] {
     }
 }
 
-extension OptionDeclaration {
-    /// The unit of times that are bare numbers.
-    static let timeUnit = OptionDeclaration(
-        "time-unit",
-        .choice(TimeUnit.allCases.map(\.rawValue)),
-        default: TimeUnit.milliseconds.rawValue,
-        help: "what a time counts that is a bare number"
-    )
-}
-
 extension [String: String] {
-    /// The value of ``WeirCore/OptionDeclaration/timeUnit``.
+    /// How the input writes its times, as the options of that say it.
     ///
-    /// - Throws: ``HostError`` for another word.
-    func timeUnit() throws(HostError) -> TimeUnit {
-        try choice(.timeUnit).flatMap { TimeUnit(rawValue: $0) } ?? .milliseconds
+    /// - Throws: ``HostError`` where they cannot be understood.
+    func inputTimes() throws(HostError) -> InputTimes {
+        let options = OptionDeclaration.inputTimes
+        do throws(PluginError) {
+            return try OptionValues(options, given: filter { given in options.contains { $0.name == given.key } })
+                .inputTimes()
+        } catch {
+            throw .usage("\(error)")
+        }
     }
 }

@@ -19,7 +19,7 @@ struct ConvertRequest {
     /// The fields to write; `nil` for all.
     let columns: [Column]?
     let types: [(name: String, type: FieldType)]
-    let timeUnit: TimeUnit
+    let times: InputTimes
     let rejected: Address?
     let isStrict: Bool
     let limits: FormatLimits
@@ -69,39 +69,41 @@ struct ConvertRequest {
     }
 
     /// All options, with what those of `weir run` mean here.
-    static let options = [
-        OptionDeclaration(
-            "from",
-            .text(placeholder: "ADDRESS"),
-            help: "the input: file:PATH or PATH, stdin or - (default: stdin)"
-        ),
-        OptionDeclaration(
-            "to",
-            .text(placeholder: "ADDRESS"),
-            help: "the output: file:PATH or PATH, stdout or - (default: stdout)"
-        ),
-        OptionDeclaration(
-            "format",
-            .text(placeholder: "FORMAT"),
-            help:
-                "csv, tsv, jsonl, binary, logfmt, clf, combined, cef, leef or pattern:TEXT (default: by the input's ending, otherwise csv)"
-        ),
-        Option.toFormat, Option.columns, Option.schema, .timeUnit,
-        .delimiter, .quote, .comment, .header, Option.toDelimiter, Option.toQuote, Option.toHeader,
-        OptionDeclaration(
-            "framing",
-            .text(placeholder: "FRAMING"),
-            help: "newline, or length: frames of records, each after its length (default: newline)"
-        ),
-        Option.toFraming, .rejected,
-        OptionDeclaration("strict", .flag, help: "exit with 1 when input was rejected"),
-        OptionDeclaration(
-            "max-line",
-            .byteCount(16...1 << 30),
-            default: "1MiB",
-            help: "reject lines and blocks that are longer"
-        ),
-    ]
+    static let options =
+        [
+            OptionDeclaration(
+                "from",
+                .text(placeholder: "ADDRESS"),
+                help: "the input: file:PATH or PATH, stdin or - (default: stdin)"
+            ),
+            OptionDeclaration(
+                "to",
+                .text(placeholder: "ADDRESS"),
+                help: "the output: file:PATH or PATH, stdout or - (default: stdout)"
+            ),
+            OptionDeclaration(
+                "format",
+                .text(placeholder: "FORMAT"),
+                help:
+                    "csv, tsv, jsonl, binary, logfmt, clf, combined, cef, leef or pattern:TEXT (default: by the input's ending, otherwise csv)"
+            ),
+            Option.toFormat, Option.columns, Option.schema,
+        ] + OptionDeclaration.inputTimes + [
+            .delimiter, .quote, .comment, .header, Option.toDelimiter, Option.toQuote, Option.toHeader,
+            OptionDeclaration(
+                "framing",
+                .text(placeholder: "FRAMING"),
+                help: "newline, or length: frames of records, each after its length (default: newline)"
+            ),
+            Option.toFraming, .rejected,
+            OptionDeclaration("strict", .flag, help: "exit with 1 when input was rejected"),
+            OptionDeclaration(
+                "max-line",
+                .byteCount(16...1 << 30),
+                default: "1MiB",
+                help: "reject lines and blocks that are longer"
+            ),
+        ]
 
     /// Reads what follows `weir convert`.
     ///
@@ -153,7 +155,7 @@ struct ConvertRequest {
         try FormatChoice.check(outputFormat, goesThrough: output, .output, option: Option.toFormat)
         columns = try given[Option.columns].map { text throws(HostError) in try Self.columns(text) }
         types = try given[Option.schema].map { text throws(HostError) in try Self.types(text) } ?? []
-        timeUnit = try given.timeUnit()
+        times = try given.inputTimes()
         rejected = try given[.rejected].map { text throws(HostError) in
             try Address(text, .output, option: .rejected, registry)
         }

@@ -73,14 +73,15 @@ extension Conversion {
                 "the names of the fields take more than \(request.limits.lineLength) bytes; --max-line raises the limit"
             )
         }
-        return OutputSchema(
+        var schema = OutputSchema(
             fields: names.map { name in
                 OutputSchema.Field(name, type: request.types.first { $0.name == name }?.type)
             },
-            timeUnit: request.timeUnit,
             tellsTextFromNumbers: request.format.tellsTextFromNumbers,
             limits: request.limits
         )
+        schema.times = request.times
+        return schema
     }
 
     static func explain(_ error: FormatError, _ request: ConvertRequest) -> String {

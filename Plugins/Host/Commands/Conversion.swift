@@ -98,7 +98,7 @@ struct Conversion {
             format: format,
             schema: RecordSchema(
                 fields: fields.map { RecordSchema.Field($0.inputName, isRequired: request.columns != nil) },
-                timeUnit: request.timeUnit
+                times: request.times
             ),
             limits: request.limits
         )
@@ -204,9 +204,10 @@ struct Conversion {
 
     /// Why less was converted than there could have been.
     private var remarks: [String] {
-        guard tally.events > 0 else { return rejections.reasons.remarks(tally) }
+        let reasons = rejections.reasons.remarks(tally) { $0.contains("' has no time zone") ? RunAdvice.zoneMend : nil }
+        guard tally.events > 0 else { return reasons }
         let unseen = named.filter { presence.unseen.contains($0.index) }
-        return rejections.reasons.remarks(tally)
+        return reasons + request.times.remarks
             + unseen.map { "no record has a value in '\($0.name)', which --columns names" }
     }
 

@@ -24,7 +24,7 @@ struct ReplayCommand: Command {
     ]
     static let options = [speedOption, toOption] + optionsOfLines
     static let remark = """
-        The last three are for a file that is no recording of 'weir record'.
+        All but the first two are for a file that is no recording of 'weir record'.
         """
 
     private static let speedOption = OptionDeclaration(
@@ -41,7 +41,7 @@ struct ReplayCommand: Command {
     )
 
     /// The options of what is no recording.
-    private static let optionsOfLines = [timeOption, .timeUnit, formatOption]
+    private static let optionsOfLines = [timeOption] + OptionDeclaration.inputTimes + [formatOption]
     private static let timeOption = OptionDeclaration(
         "time",
         .text(placeholder: "FIELD"),
@@ -58,7 +58,7 @@ struct ReplayCommand: Command {
     private enum Times {
         /// From the recording itself.
         case arrival
-        case field(String, TimeUnit, any Format)
+        case field(String, InputTimes, any Format)
     }
 
     private let input: Address
@@ -105,8 +105,7 @@ struct ReplayCommand: Command {
         }
         let framing = try input.framed(by: nil, .framing, .input).framing
         let format = try FormatChoice.format(named: name, framing: framing, option: formatOption, registry)
-        let unit = try options.timeUnit()
-        return .field(options[timeOption] ?? "time", unit, format)
+        return .field(options[timeOption] ?? "time", try options.inputTimes(), format)
     }
 
     func run(_ context: CommandContext) throws(HostError) -> ExitCode {
@@ -114,7 +113,7 @@ struct ReplayCommand: Command {
         InterruptSignal.catchFirst()
         switch times {
         case .arrival: return try sendRecording(console, interruption)
-        case .field(let field, let unit, let format): return try sendLines(console, interruption, field, unit, format)
+        case .field(let field, let times, let format): return try sendLines(console, interruption, field, times, format)
         }
     }
 
@@ -135,14 +134,14 @@ struct ReplayCommand: Command {
         _ console: Console,
         _ interruption: Interruption?,
         _ field: String,
-        _ unit: TimeUnit,
+        _ times: InputTimes,
         _ format: any Format
     ) throws(HostError) -> ExitCode {
         let source = HeadKeepingSource(try input.openSource(), keepsHead: format.beginsWithHeader)
         let sink = try output.openSink()
         let meters = TransportMeters { console.writeLine($0) }
         meters.add(sink.meter, name: "output")
-        let schema = RecordSchema(fields: [RecordSchema.Field(field)], timeUnit: unit, timeField: 0)
+        let schema = RecordSchema(fields: [RecordSchema.Field(field)], times: times, timeField: 0)
         var reader = RecordReader(source, format: format, schema: schema)
         let pace = Pace(speed, interruption)
         var sent: UInt64 = 0
@@ -160,9 +159,12 @@ struct ReplayCommand: Command {
                     reasons.add(rejection.reason)
                 }
                 for index in 0..<batch.count {
-                    guard let time = batch.time(ofField: 0, inRecordAt: index) else {
+                    let time: Timestamp
+                    do throws(FieldError) {
+                        time = try batch.countedTime(ofField: 0, inRecordAt: index)
+                    } catch {
                         leftOut += 1
-                        reasons.add("field '\(field)' has no time that can be read")
+                        reasons.add(error.description(in: schema))
                         continue
                     }
                     if let moment = pace.due(time) {
@@ -207,12 +209,14 @@ struct ReplayCommand: Command {
             throw HostError(.internalError, "\(error)")
         }
         let remark = leftOut == 0 ? "" : ", \(Quantity.grouped(leftOut)) left out because their time cannot be read"
+        for remark in times.remarks { console.writeLine(remark) }
         console.writeLine("\(Quantity.counted(sent, "line", "lines")) sent\(remark)")
         guard sent == 0 else { return .done }
         if let reason = reasons.ranked.first?.reason {
-            console.writeLine(
-                "nothing was sent: \(reason); --time says which field is the time, --time-unit what a number counts"
-            )
+            let mend =
+                reason.contains("' has no time zone")
+                ? RunAdvice.zoneMend : "--time says which field is the time, --time-format how it is written"
+            console.writeLine("nothing was sent: \(reason); \(mend)")
             return .allRejected
         }
         console.writeLine("nothing was sent: " + (source.byteCount == 0 ? "the input is empty" : "it has no records"))

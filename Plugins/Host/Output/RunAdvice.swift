@@ -35,7 +35,11 @@ struct RunAdvice {
         reasons.remarks(tally, mend: mend) + [orderRemark, lateRemark, unitRemark].compactMap { $0 } + fieldRemarks
     }
 
+    /// What helps where times do not say how far their clock is from UTC.
+    static let zoneMend = "--time-zone says whose clock it is, such as --time-zone Europe/Amsterdam"
+
     // MARK: Rejections
+
     /// What may help against a reason; `nil` where nothing is known.
     private func mend(for reason: String) -> String? {
         guard reason.hasPrefix("field '") else { return nil }
@@ -47,6 +51,17 @@ struct RunAdvice {
         guard let field = named.first(where: { rest.hasPrefix($0.name + "' ") }) else { return nil }
         if field.index == schema.timeField, hasTimeUnit, reason.contains("' is out of range") {
             return "--time-unit says what a bare number counts"
+        }
+        if field.index == schema.timeField {
+            if reason.contains("' has no time zone"), hasOption("time-zone") { return Self.zoneMend }
+            if reason.contains("' is too small to tell") || reason.contains(", and the first time ") {
+                return "--time-unit says what a bare number counts"
+            }
+            if reason.contains("' is neither"), hasOption("time-format"), available.contains(field.name) {
+                return
+                    "--time-format says how times are written, such as '%d.%m.%Y %H:%M:%S', and \(field.naming) which "
+                    + "field to read"
+            }
         }
         // A value that is merely out of its range is in the right field.
         let problem = rest.dropFirst(field.name.count + 2)
@@ -102,12 +117,15 @@ struct RunAdvice {
     // MARK: Units
 
     /// Whether an option says what a time counts that is a bare number.
-    private var hasTimeUnit: Bool {
-        request.instances.contains { instance in instance.plugin.options.contains { $0.name == "time-unit" } }
+    private var hasTimeUnit: Bool { hasOption("time-unit") }
+
+    private func hasOption(_ name: String) -> Bool {
+        request.instances.contains { instance in instance.plugin.options.contains { $0.name == name } }
     }
 
     /// What times of this century look like that count another unit than they are read in.
     private var unitRemark: String? {
+        if let remark = schema.times?.unitRemark { return remark }
         guard let newest, hasTimeUnit, !request.instances.contains(where: { $0.values.given["time-unit"] != nil })
         else {
             return nil
@@ -125,7 +143,8 @@ struct RunAdvice {
     private var chosen: String {
         let names = request.instances.flatMap { instance in
             instance.plugin.options.map(\.name).filter {
-                instance.values.given[$0] != nil && !["columns", "by", "time-unit"].contains($0)
+                instance.values.given[$0] != nil
+                    && !["columns", "by", "time-unit", "time-zone", "time-format", "time-form"].contains($0)
             }
         }
         return names.isEmpty ? "" : " with " + names.map { "--\($0)" }.joined(separator: ", ") + " as given"

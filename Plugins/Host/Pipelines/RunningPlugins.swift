@@ -97,10 +97,11 @@ final class RunningPlugins {
         // Inputs are merged by one time: plugins that disagree about it cannot share them.
         let times = Set(schemas.map { schema in schema.timeField.map { schema.fields[$0].name } })
         let units = Set(schemas.map(\.timeUnit))
-        let time = times.count == 1 && units.count == 1 ? times.first ?? nil : nil
+        let readings = Set(schemas.map(\.times))
+        let time = times.count == 1 && units.count == 1 && readings.count == 1 ? times.first ?? nil : nil
         return RecordSchema(
             fields: fields,
-            timeUnit: schemas[0].timeUnit,
+            times: schemas[0].times ?? InputTimes(unit: schemas[0].timeUnit),
             timeField: time.flatMap { name in fields.firstIndex { $0.name == name } },
             isOrdered: time != nil && schemas.allSatisfy(\.isOrdered)
         )

@@ -44,7 +44,7 @@ public struct BinaryEncoder: RecordEncoder {
             "the name of a field has at most 65535 bytes"
         )
         self.schema = schema
-        converter = FieldConverter(timeUnit: schema.timeUnit, tellsTextFromNumbers: schema.tellsTextFromNumbers)
+        converter = FieldConverter(schema)
         blockLimit = min(Self.preferredLength, schema.limits.lineLength)
         columns = schema.fields.map { ColumnWriter($0.type, tellsTextFromNumbers: schema.tellsTextFromNumbers) }
         length = emptyLength

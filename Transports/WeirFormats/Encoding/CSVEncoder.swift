@@ -21,7 +21,7 @@ public struct CSVEncoder: RecordEncoder {
     public init(for schema: OutputSchema, dialect: CSVDialect = CSVDialect()) {
         self.schema = schema
         self.dialect = dialect
-        converter = FieldConverter(timeUnit: schema.timeUnit, tellsTextFromNumbers: schema.tellsTextFromNumbers)
+        converter = FieldConverter(schema)
     }
 
     public mutating func encode(recordAt index: Int, of batch: inout RecordBatch, into output: inout [UInt8]) {

@@ -3,8 +3,13 @@ internal import WeirRecords
 
 /// Makes the values of a field what its declared type says.
 struct FieldConverter {
-    let timeUnit: TimeUnit
+    let times: InputTimes
     let tellsTextFromNumbers: Bool
+
+    init(_ schema: OutputSchema) {
+        times = schema.times ?? InputTimes(unit: schema.timeUnit)
+        tellsTextFromNumbers = schema.tellsTextFromNumbers
+    }
 
     /// Appends the text of a field as an encoder is to write it.
     ///
@@ -63,11 +68,9 @@ struct FieldConverter {
             if unsafe text.elementsEqual("false".utf8) { return ("false", .bare) }
             throw refuse(.notABoolean(excerpt()))
         case .time:
-            switch unsafe TimeText.nanoseconds(text, scale: timeUnit.nanoseconds) {
-            case .value(let value): return (Timestamp(nanosecondsSinceEpoch: value).description, .text)
-            case .outOfRange: throw refuse(.outOfRange(excerpt()))
-            case .malformed: throw refuse(.notATime(excerpt()))
-            }
+            let result = unsafe times.nanoseconds(text, isCounted: true)
+            guard case .value(let value) = result else { throw refuse(result.reason(excerpt: excerpt())) }
+            return (Timestamp(nanosecondsSinceEpoch: value).description, .text)
         case .text, .json: return (unsafe String(decoding: text, as: UTF8.self), .text)
         }
     }

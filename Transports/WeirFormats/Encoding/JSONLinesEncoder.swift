@@ -18,7 +18,7 @@ public struct JSONLinesEncoder: RecordEncoder {
     /// - Parameter schema: What to write.
     public init(for schema: OutputSchema) {
         self.schema = schema
-        converter = FieldConverter(timeUnit: schema.timeUnit, tellsTextFromNumbers: schema.tellsTextFromNumbers)
+        converter = FieldConverter(schema)
         names = schema.fields.map { field in
             Array("\(JSONWriter.quoted(field.name)):".utf8)
         }

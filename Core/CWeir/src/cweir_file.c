@@ -1,0 +1,43 @@
+// O_CLOEXEC is not part of C11, which -std=c11 hides unless asked for.
+#define _GNU_SOURCE
+#define _DARWIN_C_SOURCE
+
+#include "cweir_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+long cweir_file_read(const char *path, void *buffer, size_t capacity) {
+    // A pipe without a writer would wait for one.
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) {
+        return -1;
+    }
+    struct stat status;
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+        close(file);
+        errno = ENOENT;
+        return -1;
+    }
+    size_t count = 0;
+    while (count < capacity) {
+        const ssize_t length = read(file, (char *)buffer + count, capacity - count);
+        if (length < 0 && errno == EINTR) {
+            continue;
+        }
+        if (length < 0) {
+            const int error = errno;
+            close(file);
+            errno = error;
+            return -1;
+        }
+        if (length == 0) {
+            break;
+        }
+        count += (size_t)length;
+    }
+    close(file);
+    return (long)count;
+}

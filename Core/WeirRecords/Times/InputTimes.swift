@@ -1,0 +1,145 @@
+internal import Synchronization
+internal import WeirCore
+
+/// How an input writes its times, as its options say it and as the first of them shows it.
+///
+/// A plugin that declares ``OptionDeclaration/times`` gets it from ``OptionValues/times(countingIn:)``, reads records with
+/// a schema that has it, and writes its matches with ``form``:
+///
+///     func start(_ options: OptionValues, output: MatchOutput) throws(PluginError) -> RecordConsumer {
+///         let times = try options.times(countingIn: output)
+///         let schema = RecordSchema(fields: [.init("time")], times: times, timeField: 0)
+///         ...
+///         writer.write("time", alarm.timestamp, as: times.form)
+///
+/// A time is read so: where there is a format, each text has to follow it. Otherwise a bare number counts the unit, and
+/// text is RFC 3339, or what is often written in its place: `2024-06-08 16:05`, `2024/06/08 16:05:00 +0200`,
+/// `08/Jun/2024:16:05:00 +0200`, `Sat Jun 08 16:05:00 +0200 2024`. A text that does not say how far its clock is from UTC
+/// is read in the time zone; without one it is refused. Where the zone's clocks are set back, so that they show a time
+/// twice, it is the earlier of the two; where they are set forward, so that they do not show it, it is read as if they had
+/// not been set yet. Both are counted.
+///
+/// Thread safety: any thread. Two are equal when they read the same.
+public final class InputTimes: Sendable {
+    /// What is known of an input: shared by all that read it.
+    package final class Seen: Sendable {
+        /// The form of the first time; zero where none was read.
+        let form = Atomic<UInt64>(0)
+
+        package init() {}
+    }
+
+    /// In which form times are written.
+    package enum Output: String, Sendable, CaseIterable {
+        /// In that of the input.
+        case input
+        case rfc3339
+        /// As a number of the input's unit.
+        case number
+    }
+
+    /// What a bare number counts; `nil` where its magnitude says that.
+    package let unit: TimeUnit?
+    let zone: ZoneRules?
+    let format: TimeFormat?
+    let output: Output
+    private let seen: Seen
+
+    // Where the zone's last rule was found.
+    let place = Atomic(0)
+    let skipped = Atomic<UInt64>(0)
+    let repeated = Atomic<UInt64>(0)
+
+    package init(
+        unit: TimeUnit?,
+        zone: ZoneRules? = nil,
+        format: TimeFormat? = nil,
+        output: Output = .input,
+        seen: Seen = Seen()
+    ) {
+        self.unit = unit
+        self.zone = zone
+        self.format = format
+        self.output = output
+        self.seen = seen
+    }
+
+    /// How plugins write times: as the input writes them, unless the options say otherwise.
+    public var form: TimeForm { .input(self) }
+
+    /// How many times were read that the zone's clocks do not show, because they are set forward.
+    package var skippedCount: UInt64 { skipped.load(ordering: .relaxed) }
+
+    /// How many times were read that the zone's clocks show twice, because they are set back.
+    package var repeatedCount: UInt64 { repeated.load(ordering: .relaxed) }
+
+    /// What numbers count, where the first one has shown it.
+    package var unitSeen: TimeUnit? { SeenForm(rawValue: seen.form.load(ordering: .relaxed)).unit }
+
+    /// Lines for people: what numbers count, where that was not said, and times that clocks do not show once.
+    package var remarks: [String] {
+        [
+            unitRemark, repeatedCount == 0 ? nil : "\(repeatedCount) \(Self.repeatedWords)",
+            skippedCount == 0 ? nil : "\(skippedCount) \(Self.skippedWords)",
+        ]
+        .compactMap { $0 }
+    }
+
+    /// What numbers count, where the first one has said that.
+    package var unitRemark: String? {
+        guard unit == nil, let unitSeen else { return nil }
+        return "times count \(unitSeen.plural), as the first one shows; --time-unit \(unitSeen.rawValue) says so"
+    }
+
+    static let repeatedWords = "times that clocks show twice, when they are set back, were taken as the earlier one"
+    static let skippedWords = "times that clocks do not show, when they are set forward, were read as if they were not"
+
+    // MARK: Form
+
+    /// Notes the form of a time, of which the first one counts.
+    @inline(__always)
+    func note(_ form: SeenForm) {
+        guard seen.form.load(ordering: .relaxed) == 0 else { return }
+        _ = seen.form.compareExchange(expected: 0, desired: form.rawValue, ordering: .relaxed)
+    }
+
+    /// A time as it is to be written.
+    enum Written {
+        case number(TimeUnit)
+        case rfc3339
+        case text([UInt8])
+    }
+
+    /// How a time is written.
+    func written(_ time: Timestamp) -> Written {
+        let form = SeenForm(rawValue: seen.form.load(ordering: .relaxed))
+        switch output {
+        case .rfc3339: return .rfc3339
+        case .number: return .number(unit ?? form.unit ?? .milliseconds)
+        case .input: break
+        }
+        let period = zone?.period(at: time)
+        var bytes: [UInt8] = []
+        if let format {
+            let offset = period?.offset ?? form.calendar?.offset ?? 0
+            format.append(time, offset: offset, zone: period?.abbreviation ?? Array("UTC".utf8), to: &bytes)
+            return .text(bytes)
+        }
+        if let unit = form.unit { return .number(unit) }
+        guard let calendar = form.calendar else { return .rfc3339 }
+        calendar.append(time, offset: period?.offset ?? calendar.offset, to: &bytes)
+        return .text(bytes)
+    }
+}
+
+extension InputTimes: Hashable {
+    public static func == (left: InputTimes, right: InputTimes) -> Bool {
+        left === right || left.unit == right.unit && left.zone == right.zone && left.format == right.format
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(unit)
+        hasher.combine(zone?.name)
+        hasher.combine(format)
+    }
+}
