@@ -152,7 +152,8 @@ extension HostTests {
                 #expect(
                     outcome.errors.contains(
                         "weir: every line was rejected: field 'time' is neither a number nor a time; "
-                            + "--columns time=NAME says which field to read\n"
+                            + "--time-format says how times are written, such as '%d.%m.%Y %H:%M:%S', and "
+                            + "--columns time=NAME which field to read\n"
                     ),
                     "\(outcome.errors)"
                 )
@@ -244,7 +245,7 @@ extension HostTests {
             let unread = try weir.run("replay", "a.csv")
             #expect(unread.exitCode == 65)
             #expect(
-                unread.errors.contains("weir: nothing was sent: field 'time' has no time that can be read; --time ")
+                unread.errors.contains("weir: nothing was sent: field 'time' is neither a number nor a time; --time ")
             )
             try weir.file("b.csv", "time,x\n")
             #expect(try weir.run("replay", "b.csv").errors.contains("weir: nothing was sent: it has no records\n"))

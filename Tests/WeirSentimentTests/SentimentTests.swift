@@ -28,13 +28,13 @@ import WeirSentiment
         ])
         #expect(
             run.lines[0]
-                == #"{"time":"2018-10-10T12:00:00Z","kind":"post","brand":"Apple","score":102.0,"total":102.0,"posts":1,"#
+                == #"{"time":"Wed Oct 10 12:00:00 +0000 2018","kind":"post","brand":"Apple","score":102.0,"total":102.0,"posts":1,"#
                 + #""sentiment":3.0,"followers":100.0,"id":"7","text":"I love Apple"}"#
         )
         #expect(run.values(of: "brand") == ["Apple", "Apple", "Google", "Apple"])
         #expect(run.values(of: "score") == ["102.0", "1.0", "1.0", "0.0"])
         #expect(run.values(of: "total") == ["102.0", "103.0", "1.0", "103.0"])
-        #expect(run.times[3] == "2018-10-10T12:00:01Z")
+        #expect(run.times[3] == "Wed Oct 10 12:00:01 +0000 2018")
     }
 
     @Test(arguments: [
@@ -99,7 +99,7 @@ import WeirSentiment
         let run = try run(["every": "10s", "time-unit": "s", "brand": "apple"], lines)
         #expect(run.values(of: "kind") == ["post", "post", "total", "post", "total", "post", "total"])
         #expect(
-            run.times == ["03", "05", "10", "12", "40", "47", "47"].map { "1970-01-01T00:00:\($0)Z" }
+            run.times == ["3", "5", "10", "12", "40", "47", "47"]
         )
         #expect(run.values(of: "total") == ["102.0", "204.0", "204.0", "306.0", "306.0", "408.0", "408.0"])
     }

@@ -17,21 +17,21 @@ extension OptionDeclaration {
         "time-unit",
         .choice(TimeUnit.allCases.map(\.rawValue) + ["auto"]),
         default: TimeUnit.milliseconds.rawValue,
-        help: "what a bare number counts; auto: by the size of the first"
+        help: "what a bare number counts"
     )
 
     /// `--time-zone`.
     package static let timeZone = OptionDeclaration(
         "time-zone",
         .text(placeholder: "ZONE"),
-        help: "the clock of times without a zone, such as Europe/Amsterdam"
+        help: "the zone of times that name none"
     )
 
     /// `--time-format`.
     package static let timeFormat = OptionDeclaration(
         "time-format",
         .text(placeholder: "FORMAT"),
-        help: "how times are written, such as '%d.%m.%Y %H:%M:%S'"
+        help: "how times are written, such as '%d.%m.%Y'"
     )
 
     /// `--time-form`.
@@ -39,7 +39,7 @@ extension OptionDeclaration {
         "time-form",
         .choice(InputTimes.Output.allCases.map(\.rawValue)),
         default: InputTimes.Output.input.rawValue,
-        help: "how to write times: as the input does, or so"
+        help: "how to write times"
     )
 }
 

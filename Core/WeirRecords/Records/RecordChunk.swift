@@ -165,6 +165,17 @@ extension RecordBatch {
         return try? fields(ofRecordAt: index).timestamp(field, isCounted: false)
     }
 
+    /// Reads times in the order of the records until one has shown how the input writes them.
+    ///
+    /// A host may look at the last record first, or hand records to several threads, of which any may be the fastest.
+    func noteFirstTime() {
+        guard let times = schema.times, let field = schema.timeField else { return }
+        for index in 0..<count {
+            if times.knowsForm { return }
+            _ = time(ofField: field, inRecordAt: index)
+        }
+    }
+
     /// The time in a field, which counts where the clocks of its zone do not show it once.
     ///
     /// - Throws: ``FieldError`` when it cannot be read.

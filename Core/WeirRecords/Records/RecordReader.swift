@@ -88,6 +88,7 @@ public struct RecordReader: ~Copyable {
         }
         while phase != .finished {
             if start < end || phase == .draining, try decode() {
+                batch.noteFirstTime()
                 try body(&batch)
                 return true
             }

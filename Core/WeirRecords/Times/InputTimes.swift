@@ -73,6 +73,9 @@ public final class InputTimes: Sendable {
     /// How many times were read that the zone's clocks show twice, because they are set back.
     package var repeatedCount: UInt64 { repeated.load(ordering: .relaxed) }
 
+    /// Whether it is known how the input writes times: by a format, or because one was read.
+    var knowsForm: Bool { format != nil || seen.form.load(ordering: .relaxed) != 0 }
+
     /// What numbers count, where the first one has shown it.
     package var unitSeen: TimeUnit? { SeenForm(rawValue: seen.form.load(ordering: .relaxed)).unit }
 

@@ -3,7 +3,7 @@ internal import WeirRecords
 
 /// What there is help on beside the commands.
 enum HelpTopic: String, CaseIterable {
-    case options, times, config
+    case options, times, zones, config
     case exitCodes = "exit-codes"
     case signals, environment, output
 
@@ -12,6 +12,7 @@ enum HelpTopic: String, CaseIterable {
         switch self {
         case .options: options
         case .times: times
+        case .zones: zones
         case .config: Configuration.page
         case .exitCodes: exitCodes
         case .signals: signals
@@ -51,6 +52,29 @@ enum HelpTopic: String, CaseIterable {
 
         --max-ahead rejects times that are further ahead: of the clock for live inputs,
         otherwise of most of the 31 records around them. 'none' turns it off.
+
+        """
+    }
+
+    private var zones: String {
+        """
+        Read and write times of any form.
+
+        Examples:
+          weir run shake readings.csv --time-zone Europe/Amsterdam
+          weir run fraud log.csv --time-format '%d.%m.%Y %H:%M:%S' --time-zone UTC
+
+        Usage: weir run PLUGIN [INPUT] [OPTIONS]
+        \(Table.text(HelpPage.rows(OptionDeclaration.times)))
+        A number counts --time-unit; 'auto' takes the unit from the size of the first,
+        which is of 1973 or later. Text is 2026-02-01T13:00:00Z, also with spaces,
+        slashes or +0100, or 01/Feb/2026:13:00:00 +0100. Without a zone it needs
+        --time-zone. Of a time that its clocks show twice the earlier is meant; one that
+        they skip is read as if they had not been set yet. Both are counted.
+
+        --time-format has %Y %y %m %b %B %d %e %j %a %A, %H %I %p %M %S, %f or %N (the
+        fraction; %3f has three digits, %.f its point too), %s, %z %:z %Z, %F %T %R %D.
+        Matches have the form of the first time of the input, or of --time-form.
 
         """
     }

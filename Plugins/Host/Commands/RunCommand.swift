@@ -32,13 +32,17 @@ struct RunCommand: Command {
     }
 
     private static func page(of plugin: any Plugin) -> HelpPage {
-        HelpPage(
+        let output = OptionDeclaration.timeForm.name
+        return HelpPage(
             summary: plugin.summary,
             examples: plugin.examples.map { ("weir run \($0.arguments)", $0.meaning) },
             usage: ["weir run \(plugin.name) [INPUT] [OPTIONS]"],
             sections: [
-                ("What to find", plugin.options.map(HelpPage.row)),
-                ("Input and output ('weir help options' has more)", HelpPage.rows(RunOptions.common)),
+                ("What to find", plugin.options.filter { $0.name != output }.map(HelpPage.row)),
+                (
+                    "Input and output ('weir help options' has more)",
+                    HelpPage.rows(plugin.options.filter { $0.name == output } + RunOptions.common)
+                ),
             ],
             more: "'weir help run \(plugin.name)' says more, 'weir help options' how to read and write."
         )
