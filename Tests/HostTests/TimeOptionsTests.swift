@@ -110,6 +110,19 @@ extension HostTests {
             )
         }
 
+        @Test(.enabled(if: hasZones, advice)) func aPluginFromALibraryReadsAndWritesTheSame() throws {
+            let folder = URL(fileURLWithPath: try WeirProcess.program).deletingLastPathComponent().path
+            let library = folder + "/libWeirShakePlugin.so"
+            try weir.file("a.csv", readings("2024-06-08 16:05:00", "2024-06-08 16:05:01", "2024-10-27 02:30:00"))
+            // The host reads the times too, to put the records in order.
+            let options = ["--time-zone", "Europe/Amsterdam", "--lateness", "1s"]
+            let outcome = try weir.start(["run", library, "a.csv"] + options, input: .nothing).outcome()
+            #expect(times(outcome) == ["2024-06-08 16:05:01", "2024-10-27 02:30:00"], "\(outcome)")
+            #expect(outcome.errors.contains("weir: 1 times that clocks show twice"), "\(outcome.errors)")
+            let without = try weir.start(["run", library, "a.csv"], input: .nothing).outcome()
+            #expect(without.errors.contains("; --time-zone says whose clock it is"), "\(without.errors)")
+        }
+
         @Test(.enabled(if: hasZones, advice)) func aConfigurationSaysHowTimesAreWritten() throws {
             try weir.file("a.csv", readings("08.06.2024 16:05:00", "08.06.2024 16:05:01"))
             try weir.file(
