@@ -46,9 +46,9 @@ public final class SinkBank<Input: Sendable>: @unchecked Sendable {
             unsafe sinks[sinks.count - 1].pointee.advance(to: watermark)
         }
         advance = { watermark in
-            for index in 0..<sinks.count {
+            sinks.forEach { index, sink in
                 current.value = index
-                unsafe sinks[index].pointee.advance(to: watermark)
+                sink.advance(to: watermark)
             }
         }
         finish = { index, completion in

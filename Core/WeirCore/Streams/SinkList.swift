@@ -43,6 +43,15 @@ final class SinkList<S: Sink> {
         return unsafe places.pointee.first + index
     }
 
+    /// Calls `body` with all sinks, in order.
+    ///
+    /// The bounds are read once, so that nothing is left of calls that do nothing.
+    @inlinable
+    func forEach(_ body: (_ index: Int, _ sink: inout S) -> Void) {
+        let (first, count) = unsafe (places.pointee.first, count)
+        for index in 0..<count { unsafe body(index, &(first + index).pointee) }
+    }
+
     @inlinable
     func append(_ sink: S) {
         if unsafe count == places.pointee.capacity { grow() }
