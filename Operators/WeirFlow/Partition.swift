@@ -14,7 +14,7 @@ extension EventStream {
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
     public func partition(
-        _ condition: @escaping @Sendable (Element) -> Bool
+        @ConditionBuilder _ condition: @escaping @Sendable (Element) -> Bool
     ) -> (matching: Part<Self>, others: Part<Self>) {
         (Part(self, condition, true), Part(self, condition, false))
     }

@@ -12,7 +12,9 @@ extension EventStream {
     /// - Returns: The first element and those that are a change.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
-    public func changes(by isChange: @escaping @Sendable (_ previous: Element, _ current: Element) -> Bool)
+    public func changes(
+        @ConditionBuilder by isChange: @escaping @Sendable (_ previous: Element, _ current: Element) -> Bool
+    )
         -> ChangesBy<Self>
     {
         ChangesBy(self, isChange)

@@ -12,7 +12,7 @@ extension EventStream {
     /// - Returns: The first element that fails, and all after it.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
-    public func drop(while condition: @escaping @Sendable (Element) -> Bool) -> DropWhile<Self> {
+    public func drop(@ConditionBuilder while condition: @escaping @Sendable (Element) -> Bool) -> DropWhile<Self> {
         DropWhile(self, condition)
     }
 }

@@ -15,7 +15,7 @@ extension EventStream {
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
     public func select<Projection: ElementExpression>(
-        _ projection: (Row<Element>) -> Term<Projection>
+        @TermBuilder _ projection: (Row<Element>) -> Term<Projection>
     ) -> ExpressionMap<Self, Projection> where Projection.Root == Element {
         ExpressionMap(self, projection(Row()).expression)
     }

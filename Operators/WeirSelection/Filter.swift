@@ -11,7 +11,7 @@ extension EventStream {
     /// - Returns: The elements that satisfy it.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
-    public func filter(_ condition: @escaping @Sendable (Element) -> Bool) -> Filter<Self> {
+    public func filter(@ConditionBuilder _ condition: @escaping @Sendable (Element) -> Bool) -> Filter<Self> {
         Filter(self, condition)
     }
 }

@@ -44,7 +44,7 @@ extension EventStream {
     /// - Returns: The first element that satisfies it.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
-    public func first(where condition: @escaping @Sendable (Element) -> Bool) -> Take<Filter<Self>> {
+    public func first(@ConditionBuilder where condition: @escaping @Sendable (Element) -> Bool) -> Take<Filter<Self>> {
         Take(Filter(self, condition), 1)
     }
 }

@@ -13,7 +13,7 @@ extension EventStream {
     /// - Returns: The elements before that.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
-    public func take(while condition: @escaping @Sendable (Element) -> Bool) -> TakeWhile<Self> {
+    public func take(@ConditionBuilder while condition: @escaping @Sendable (Element) -> Bool) -> TakeWhile<Self> {
         TakeWhile(self, condition)
     }
 }

@@ -16,7 +16,7 @@ extension EventStream {
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
     public func followedByWhere<Condition: TypedExpression>(
-        _ condition: (_ previous: PreviousRow<Element>, _ current: Row<Element>) -> Term<Condition>
+        @TermBuilder _ condition: (_ previous: PreviousRow<Element>, _ current: Row<Element>) -> Term<Condition>
     ) -> ExpressionFollowedBy<Self, Condition> where Condition.Root == Element, Condition.Value == Bool {
         ExpressionFollowedBy(self, condition(PreviousRow(), Row()).expression)
     }

@@ -17,7 +17,7 @@ extension EventStream {
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
     public func followedBy(
-        _ condition: @escaping @Sendable (_ previous: Element, _ current: Element) -> Bool
+        @ConditionBuilder _ condition: @escaping @Sendable (_ previous: Element, _ current: Element) -> Bool
     ) -> FollowedBy<Self> {
         FollowedBy(self, condition)
     }

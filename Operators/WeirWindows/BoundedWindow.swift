@@ -81,7 +81,7 @@ extension EventStream {
     /// - Complexity: O(1) per element, and that of the aggregate's result, without allocation of its own.
     @inlinable
     public func landmark(
-        when opens: @escaping @Sendable (Element) -> Bool,
+        @ConditionBuilder when opens: @escaping @Sendable (Element) -> Bool,
         allowedLateness: Duration = .zero,
         emit emission: Emission = .onEveryElement,
         limit: WindowLimit = WindowLimit()

@@ -31,8 +31,8 @@ extension EventStream {
     /// - Complexity: O(1) per element, without allocation unless the aggregate allocates.
     @inlinable
     public func windows(
-        opensWhen opens: @escaping @Sendable (Element) -> Bool,
-        closesWhen closes: @escaping @Sendable (Element) -> Bool,
+        @ConditionBuilder opensWhen opens: @escaping @Sendable (Element) -> Bool,
+        @ConditionBuilder closesWhen closes: @escaping @Sendable (Element) -> Bool,
         within: Duration? = nil,
         emit emission: Emission = .onClose,
         limit: Int = 1_000_000

@@ -13,7 +13,7 @@ extension EventStream {
     /// - Returns: The results that satisfy it.
     /// - Complexity: O(1) per result, without allocation.
     @inlinable
-    public func having<Value>(_ condition: @escaping @Sendable (Value) -> Bool) -> Having<Self, Value>
+    public func having<Value>(@ConditionBuilder _ condition: @escaping @Sendable (Value) -> Bool) -> Having<Self, Value>
     where Element == WindowResult<Value> {
         Having(self, condition)
     }
