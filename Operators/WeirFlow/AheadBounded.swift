@@ -4,7 +4,7 @@ extension EventStream {
     /// Rejects the elements that run too far ahead in event time.
     ///
     ///     let readings = recorded.bounded(maxAhead: .ofRecent(.seconds(60)))
-    ///     readings.ahead.subscribe { reading, time in print("from the future:", reading) }
+    ///     readings.ahead.subscribeWithTime { reading, time in print("from the future:", reading) }
     ///
     /// They go to ``AheadBounded/ahead`` and do not advance event time. Watermarks and the completion pass.
     ///

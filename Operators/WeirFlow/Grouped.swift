@@ -14,7 +14,7 @@ extension EventStream {
     ///         windows.late.forward(to: group.late)
     ///         return windows.mean(of: \.celsius).map { mean in (station: group.key, mean: mean.value) }
     ///     }
-    ///     means.late.subscribe { reading, time in print("late:", reading) }
+    ///     means.late.subscribeWithTime { reading, time in print("late:", reading) }
     ///
     /// Emits what the pipelines emit, when they emit it. Remembers a copy of the pipeline's state for each key, up to
     /// `limit`; the elements of further keys go to ``Grouped/refused``, and so do those whose key does not equal

@@ -88,7 +88,7 @@ public struct FraudPlugin: Plugin {
         let limits = PatternLimits(partialMatchesPerGroup: mostOpen, work: mostOpen, policy: .dropOldest)
         let settings = PatternSettings(limits: limits, reportsTimeouts: false)
         let twoPlaces = purchases.matches(of: rules.twoPlaces, settings)
-        twoPlaces.refused.subscribe { _, _ in refused.add() }
+        twoPlaces.refused.subscribe { _ in refused.add() }
         twoPlaces
             .map { first, second in
                 Suspicion(
@@ -101,7 +101,7 @@ public struct FraudPlugin: Plugin {
             .tap { drawing?.mark($0) }
             .attach(output.sink())
         let trials = purchases.matches(of: rules.trial, settings)
-        trials.refused.subscribe { _, _ in refused.add() }
+        trials.refused.subscribe { _ in refused.add() }
         let (lostPlaces, lostTrials) = (twoPlaces.losses, trials.losses)
         output.showCount(of: "partial matches were given up, because their card had more than --max-open") {
             lostPlaces.partialMatches + lostTrials.partialMatches
@@ -123,7 +123,7 @@ public struct FraudPlugin: Plugin {
             .tap { drawing?.mark($0) }
             .attach(output.sink())
         // After the patterns: what they remember of a card that is idle has expired with the event.
-        purchases.subscribe { _, time in cards.advance(to: time) }
+        purchases.subscribeWithTime { _, time in cards.advance(to: time) }
         // Suspicions come in the order of the purchases, whichever the pattern.
         return purchases.consumer(inOrder: true)
     }

@@ -105,7 +105,7 @@ public struct ShakePlugin: Plugin {
                 .grouped(by: { $0.group.index }, limit: groups.capacity) { detection.shakes(in: $0) }
                 .tap { drawing?.mark($0) }
                 .attach(output.sink())
-            readings.subscribe { _, time in groups.advance(to: time) }
+            readings.subscribeWithTime { _, time in groups.advance(to: time) }
         } else {
             detection.shakes(in: readings).tap { drawing?.mark($0) }.attach(output.sink())
         }

@@ -139,7 +139,7 @@ public struct WalkPlugin: Plugin {
             .filter { emitsAll || $0.isChange }
             .map { GaitReport(gait: $0, group: groups?.name(of: $0.group), timeForm: times.form) }
             .attach(output.sink())
-        if let groups { movements.subscribe { _, time in groups.advance(to: time) } }
+        if let groups { movements.subscribeWithTime { _, time in groups.advance(to: time) } }
         return movements.consumer()
     }
 

@@ -141,8 +141,8 @@ enum Trouble: Error { case some }
         }
         let (ended, end) = AsyncStream<Completion>.makeStream()
         let seen = Locked<[Sample]>([])
-        AsyncValues(sequence, at: \.timestamp).subscribe(
-            onElement: { sample, _ in seen.withLock { $0.append(sample) } },
+        AsyncValues(sequence, at: \.timestamp).subscribeWithTime(
+            { sample, _ in seen.withLock { $0.append(sample) } },
             onCompletion: { completion in
                 end.yield(completion)
                 end.finish()

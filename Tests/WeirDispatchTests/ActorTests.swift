@@ -167,7 +167,7 @@ private actor Collector {
         let channel = EventChannel<Number>()
         let seen = Locked<[Int]>([])
         let ended = Locked(false)
-        channel.receive(on: .mainActor).filter { $0.value > 1 }.subscribe { number, _ in
+        channel.receive(on: .mainActor).filter { $0.value > 1 }.subscribeWithTime { number, _ in
             MainActor.preconditionIsolated()
             seen.withLock { $0.append(number.value) }
         } onCompletion: { _ in
@@ -183,7 +183,7 @@ private actor Collector {
         let channel = EventChannel<Number>()
         let dropped = SideOutput<Number>()
         let lost = Locked<[Int]>([])
-        dropped.subscribe { number, _ in lost.withLock { $0.append(number.value) } }
+        dropped.subscribe { number in lost.withLock { $0.append(number.value) } }
         actor Slow {
             func follow(_ channel: EventChannel<Number>, _ dropped: SideOutput<Number>) {
                 channel.subscribeOnActor(capacity: 4, dropped: dropped) { _ in }

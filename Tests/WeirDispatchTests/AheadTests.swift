@@ -19,7 +19,7 @@ struct AheadTests {
         let processor = EventProcessor(name: "ahead", bus: bus)
         processor.on(Reading.self) { event, _ in listeners.add(event.timestamp.nanosecondsSinceEpoch / 1_000_000_000) }
         channel.subscribe { sinks.add($0.timestamp.nanosecondsSinceEpoch / 1_000_000_000) }
-        channel.ahead.subscribe { _, time in ahead.add(time.nanosecondsSinceEpoch / 1_000_000_000) }
+        channel.ahead.subscribeWithTime { _, time in ahead.add(time.nanosecondsSinceEpoch / 1_000_000_000) }
         try processor.start()
         #expect(channel.publish(reading(at: 100)))
         #expect(!channel.publish(reading(at: 161)))

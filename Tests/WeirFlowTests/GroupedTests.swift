@@ -92,7 +92,7 @@ private struct Boxed<Upstream: EventStream>: GroupableStream {
         let channel = EventChannel<Keyed>()
         let refused = Locked<[Int]>([])
         let grouped = channel.grouped(by: { $0.key }, limit: 2) { group in group.scan(into: 0) { $0 += $1.value } }
-        grouped.refused.subscribe { element, _ in refused.withLock { $0.append(element.key) } }
+        grouped.refused.subscribe { element in refused.withLock { $0.append(element.key) } }
         let recorder = Recorder(grouped)
         for key in [1, 2, 3, 1, 4] { channel.publish(Keyed(timestamp: .epoch, key: key, value: 1)) }
         #expect(recorder.elements == [1, 1, 2])
@@ -105,7 +105,7 @@ private struct Boxed<Upstream: EventStream>: GroupableStream {
         let recorder = Recorder(
             channel.grouped(by: { $0.key }, limit: 10) { group in
                 let ordered = group.ordered(within: .zero)
-                ordered.late.subscribe { element, _ in late.withLock { $0.append(element.value) } }
+                ordered.late.subscribe { element in late.withLock { $0.append(element.value) } }
                 return ordered
             }
         )
@@ -222,12 +222,12 @@ private struct Boxed<Upstream: EventStream>: GroupableStream {
         let grouped = channel.grouped(by: { $0.key }) { group in
             let ordered = group.ordered(within: .zero)
             ordered.late.forward(to: group.late)
-            ordered.late.subscribe { element, _ in seen.withLock { $0.append([group.key, element.value]) } }
+            ordered.late.subscribe { element in seen.withLock { $0.append([group.key, element.value]) } }
             let distinct = ordered.distinct(by: \.value, last: 1)
             return distinct
         }
         let late = Locked<[Int]>([])
-        grouped.late.subscribe { element, _ in late.withLock { $0.append(element.value) } }
+        grouped.late.subscribe { element in late.withLock { $0.append(element.value) } }
         let recorder = Recorder(grouped)
         for key in 1...3 { channel.publish(Keyed(timestamp: milliseconds(9), key: key, value: 0)) }
         channel.advance(to: milliseconds(10))

@@ -156,7 +156,7 @@ import WeirTesting
             return element.key
         }
         let refused = Locked<[Int]>([])
-        stream.refused.subscribe { element, _ in refused.withLock { $0.append(element.key) } }
+        stream.refused.subscribe { element in refused.withLock { $0.append(element.key) } }
         let recorder = Recorder(stream)
         publish(1, 2, 3, 4)
         #expect(refused.withLock { $0 } == [policy == .dropOldest ? 2 : 4])

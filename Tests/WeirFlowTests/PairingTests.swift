@@ -48,7 +48,7 @@ extension EventStream where Element == (Keyed, Keyed) {
         let (left, right) = (EventChannel<Keyed>(), EventChannel<Keyed>())
         let paired = left.withLatest(from: right)
         let early = Locked<[Int]>([])
-        paired.refused.subscribe { element, time in
+        paired.refused.subscribeWithTime { element, time in
             #expect(time == element.timestamp)
             early.withLock { $0.append(element.value) }
         }
@@ -106,7 +106,7 @@ extension EventStream where Element == (Keyed, Keyed) {
         let (left, right) = (EventChannel<Keyed>(), EventChannel<Keyed>())
         let zipped = left.zip(right, limit: 9)
         let alone = Locked<[Int]>([])
-        zipped.refused.subscribe { element, _ in
+        zipped.refused.subscribe { element in
             if case .first(let left) = element { alone.withLock { $0.append(left.value) } }
         }
         let recorder = Recorder(zipped)

@@ -156,7 +156,7 @@ func compare<Output: EventStream>(
         for (input, channel) in channels.enumerated() { channel.attach(LogSink(input: input, log: log)) }
         let stream = build(channels)
         let dropped = Locked<[Keyed]>([])
-        aside?(stream).subscribe { element, _ in dropped.withLock { $0.append(element) } }
+        aside?(stream).subscribe { element in dropped.withLock { $0.append(element) } }
         let output = Recorder(stream)
         script.play(into: channels)
         let arrivals = log.arrivals.withLock { $0 }

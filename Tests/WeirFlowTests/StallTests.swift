@@ -13,7 +13,7 @@ import WeirTesting
         let (left, right) = (EventChannel<Keyed>(), EventChannel<Keyed>())
         let join = build(left, right)
         let told = Locked<[WatermarkStall]>([])
-        join.stalls.subscribe { stall, _ in told.withLock { $0.append(stall) } }
+        join.stalls.subscribe { stall in told.withLock { $0.append(stall) } }
         join.subscribe { _ in }
         if givingWatermark {
             left.advance(to: .epoch)

@@ -55,7 +55,7 @@ import WeirTesting
             let channels = (0..<4).map { _ in EventChannel<Keyed>() }
             let zipped = channels[0].zip(channels[1], channels[2], channels[3], overflowPolicy: policy, limit: 2)
             let refused = Locked<[[Int]]>([[], [], [], []])
-            zipped.refused.subscribe { part, _ in
+            zipped.refused.subscribe { part in
                 refused.withLock { refused in
                     if let element = part.0 { refused[0].append(element.value) }
                     if let element = part.1 { refused[1].append(element.value) }

@@ -62,7 +62,7 @@ import WeirTesting
     @Test func supervisionLeavesOut() async throws {
         let supervision = Supervision.resume
         let leftOut = Locked<[Timestamp]>([])
-        supervision.leftOut.subscribe { _, time in leftOut.withLock { $0.append(time) } }
+        supervision.leftOut.subscribeWithTime { _, time in leftOut.withLock { $0.append(time) } }
         let result = numbers(1...6).mapAsync(limit: 2, supervision: supervision) { number in
             if number % 3 == 0 { throw Broken() }
             return number

@@ -16,7 +16,7 @@ import WeirTesting
             let capacity = Int.random(in: 1...5, using: &generator)
             let dropped = SideOutput<Int>()
             let lost = Locked<[Int]>([])
-            dropped.subscribe { number, _ in lost.withLock { $0.append(number) } }
+            dropped.subscribe { number in lost.withLock { $0.append(number) } }
             let source = Source<Int, SourceQueue<Int>>.queue(capacity: 64)
             let buffer = Flow<Int, Int, Void>.buffer(capacity, overflowPolicy: policy, dropped: dropped)
             let (queue, probe) = source.via(buffer).probe(settings)

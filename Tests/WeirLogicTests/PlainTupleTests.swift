@@ -58,7 +58,7 @@ import WeirTesting
         let late = Locked<[Int?]>([])
         let dropped = Locked<[Int?]>([])
         pairs.late.subscribe { (part, _) in late.withLock { $0 += [part.0?.id, part.1?.id] } }
-        pairs.dropped.subscribe { part, time in dropped.withLock { $0 += [part.0?.id, part.1?.id] } }
+        pairs.dropped.subscribeWithTime { part, time in dropped.withLock { $0 += [part.0?.id, part.1?.id] } }
         first.publish(Item(1, at: 5))
         first.publish(Item(2, at: 6))
         first.advance(to: .epoch)

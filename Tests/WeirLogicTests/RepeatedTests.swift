@@ -15,7 +15,7 @@ import WeirTesting
             let groups = channel.repeated(atLeast: least, atMost: most, within: .nanoseconds(duration))
             let recorder = Recorder(groups)
             let late = Locked<[Int]>([])
-            groups.late.subscribe { item, _ in late.withLock { $0.append(item.id) } }
+            groups.late.subscribe { item in late.withLock { $0.append(item.id) } }
             script.play(seed: seed, into: Inlet(channel))
 
             // Elements that the operator reports as late are older than one before them; the rest is in order.

@@ -39,8 +39,8 @@ struct CorpusRun {
         settings.order = test.watermarks == nil ? .inOrder : .byWatermark
         let matches = feed.matches(of: pattern, settings)
         found.withLock { $0.strategy = matches.strategy }
-        matches.late.subscribe { event, _ in found.withLock { $0.late.append(event.index) } }
-        matches.timeouts.subscribe { partial, time in
+        matches.late.subscribe { event in found.withLock { $0.late.append(event.index) } }
+        matches.timeouts.subscribeWithTime { partial, time in
             let match = Self.indexes(pattern.plan.captures) { partial[$0] }
             let timeout = Found(
                 match: match,
@@ -49,7 +49,7 @@ struct CorpusRun {
             )
             found.withLock { $0.timeouts[timeout, default: 0] += 1 }
         }
-        matches.subscribe { match, _ in
+        matches.subscribeWithTime { match, _ in
             let match = Self.indexes(pattern.plan.captures) { match[$0] }
             found.withLock { $0.matches[Found(match: match, at: moment.withLock { $0 }), default: 0] += 1 }
         } onCompletion: { completion in

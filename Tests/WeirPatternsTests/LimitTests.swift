@@ -243,7 +243,7 @@ import WeirTesting
             let source = Feed<Int>()
             let matches = source.matches(of: pattern, PatternSettings(order: order))
             let late = Locked<[Int]>([])
-            matches.late.subscribe { event, _ in late.withLock { $0.append(event) } }
+            matches.late.subscribe { event in late.withLock { $0.append(event) } }
             matches.subscribe { _ in }
             source.send(7, at: Timestamp(secondsSinceEpoch: 5))
             source.advance(to: Timestamp(secondsSinceEpoch: 5))

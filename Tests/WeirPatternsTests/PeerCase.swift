@@ -114,11 +114,11 @@ struct PeerRun {
         let order: ArrivalOrder = test.watermarks == nil ? .inOrder : .byWatermark
         let matches = feed.matches(of: pattern, PatternSettings(order: order, strategy: strategy))
         let captures = pattern.plan.captures
-        matches.timeouts.subscribe { partial, time in
+        matches.timeouts.subscribeWithTime { partial, time in
             let match = Self.stages(captures) { partial[$0] }
             found.withLock { $0.timeouts.append((match, time.nanosecondsSinceEpoch / 1_000_000)) }
         }
-        matches.subscribe { match, _ in
+        matches.subscribeWithTime { match, _ in
             let match = Match(stages: Self.stages(captures) { match[$0] }, isPending: isPending.withLock { $0 })
             found.withLock { $0.matches.append(match) }
         } onCompletion: { completion in

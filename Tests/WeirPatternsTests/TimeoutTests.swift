@@ -13,7 +13,7 @@ import WeirTesting
         let timeouts = matches.timeouts
         #expect(timeouts.count == 0)
         if isSubscribed {
-            timeouts.subscribe { partial, time in
+            timeouts.subscribeWithTime { partial, time in
                 #expect(partial.entries.count == 1 && time == Timestamp(secondsSinceEpoch: 10))
             }
         }

@@ -99,8 +99,8 @@ import WeirTesting
             } onCompletion: { _ in
                 log.publish(Line(text: "tap end"))
             }
-            .subscribe(
-                onElement: { sample, _ in log.publish(Line(text: "sink \(sample.value)")) },
+            .subscribeWithTime(
+                { sample, _ in log.publish(Line(text: "sink \(sample.value)")) },
                 onCompletion: { _ in log.publish(Line(text: "sink end")) }
             )
         channel.publish(Sample(1, at: 1))
@@ -115,7 +115,8 @@ import WeirTesting
         let recorder = Recorder(numbers)
         let refused = EventChannel<Line>()
         let texts = Recorder(refused)
-        numbers.refused.subscribe { element, time in refused.publish(Line(text: "\(element)", timestamp: time)) }
+        numbers.refused.subscribeWithTime { element, time in refused.publish(Line(text: "\(element)", timestamp: time))
+        }
         for value in 1...5 { channel.publish(Sample(value, at: Int64(value))) }
         #expect(recorder.elements == [2, 4])
         #expect(numbers.refused.count == 3)

@@ -81,7 +81,7 @@ import WeirTesting
         let pairs = first.then(second, within: .nanoseconds(100), limit: 2)
         let recorder = Recorder(pairs)
         let dropped = Locked<[Int64]>([])
-        pairs.dropped.subscribe { _, time in dropped.withLock { $0.append(time.nanosecondsSinceEpoch) } }
+        pairs.dropped.subscribeWithTime { _, time in dropped.withLock { $0.append(time.nanosecondsSinceEpoch) } }
         for id in 0..<4 { first.publish(Item(id, at: Int64(id))) }
         second.publish(Item(9, at: 9))
         #expect(recorder.elements.map(\.0.id) == [2, 3])

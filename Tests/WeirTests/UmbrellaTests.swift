@@ -12,14 +12,14 @@ import Weir
         let readings = EventChannel<Reading>()
         let found = Locked<[String]>([])
         let note: @Sendable (String) -> Void = { text in found.withLock { $0.append(text) } }
-        readings.where { $0.celsius > 10 }.subscribe { _, _ in note("selection") }
-        readings.followedBy { $1.celsius > $0.celsius }.subscribe { _, _ in note("sequences") }
-        readings.repeated(atLeast: 2, within: .seconds(10)).subscribe { _, _ in note("logic") }
-        readings.distinct(by: \.celsius, within: .seconds(10)).subscribe { _, _ in note("flow") }
-        readings.tumbling(.seconds(10)).max(of: { $0.celsius }).subscribe { _, _ in note("windows") }
+        readings.where { $0.celsius > 10 }.subscribe { _ in note("selection") }
+        readings.followedBy { $1.celsius > $0.celsius }.subscribe { _ in note("sequences") }
+        readings.repeated(atLeast: 2, within: .seconds(10)).subscribe { _ in note("logic") }
+        readings.distinct(by: \.celsius, within: .seconds(10)).subscribe { _ in note("flow") }
+        readings.tumbling(.seconds(10)).max(of: { $0.celsius }).subscribe { _ in note("windows") }
         readings
             .matches(of: Pattern<Reading>.first { $0.celsius > 10 }.next { $0.celsius > 20 })
-            .subscribe { _, _ in note("patterns") }
+            .subscribe { _ in note("patterns") }
         for (second, celsius) in [(1, 15.0), (2, 25.0)] as [(Int64, Double)] {
             readings.publish(Reading(timestamp: Timestamp(secondsSinceEpoch: second), celsius: celsius))
         }

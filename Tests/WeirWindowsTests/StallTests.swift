@@ -14,7 +14,7 @@ import WeirWindows
         let channel = EventChannel<Sample>()
         let windows = build(channel)
         let told = Locked<[WatermarkStall]>([])
-        windows.stalls.subscribe { stall, _ in told.withLock { $0.append(stall) } }
+        windows.stalls.subscribe { stall in told.withLock { $0.append(stall) } }
         windows.subscribe { _ in }
         for (position, time) in times.enumerated() {
             if position == index { channel.advance(to: Timestamp(nanosecondsSinceEpoch: 0)) }

@@ -52,14 +52,16 @@ extension EventStream {
 
     /// Calls `onElement` for each element with its event time, and `onCompletion` once at the end.
     ///
+    ///     readings.subscribeWithTime { reading, time in print(time, reading) }
+    ///
     /// - Parameters:
     ///   - onElement: Called by one thread at a time, on the thread that publishes.
     ///   - onCompletion: Called after the last element.
     /// - Returns: The handle that ends the subscription.
     @inlinable
     @discardableResult
-    public func subscribe(
-        onElement: @escaping @Sendable (Element, Timestamp) -> Void,
+    public func subscribeWithTime(
+        _ onElement: @escaping @Sendable (Element, Timestamp) -> Void,
         onCompletion: (@Sendable (Completion) -> Void)? = nil
     ) -> Subscription {
         attach(ClosureSink(onElement: onElement, onCompletion: onCompletion))

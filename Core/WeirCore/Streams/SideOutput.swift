@@ -8,7 +8,7 @@ internal import Synchronization
 /// to it share them.
 ///
 ///     let averages = readings.tumbling(.seconds(10)).mean(of: \.celsius)
-///     averages.late.subscribe { reading, time in print("late:", reading) }
+///     averages.late.subscribe { reading in print("late:", reading) }
 ///     averages.late.count
 ///
 /// Thread safety: all members, from any thread.
@@ -29,10 +29,19 @@ public final class SideOutput<Element: Sendable>: Sendable {
 
     /// Calls `handler` with each element that is put here from now on.
     ///
+    /// - Parameter handler: Takes the element; called on the thread that runs the operator.
+    /// - Returns: The handle that ends the calls; letting go of it does not.
+    @discardableResult
+    public func subscribe(_ handler: @escaping @Sendable (Element) -> Void) -> Subscription {
+        subscribeWithTime { element, _ in handler(element) }
+    }
+
+    /// Calls `handler` with each element that is put here from now on, and its event time.
+    ///
     /// - Parameter handler: Takes the element and its event time; called on the thread that runs the operator.
     /// - Returns: The handle that ends the calls; letting go of it does not.
     @discardableResult
-    public func subscribe(_ handler: @escaping @Sendable (Element, Timestamp) -> Void) -> Subscription {
+    public func subscribeWithTime(_ handler: @escaping @Sendable (Element, Timestamp) -> Void) -> Subscription {
         let subscription = Subscription { [weak self] in self?.forgetCancelled() }
         handlers.withLock { $0.append(Handler(subscription: subscription, handle: handler)) }
         return subscription
@@ -48,7 +57,7 @@ public final class SideOutput<Element: Sendable>: Sendable {
     /// - Returns: The handle that ends it; letting go of it does not.
     @discardableResult
     public func forward(to other: SideOutput<Element>) -> Subscription {
-        subscribe { element, time in other.send(element, at: time) }
+        subscribeWithTime { element, time in other.send(element, at: time) }
     }
 
     /// Whether a handler would be called.

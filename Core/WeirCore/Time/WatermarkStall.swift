@@ -1,7 +1,7 @@
 /// Event time goes on, and an operator that waits for watermarks has not got one: it emits and forgets nothing.
 ///
 ///     let means = readings.tumbling(.seconds(60)).mean(of: \.celsius)
-///     means.stalls.subscribe { stall, _ in print("means:", stall) }
+///     means.stalls.subscribe { stall in print("means:", stall) }
 ///
 /// An operator tells it once, for all its sinks: ``WatermarkWaiting/stalls``.
 @frozen

@@ -13,8 +13,8 @@ import WeirCore
     @Test func handlersAreCalledInOrderAndElementsCounted() {
         let (output, listener) = (SideOutput<Int>(), Listener())
         output.send(0, at: .epoch)
-        output.subscribe { number, _ in listener.hear(number) }
-        output.subscribe { number, _ in listener.hear(-number) }
+        output.subscribe { number in listener.hear(number) }
+        output.subscribe { number in listener.hear(-number) }
         output.send(1, at: .epoch)
         #expect(listener.heard.withLock { $0 } == [1, -1])
         #expect(output.count == 2)
@@ -27,7 +27,7 @@ import WeirCore
         do {
             let listener = Listener()
             gone = listener
-            let subscription = output.subscribe { number, _ in listener.hear(number) }
+            let subscription = output.subscribe { number in listener.hear(number) }
             output.send(1, at: .epoch)
             subscription.cancel()
             output.send(2, at: .epoch)
@@ -40,11 +40,11 @@ import WeirCore
     @Test func aHandlerCanCancelTheOneBehindIt() {
         let (output, listener) = (SideOutput<Int>(), Listener())
         let second = Locked<Subscription?>(nil)
-        output.subscribe { number, _ in
+        output.subscribe { number in
             second.withLock { $0 }?.cancel()
             listener.hear(number)
         }
-        let subscription = output.subscribe { number, _ in listener.hear(-number) }
+        let subscription = output.subscribe { number in listener.hear(-number) }
         second.withLock { $0 = subscription }
         for number in 1...2 { output.send(number, at: .epoch) }
         #expect(listener.heard.withLock { $0 } == [1, 2])

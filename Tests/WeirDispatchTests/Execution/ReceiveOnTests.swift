@@ -40,7 +40,7 @@ import WeirTesting
             let received = subject.receive(on: context, capacity: 4, overflowPolicy: policy)
             let recorder = Recorder<Int>(received)
             let dropped = Recorder<Int>()
-            received.dropped.subscribe { number, time in
+            received.dropped.subscribeWithTime { number, time in
                 var sink = dropped.sink
                 sink.receive(number, at: time)
             }
@@ -106,8 +106,8 @@ import WeirTesting
         let received = Locked<[Int]>([])
         let wrongThread = Locked(0)
         let stream = subject.receive(on: .processor(processor), capacity: 2)
-        stream.subscribe(
-            onElement: { number, _ in
+        stream.subscribeWithTime(
+            { number, _ in
                 if processor.isIsolatingCurrentContext() != true { wrongThread.withLock { $0 += 1 } }
                 received.withLock { $0.append(number) }
             },

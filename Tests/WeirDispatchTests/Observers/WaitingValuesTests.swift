@@ -81,7 +81,7 @@ struct WaitingValuesTests {
     @Test func whatTasksPublishWithoutRoomIsOffered() async {
         let dropped = SideOutput<Int>()
         let lost = Locked<[Int]>([])
-        dropped.subscribe { number, _ in lost.withLock { $0.append(number) } }
+        dropped.subscribe { number in lost.withLock { $0.append(number) } }
         let values = channel.values(capacity: 2, dropped: dropped)
         for number in 0..<5 { channel.publish(number) }
         channel.finish()
