@@ -55,11 +55,14 @@ struct Automaton: Sendable, Hashable {
 
     /// The states that an event can reach from one without being taken or passed over, itself included.
     func closure(of state: Int) -> [Int] {
+        var isSeen = Array(repeating: false, count: states.count)
+        isSeen[state] = true
         var reached = [state]
         var next = 0
         while next < reached.count {
-            for edge in states[reached[next]].edges where edge.action == .proceed {
-                if !reached.contains(edge.target) { reached.append(edge.target) }
+            for edge in states[reached[next]].edges where edge.action == .proceed && !isSeen[edge.target] {
+                isSeen[edge.target] = true
+                reached.append(edge.target)
             }
             next += 1
         }
@@ -73,28 +76,63 @@ struct Automaton: Sendable, Hashable {
 
     /// For each state, whether an event can proceed from it to the end, or is there.
     var statesThatProceedToTheEnd: [Bool] {
-        states.indices.map { state in closure(of: state).contains { states[$0].kind == .final } }
+        gathered(states.map { $0.kind == .final ? 1 : 0 }).map { $0 != 0 }
+    }
+
+    /// For each state, the bits of all states in its closure.
+    ///
+    /// - Parameter bits: Those of each state itself.
+    /// - Returns: The bits of all states, joined by "or".
+    /// - Complexity: O(states and edges), where no event can proceed for ever.
+    func gathered(_ bits: [UInt64]) -> [UInt64] {
+        let order = statesBehindFirst
+        var gathered = bits
+        var hasChanged = true
+        while hasChanged {
+            hasChanged = false
+            for state in order {
+                let all = states[state].edges.reduce(gathered[state]) {
+                    $1.action == .proceed ? $0 | gathered[$1.target] : $0
+                }
+                if all != gathered[state] { (gathered[state], hasChanged) = (all, true) }
+            }
+        }
+        return gathered
     }
 
     /// Whether an event could proceed for ever.
     var hasEndlessProceeding: Bool {
-        // Depth-first, with the states on the way there.
-        var finished = Set<Int>()
-        func isEndless(_ state: Int, _ path: inout Set<Int>) -> Bool {
-            if path.contains(state) { return true }
-            if finished.contains(state) { return false }
-            path.insert(state)
-            for edge in states[state].edges where edge.action == .proceed && isEndless(edge.target, &path) {
-                return true
+        var positions = Array(repeating: 0, count: states.count)
+        for (position, state) in statesBehindFirst.enumerated() { positions[state] = position }
+        return states.indices.contains { state in
+            states[state].edges.contains { $0.action == .proceed && positions[$0.target] >= positions[state] }
+        }
+    }
+
+    /// All states, each after those that it proceeds to.
+    ///
+    /// In a cycle one comes before a state that it proceeds to, or is itself that state.
+    private var statesBehindFirst: [Int] {
+        var order: [Int] = []
+        var isSeen = Array(repeating: false, count: states.count)
+        // Depth-first, with the states on the way there: as many as the pattern has stages.
+        var way: [(state: Int, edge: Int)] = []
+        for start in states.indices where !isSeen[start] {
+            isSeen[start] = true
+            way.append((start, 0))
+            while let (state, edge) = way.last {
+                guard edge < states[state].edges.count else {
+                    order.append(state)
+                    way.removeLast()
+                    continue
+                }
+                way[way.count - 1].edge += 1
+                let next = states[state].edges[edge]
+                guard next.action == .proceed, !isSeen[next.target] else { continue }
+                isSeen[next.target] = true
+                way.append((next.target, 0))
             }
-            path.remove(state)
-            finished.insert(state)
-            return false
         }
-        for state in states.indices {
-            var path = Set<Int>()
-            if isEndless(state, &path) { return true }
-        }
-        return false
+        return order
     }
 }

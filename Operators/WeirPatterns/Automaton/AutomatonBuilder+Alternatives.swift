@@ -119,9 +119,10 @@ extension AutomatonBuilder {
     private mutating func beginning(_ first: Int, _ exits: [Int: Int], canLeave: Bool) -> Int {
         var copies: [Int: Int] = [:]
         var states = [first]
+        var seen: Set = [first]
         var next = 0
         while next < states.count {
-            for target in inner(states[next], exits) where !states.contains(target) { states.append(target) }
+            for target in inner(states[next], exits) where seen.insert(target).inserted { states.append(target) }
             next += 1
         }
         let isUnchanged = states.allSatisfy { state in

@@ -55,7 +55,10 @@ extension AutomatonBuilder {
         return stages[...first].flatMap { $0.isNegation ? [] : heads(of: $0) }
     }
 
+    /// One of several conditions; balanced, as formulas are evaluated recursively.
     func anyOf(_ guards: [Guard]) -> Guard {
-        guards.dropFirst().reduce(guards[0]) { .or($0, $1) }
+        if guards.count == 1 { return guards[0] }
+        let half = (guards.count + 1) / 2
+        return .or(anyOf(Array(guards[..<half])), anyOf(Array(guards[half...])))
     }
 }

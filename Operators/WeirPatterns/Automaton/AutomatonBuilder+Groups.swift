@@ -48,10 +48,11 @@ extension AutomatonBuilder {
     }
 
     mutating func sequence(_ stages: [PlanStage], _ sink: Int, _ enclosing: Enclosing, after: PlanStage?) -> Int {
+        let neighbours = Neighbours(stages)
         var last = sink
-        for index in stride(from: stages.count - 1, to: 0, by: -1) {
-            last = middle(Place(stages: stages, index: index, enclosing: enclosing, after: after), last)
+        for index in stride(from: stages.count - 1, to: 0, by: -1) where !isTooLarge {
+            last = middle(Place(neighbours: neighbours, index: index, enclosing: enclosing, after: after), last)
         }
-        return convert(Place(stages: stages, index: 0, enclosing: enclosing, after: after), last)
+        return convert(Place(neighbours: neighbours, index: 0, enclosing: enclosing, after: after), last)
     }
 }

@@ -2,9 +2,11 @@ extension AutomatonBuilder {
     /// The negations between a stage and the last one before it that cannot be left out.
     func negations(before place: Place) -> [PlanStage] {
         var found: [PlanStage] = []
-        for stage in place.stages[..<place.index].reversed() {
-            guard stage.canBeLeftOut || stage.contiguity == .notFollowedBy else { return found }
-            if stage.contiguity == .notFollowedBy { found.append(stage) }
+        var index = place.neighbours.landmarks[place.index]
+        while index >= 0 {
+            guard place.stages[index].contiguity == .notFollowedBy else { return found }
+            found.append(place.stages[index])
+            index = place.neighbours.landmarks[index]
         }
         return found + (place.enclosing?.negations ?? [])
     }
@@ -15,13 +17,13 @@ extension AutomatonBuilder {
 
     mutating func addStop(_ state: Int, _ negation: PlanStage, _ place: Place) {
         let condition = takeGuard(negation, place.enclosing)
-        let edge = Automaton.Edge(
-            action: .proceed,
-            target: makeStop(condition, capture(negation)),
-            condition: condition
-        )
-        // The first stage of a group has those before the group already.
-        if !automaton.states[state].edges.contains(edge) { automaton.states[state].edges.append(edge) }
+        let stop = makeStop(condition, capture(negation))
+        // The first stage of a group has those before the group already. Looking for them takes time, too.
+        noteWork(automaton.states[state].edges.count / 4)
+        let isThere = automaton.states[state].edges.contains {
+            $0.target == stop && $0.action == .proceed && $0.condition == condition
+        }
+        if !isThere { add(.proceed, from: state, to: stop, condition) }
     }
 
     /// Ends a loop when the negation behind it comes true.
@@ -69,7 +71,7 @@ extension AutomatonBuilder {
         if let twin = copies[key] { return twin }
         let original = automaton.states[state]
         // The end of a round gets its edges when the loop is complete.
-        guard !original.edges.isEmpty else { return state }
+        guard !original.edges.isEmpty, !isTooLarge else { return state }
         let twin = makeState(original.capture, original.kind, gap: original.gap)
         copies[key] = twin
         for edge in original.edges {

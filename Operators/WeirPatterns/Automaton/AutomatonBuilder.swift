@@ -1,49 +1,13 @@
 /// Makes the automaton of a plan, from its last stage to its first.
 struct AutomatonBuilder {
-    /// The group that a sequence of stages belongs to.
-    struct Enclosing {
-        // How the first stage joins what is before it.
-        var contiguity: Contiguity
-        // What ends the loop of the group, and the loops that the group is in.
-        var until: [ConditionID]
-        // How long after the event before it the first event must come, in nanoseconds.
-        var gap: Int64?
-        // The negations that hold until the first event.
-        var negations: [PlanStage]
-        // The negation behind a loop that a round of it waits for its first event with.
-        var negationBehind: PlanStage?
-        // Whether this is the copy of the group that its loop begins with.
-        var isFirstRound: Bool
-        // Whether an event can go on to what is behind the group instead.
-        var isPassedBy: Bool
-    }
-
-    /// A stage among its neighbours.
-    struct Place {
-        var stages: [PlanStage]
-        var index: Int
-        var enclosing: Enclosing?
-        // What comes after the last of the stages.
-        var after: PlanStage?
-
-        var stage: PlanStage { stages[index] }
-        var following: PlanStage? { index + 1 < stages.count ? stages[index + 1] : after }
-        var isHeadOfGroup: Bool { enclosing != nil && index == 0 }
-
-        /// Whether the stage begins the first round of a group that can be passed by.
-        var isHeadOfPassedGroup: Bool {
-            guard isHeadOfGroup, let enclosing else { return false }
-            return enclosing.isFirstRound && enclosing.isPassedBy
-        }
-
-        /// How long after the event before it the next one must come, in nanoseconds.
-        var gap: Int64? {
-            let outer = isHeadOfGroup ? enclosing?.gap : nil
-            return [stage.gap, outer].compactMap(\.self).min()
-        }
-    }
+    /// How many states and edges there may be: those of a pattern of `PatternPlan.greatestSize` events, unless many of
+    /// them can be left out behind a negation.
+    static let greatestSize = 16 * PatternPlan.greatestSize
 
     var automaton: Automaton
+    private var size = 0
+    /// Whether there would be more states and edges; then the automaton is not that of the plan.
+    private(set) var isTooLarge = false
     // The state of each negation that ends a partial match.
     var stops: [Int: Int] = [:]
     // What a state was like before a greedy loop in front of it changed its edges.
@@ -54,12 +18,12 @@ struct AutomatonBuilder {
     init(_ plan: PatternPlan) {
         automaton = Automaton(states: [], start: 0, within: plan.within ?? 0)
         let end = makeState(-1, .final)
-        let last = plan.stages.count - 1
+        let stages = Neighbours(plan.stages)
         var sink = end
-        for index in stride(from: last, to: 0, by: -1) {
-            sink = middle(Place(stages: plan.stages, index: index), sink)
+        for index in stride(from: plan.stages.count - 1, to: 0, by: -1) where !isTooLarge {
+            sink = middle(Place(neighbours: stages, index: index), sink)
         }
-        automaton.start = convert(Place(stages: plan.stages, index: 0), sink)
+        automaton.start = convert(Place(neighbours: stages, index: 0), sink)
         guard let neighbours = plan.neighbours else { return }
         for index in automaton.states.indices where index != automaton.start {
             let gap = automaton.states[index].gap
@@ -70,6 +34,8 @@ struct AutomatonBuilder {
     // MARK: States and edges
 
     mutating func makeState(_ capture: Int, _ kind: Automaton.Kind, gap: Int64? = nil) -> Int {
+        // Some state, as the automaton is of no use any more.
+        guard hasRoom() else { return 0 }
         var state = Automaton.State(capture: capture, kind: kind)
         state.gap = gap ?? 0
         automaton.states.append(state)
@@ -77,7 +43,20 @@ struct AutomatonBuilder {
     }
 
     mutating func add(_ action: Automaton.Action, from state: Int, to target: Int, _ condition: Guard) {
+        guard hasRoom() else { return }
         automaton.states[state].edges.append(Automaton.Edge(action: action, target: target, condition: condition))
+    }
+
+    /// Whether there is room for one more state or edge.
+    private mutating func hasRoom() -> Bool {
+        noteWork(1)
+        return !isTooLarge
+    }
+
+    /// Counts what takes as long as so many states and edges.
+    mutating func noteWork(_ amount: Int) {
+        size += amount
+        if size > Self.greatestSize { isTooLarge = true }
     }
 
     mutating func makeStop(_ condition: Guard, _ capture: Int) -> Int {

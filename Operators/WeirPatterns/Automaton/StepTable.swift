@@ -59,6 +59,8 @@ struct StepTable: Sendable {
 
     /// The greatest number of conditions for which a combination is the position in an array.
     @inlinable static var denseLimit: Int { 8 }
+    /// The greatest number of positions in that array.
+    @inlinable static var denseSize: Int { 1 << 20 }
     /// How many combinations are remembered before all are forgotten.
     @inlinable static var stepLimit: Int { 1 << 16 }
 
@@ -86,21 +88,22 @@ struct StepTable: Sendable {
             plan.conditions[$1].equality == nil ? $0 : $0 | 1 << UInt64($1)
         }
         let reachesEnd = automaton.statesThatProceedToTheEnd
-        relevant = automaton.states.indices.map { state in
-            automaton.closure(of: state).reduce(0) { bits, reached in
-                automaton.states[reached].edges.reduce(bits) { bits, edge in
-                    // The edges behind a move's target determine whether it also completes a match.
-                    let behind = edge.action == .take ? automaton.closure(of: edge.target) : []
-                    return behind.reduce(bits | edge.condition.mentioned) { bits, state in
-                        automaton.states[state].edges.reduce(bits) {
-                            $1.action == .proceed && reachesEnd[$1.target] ? $0 | $1.condition.mentioned : $0
-                        }
-                    }
+        // The edges behind a move's target determine whether it also completes a match.
+        let behind = automaton.gathered(
+            automaton.states.map { state in
+                state.edges.reduce(0) {
+                    $1.action == .proceed && reachesEnd[$1.target] ? $0 | $1.condition.mentioned : $0
                 }
             }
-        }
+        )
+        relevant = automaton.gathered(
+            automaton.states.map { state in
+                state.edges.reduce(0) { $0 | $1.condition.mentioned | ($1.action == .take ? behind[$1.target] : 0) }
+            }
+        )
         self.reachesEnd = reachesEnd
-        let isDense = conditionCount <= Self.denseLimit
+        let isDense =
+            conditionCount <= Self.denseLimit && automaton.states.count << (conditionCount + 1) <= Self.denseSize
         dense = isDense ? Array(repeating: -1, count: automaton.states.count << (conditionCount + 1)) : []
     }
 

@@ -75,6 +75,9 @@ struct CompactPlan: Sendable {
         let automaton = AutomatonBuilder(plan).automaton
         guard automaton.states.allSatisfy({ $0.gap == 0 }) else { throw .boundsNeighbours }
         guard !automaton.hasEndlessProceeding else { throw .proceedsForEver }
+        // Merging compares the states with each other.
+        let count = automaton.states.count
+        guard count <= Self.greatestStateCount * Self.greatestStateCount else { throw .tooManyStates(count) }
         self.automaton = automaton.merged()
         waiting = self.automaton.waitingStates()
         guard waiting.count <= Self.greatestStateCount else { throw .tooManyStates(waiting.count) }

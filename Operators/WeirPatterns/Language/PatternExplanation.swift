@@ -143,9 +143,12 @@ public struct PatternExplanation: Sendable, CustomStringConvertible {
     /// The states that can be reached, in the order in which they are.
     private var reached: [Int] {
         var found = [automaton.start]
+        var isFound = Array(repeating: false, count: automaton.states.count)
+        isFound[automaton.start] = true
         var next = 0
         while next < found.count {
-            for edge in automaton.states[found[next]].edges where !found.contains(edge.target) {
+            for edge in automaton.states[found[next]].edges where !isFound[edge.target] {
+                isFound[edge.target] = true
                 found.append(edge.target)
             }
             next += 1

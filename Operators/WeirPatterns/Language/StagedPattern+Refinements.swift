@@ -66,10 +66,27 @@ extension StagedPattern where List.Last: RepeatableCapture {
     /// - Returns: The pattern whose last capture is an array.
     @inlinable
     public func times<Times: RangeExpression>(_ range: Times) -> StagedPattern<List.Repeated> where Times.Bound == Int {
-        let bounds = range.relative(to: Int.min..<Int.max)
+        let bounds = range.relative(to: RepetitionCounts())
         let least = bounds.lowerBound == .min ? 0 : bounds.lowerBound
-        return cast { $0.repeatLast(least, bounds.upperBound == .max ? nil : bounds.upperBound - 1) }
+        let end = max(bounds.upperBound, .min + 1)
+        return cast { $0.repeatLast(least, end == .max ? nil : end - 1) }
     }
+}
+
+/// All numbers of times; beyond the greatest there is none, so that a range that ends with it has no end.
+@usableFromInline
+struct RepetitionCounts: Collection {
+    @inlinable
+    init() {}
+
+    @inlinable var startIndex: Int { .min }
+    @inlinable var endIndex: Int { .max }
+
+    @inlinable
+    subscript(position: Int) -> Int { position }
+
+    @inlinable
+    func index(after position: Int) -> Int { position == .max ? .max : position + 1 }
 }
 
 extension StagedPattern where List.Last: OptionalCapture {

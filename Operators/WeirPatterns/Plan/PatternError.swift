@@ -46,6 +46,8 @@ public enum PatternError: Error, Sendable, Hashable {
     case endlessLoop(stage: String)
     /// With its counted loops written out the pattern has too many events.
     case tooLarge(limit: Int)
+    /// The automaton of the pattern has too many states and edges, as many stages can be left out behind a negation.
+    case tooManyStates(limit: Int)
     /// There are more than 64 different conditions.
     case tooManyConditions(Int)
     /// A condition does not fit the schema.
@@ -92,6 +94,8 @@ extension PatternError: CustomStringConvertible {
             "the group '\(stage)' has no condition of its own; ask it of a stage of the group"
         case .tooLarge(let limit):
             "a pattern can ask for \(limit) events, its counted loops written out, and no more; ask for fewer repetitions"
+        case .tooManyStates(let limit):
+            "the pattern needs more than \(limit) states and edges; let fewer stages be left out behind a negation"
         case .tooManyConditions(let count): "a pattern can have 64 different conditions, not \(count)"
         case .invalidCondition(let stage, let error): "the condition of '\(stage)' is wrong: \(error)"
         case .notCompact(let reason): "the compact strategy cannot evaluate this pattern: \(reason)"

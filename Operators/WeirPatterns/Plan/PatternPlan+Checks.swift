@@ -17,7 +17,9 @@ extension PatternPlan {
         {
             throw .unboundedNegation(stage: last.name)
         }
-        if AutomatonBuilder(self).automaton.hasEndlessProceeding { throw .endlessLoop(stage: stages[0].name) }
+        let builder = AutomatonBuilder(self)
+        guard !builder.isTooLarge else { throw .tooManyStates(limit: AutomatonBuilder.greatestSize) }
+        if builder.automaton.hasEndlessProceeding { throw .endlessLoop(stage: stages[0].name) }
     }
 
     /// How large a pattern may be: a definition that comes from outside must not take all memory.
