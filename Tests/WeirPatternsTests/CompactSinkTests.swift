@@ -193,6 +193,19 @@ import WeirTesting
         #expect(Self.sum(sink).count == 1)
     }
 
+    @Test func theOldestCannotBeForgottenAtTheEndOfTime() throws {
+        let limits = PatternLimits(partialMatches: 1024, partialMatchesPerGroup: 1024, policy: .dropOldest)
+        for within in [nil, 1000] as [Int64?] {
+            let sides = PatternSides<Event>()
+            var sink = try Self.sink(Self.plan(.followedByAny, within: within), limits: limits, sides: sides)
+            for time in 0..<Int64(100) { Self.send(Event(letter: 0, key: 0, time: time), to: &sink) }
+            for _ in 0..<3000 { Self.send(Event(letter: 0, key: 0, time: .max), to: &sink) }
+            // The earlier ones gave way, or had expired; those of the same time stay.
+            #expect(sink.metrics.refusedEvents > 1000 && sides.refused.count == sink.metrics.refusedEvents)
+            #expect(sink.metrics.nodeCount <= 1024)
+        }
+    }
+
     @Test func failsAtItsLimitIfToldTo() throws {
         let limits = PatternLimits(partialMatches: 1024, partialMatchesPerGroup: 1024, policy: .fail)
         var sink = try Self.sink(Self.plan(.followedBy, within: nil), limits: limits)

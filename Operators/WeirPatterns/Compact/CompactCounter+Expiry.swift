@@ -14,6 +14,19 @@ extension CompactCounter {
         sum()
     }
 
+    /// Drops the oldest start before its time.
+    ///
+    /// - Returns: How many starts are forgotten: one at most.
+    @usableFromInline
+    @inline(never)
+    mutating func expireOldest(_ instructions: borrowing PositionRing<CompactInstruction>) -> Int {
+        if frontCount == 0 { turn(.min, instructions) }
+        guard frontCount != 0 else { return 0 }
+        frontCount &-= 1
+        sum()
+        return 1
+    }
+
     /// What began at the front that is left, moved on by the events since, and what has begun since.
     @inlinable
     mutating func sum() {

@@ -34,6 +34,8 @@ struct CompactCounter: ~Copyable, Sendable {
 
     @usableFromInline let stateCount: UInt32
     @usableFromInline let isBounded: Bool
+    /// How many events may be kept.
+    @usableFromInline let limit: UInt32
     // How many partial matches wait in each state.
     @usableFromInline var numbers: PositionRing<UInt64>
     @usableFromInline var scratch: PositionRing<UInt64>
@@ -51,9 +53,11 @@ struct CompactCounter: ~Copyable, Sendable {
     @usableFromInline var firstBegun = Int64.max
 
     @usableFromInline
-    init(stateCount: Int, isBounded: Bool) {
+    init(stateCount: Int, isBounded: Bool, limit: Int) {
         self.stateCount = UInt32(stateCount)
         self.isBounded = isBounded
+        // The numbers of all states of all events must be numbered, too.
+        self.limit = UInt32(min(limit, 1 << 28))
         numbers = PositionRing(capacity: max(1, stateCount), filler: 0)
         scratch = PositionRing(capacity: max(1, stateCount), filler: 0)
         begun = PositionRing(capacity: max(1, stateCount), filler: 0)
@@ -65,7 +69,14 @@ struct CompactCounter: ~Copyable, Sendable {
         frontTimes.capacity * 8 + frontSums.capacity * 8 + entries.capacity * MemoryLayout<Entry>.stride
     }
 
-    /// Takes an event.
+    /// Whether there is no room for one more event, unless others expire.
+    @inlinable var isFull: Bool { frontCount &+ entryCount >= limit }
+
+    /// Whether an event would be kept.
+    @inlinable
+    func keeps(_ program: CompactProgram) -> Bool { program.starts || firstBegun != .max }
+
+    /// Takes an event, for which there is room.
     ///
     /// - Parameters:
     ///   - program: What it does.
@@ -100,7 +111,7 @@ struct CompactCounter: ~Copyable, Sendable {
             }
             _ = Self.apply(program, instructions, to: &begun, at: 0, begins: true, &scratch, stateCount)
             // Nothing that began behind could have fared before it began.
-            if program.starts || firstBegun != .max { append(Entry(program, time)) }
+            if keeps(program) { append(Entry(program, time)) }
         }
         return Int(truncatingIfNeeded: count)
     }

@@ -132,6 +132,9 @@ extension CompactEngine {
         advanceFloor(to: start.time)
         let (closing, isTooLate) = start.time.addingReportingOverflow(within)
         let end = Timestamp(nanosecondsSinceEpoch: isTooLate ? .max : closing)
+        let most = if case .first(let most) = output.demand { most } else { Int.max }
+        // Of all states together: they belong to one moment.
+        var count = 0
         var cell: UInt32 = 0
         while cell != cellsPerSlot {
             let content = cells[start.slot &* cellsPerSlot &+ cell]
@@ -141,8 +144,7 @@ extension CompactEngine {
             findings[0] = Finding(content.root, -1)
             findingCount = 1
             resetCursor()
-            var count = 0
-            while nextMatch() {
+            while !isPending || count < most, nextMatch() {
                 guard cursor.start == start.time else { continue }
                 if isPending, output.demand == .count {
                     count += 1
@@ -153,11 +155,11 @@ extension CompactEngine {
                     output.receiveTimeout(match, at: end)
                 } else {
                     count += 1
-                    if !output.receive(match, at: end) || output.demand == .first(count) { break }
+                    if !output.receive(match, at: end) { break }
                 }
             }
-            if isPending, output.demand == .count, count > 0 { output.receive(count: count, at: end) }
         }
+        if output.demand == .count, count > 0 { output.receive(count: count, at: end) }
         findingCount = 0
     }
 

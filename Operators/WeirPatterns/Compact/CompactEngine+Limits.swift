@@ -11,11 +11,13 @@ extension CompactEngine {
         }
         while !graph.makeRoom(for: Int(count), cells: &cells, cellCount: slotCount * cellsPerSlot) {
             switch limits.policy {
-            case .dropOldest where graph.nodeCount > 0:
-                let dropped = graph.expireOldest()
-                droppedStarts += UInt64(dropped)
-                losses.partialMatches += dropped
-            case .dropNewest, .dropOldest:
+            case .dropOldest:
+                guard graph.nodeCount > 0, let dropped = graph.expireOldest() else {
+                    refuse()
+                    return false
+                }
+                noteDropped(dropped)
+            case .dropNewest:
                 refuse()
                 return false
             case .fail:
@@ -25,6 +27,12 @@ extension CompactEngine {
             }
         }
         return true
+    }
+
+    @inlinable
+    mutating func noteDropped(_ starts: Int) {
+        droppedStarts += UInt64(starts)
+        losses.partialMatches += starts
     }
 
     @inlinable

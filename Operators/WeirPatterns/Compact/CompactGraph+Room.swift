@@ -93,12 +93,14 @@ extension CompactGraph {
 
     /// Drops the oldest partial matches before their time, about an eighth of the nodes.
     ///
-    /// - Returns: How many first events of partial matches are forgotten.
+    /// - Returns: How many first events of partial matches are forgotten; `nil` where none can be older than the others, at
+    ///   the end of time.
     @inlinable
-    mutating func expireOldest() -> Int {
+    mutating func expireOldest() -> Int? {
         let firstSpan = firstNode >> Self.spanBits
         let lastSpan = (endOfNodes - 1) >> Self.spanBits
         let newFloor = Nanoseconds.sum(spanTimes[min(lastSpan, firstSpan + UInt32(nodeCount / 8) >> Self.spanBits)], 1)
+        guard newFloor > floor else { return nil }
         var count = 0
         var position = firstNode
         while position != endOfNodes {
@@ -106,7 +108,7 @@ extension CompactGraph {
             if node.link == 0, node.newest >= floor, node.newest < newFloor { count += 1 }
             position += 1
         }
-        floor = max(floor, newFloor)
+        floor = newFloor
         patience = 0
         reclaimExpired()
         return count

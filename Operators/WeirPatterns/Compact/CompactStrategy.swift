@@ -29,7 +29,11 @@ struct CompactStrategy<Element: Sendable>: ~Copyable, Sendable {
     ) {
         engine = CompactEngine(plan, limits, reportsTimeouts: reportsTimeouts, isGrouped: isGrouped)
         budget = WorkBudget(limits, isGrouped: isGrouped, stateCount: 1)
-        counter = CompactCounter(stateCount: Int(engine.cellsPerSlot), isBounded: engine.within != nil)
+        counter = CompactCounter(
+            stateCount: Int(engine.cellsPerSlot),
+            isBounded: engine.within != nil,
+            limit: CompactEngine<Element>.nodeLimit(limits)
+        )
         counts =
             onlyCounts && !engine.starts.isExact && engine.programs.isDense
             && engine.cellsPerSlot <= CompactCounter.greatestStateCount
@@ -53,6 +57,7 @@ struct CompactStrategy<Element: Sendable>: ~Copyable, Sendable {
     ) -> Bool where Output.Element == Element {
         let nanoseconds = time.nanosecondsSinceEpoch
         if counts {
+            if counter.isFull, !makeRoom(toCount: program) { return true }
             let count = counter.receive(program, engine.programs.instructions, nanoseconds, engine.graph.floor)
             if count != 0 { output.receive(count: count, at: time) }
             return true
@@ -64,6 +69,27 @@ struct CompactStrategy<Element: Sendable>: ~Copyable, Sendable {
             engine.starts.note(nanoseconds, within: within, slot: slot, begins: program.starts, isOccupied: isOccupied)
         }
         return isOccupied
+    }
+
+    /// Makes room for an event in the counter.
+    ///
+    /// - Returns: Whether there is room, or the event needs none.
+    @usableFromInline
+    @inline(never)
+    mutating func makeRoom(toCount program: CompactProgram) -> Bool {
+        counter.expire(before: engine.graph.floor, engine.programs.instructions)
+        guard counter.isFull, counter.keeps(program) else { return true }
+        switch engine.limits.policy {
+        case .dropOldest:
+            engine.noteDropped(counter.expireOldest(engine.programs.instructions))
+            return true
+        case .dropNewest:
+            engine.refuse()
+        case .fail:
+            engine.refuse()
+            engine.fail()
+        }
+        return false
     }
 
     @inlinable

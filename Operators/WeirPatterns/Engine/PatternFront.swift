@@ -232,9 +232,9 @@ where Output.Element == Strategy.Element {
     @inlinable
     mutating func end(_ completion: Completion) {
         isFinished = true
-        waiting = WaitingEvents()
         showCount()
-        sides.noteHeldBack(strategy.heldMatches)
+        sides.noteEnd(heldMatches: strategy.heldMatches, waitingEvents: waiting.heap.count)
+        waiting = WaitingEvents()
         output.finish(completion)
     }
 

@@ -9,6 +9,7 @@ public final class PatternLosses: Sendable {
     private let givenUp = Atomic<UInt64>(0)
     private let cutShort = Atomic<UInt64>(0)
     private let heldBack = Atomic<UInt64>(0)
+    private let abandoned = Atomic<UInt64>(0)
     private let whole: PatternLosses?
 
     /// Creates counts.
@@ -29,6 +30,10 @@ public final class PatternLosses: Sendable {
     /// An earlier partial match, which nothing had ended, could have skipped them; a pattern with a window has none.
     public var heldMatches: UInt64 { heldBack.load(ordering: .relaxed) }
 
+    /// How many events still waited for the watermark when the stream of matches broke off: it was cancelled, it failed, or
+    /// a limit ended it.
+    public var waitingEvents: UInt64 { abandoned.load(ordering: .relaxed) }
+
     func noteGivenUp(_ count: Int) {
         givenUp.wrappingAdd(UInt64(count), ordering: .relaxed)
         whole?.noteGivenUp(count)
@@ -43,6 +48,11 @@ public final class PatternLosses: Sendable {
         heldBack.wrappingAdd(UInt64(count), ordering: .relaxed)
         whole?.noteHeldBack(count)
     }
+
+    func noteAbandoned(_ count: Int) {
+        abandoned.wrappingAdd(UInt64(count), ordering: .relaxed)
+        whole?.noteAbandoned(count)
+    }
 }
 
 extension PatternLosses: MetricSnapshot {
@@ -55,6 +65,7 @@ extension PatternLosses: MetricSnapshot {
         list.counter("given_up_partial_matches", partialMatches)
         list.counter("events_cut_short", eventsCutShort)
         list.counter("held_matches", heldMatches)
+        list.counter("waiting_events", waitingEvents)
         return list.metrics
     }
 }

@@ -149,8 +149,12 @@ public struct PatternSides<Element: Sendable>: Sendable {
         losses = StrategyLosses()
     }
 
+    /// Counts what is given up with the end of the stream of matches.
     @usableFromInline
-    func noteHeldBack(_ count: Int) { losses.noteHeldBack(count) }
+    func noteEnd(heldMatches: Int, waitingEvents: Int) {
+        losses.noteHeldBack(heldMatches)
+        losses.noteAbandoned(waitingEvents)
+    }
 
     /// Creates side outputs without subscribers.
     public init() {
