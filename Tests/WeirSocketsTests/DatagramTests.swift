@@ -7,6 +7,10 @@ import WeirRecords
 
 @testable import WeirSockets
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 @Suite(.serialized) struct DatagramTests {
     private let folder: Folder
     private let interruption: Interruption
@@ -42,7 +46,11 @@ import WeirRecords
         for (address, host) in [("//:0", "127.0.0.1"), ("//*:0", "0.0.0.0"), ("//[::1]:0", "::1")] {
             let place = try HostAddress(String(address), whole: "test", loopback: true)
             var text = [CChar](repeating: 0, count: 64)
-            unsafe withUnsafePointer(to: place.address) { unsafe cweir_net_describe($0, &text, text.count) }
+            unsafe withUnsafeBytes(of: place.address.storage) { bytes in
+                let address = unsafe bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self)
+                let size = socklen_t(text.count)
+                #expect(unsafe getnameinfo(address, place.address.length, &text, size, nil, 0, NI_NUMERICHOST) == 0)
+            }
             #expect(String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self) == host)
         }
     }

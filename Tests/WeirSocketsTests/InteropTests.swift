@@ -1,3 +1,4 @@
+import CWeirSockets
 import Foundation
 import Testing
 import WeirCore
@@ -144,17 +145,19 @@ import WeirRecords
         let variables = ["LISTEN_PID": "\(getpid())", "LISTEN_FDS": "\(listener.descriptor - 2)"]
         let sockets = InheritedSockets(environment: { variables[$0] }, process: getpid())
         let number = listener.descriptor - 3
-        let copy = dup(listener.descriptor)
-        defer { close(copy) }
-        let collector = Collector(
-            try UnixTransport(inherited: sockets).openSource("?inherit=\(number)&accept=1")
-        )
-        _ = listener.handOver()
-        let peer = try Peer(unix: folder("s"))
-        peer.send("handed over\n")
-        peer.close()
-        #expect(try collector.waitForEnd() == nil)
-        #expect(collector.text == "handed over\n")
+        // It stays open: a pipeline that is started again takes it again.
+        for text in ["handed over\n", "and again\n"] {
+            let collector = Collector(
+                try UnixTransport(inherited: sockets).openSource("?inherit=\(number)&accept=1")
+            )
+            let peer = try Peer(unix: folder("s"))
+            peer.send(text)
+            peer.close()
+            #expect(try collector.waitForEnd() == nil)
+            #expect(collector.text == text)
+        }
         #expect(throws: TransportError.self) { try UDPTransport(inherited: sockets).open("?inherit=\(number)") }
+        #expect(cweir_net_is_listening(listener.descriptor))
+        listener.close()
     }
 }

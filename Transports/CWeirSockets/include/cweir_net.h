@@ -48,9 +48,6 @@ bool cweir_net_is_multicast(const cweir_net_address_t *address);
 uint16_t cweir_net_port(const cweir_net_address_t *address);
 void cweir_net_set_port(cweir_net_address_t *address, uint16_t port);
 
-// Writes the host's number, without the port, and a zero at its end.
-void cweir_net_describe(const cweir_net_address_t *address, char *text, size_t size);
-
 // Reads the number of a host into 16 bytes, of which IPv4 takes 4. Returns the family, or zero.
 int cweir_net_parse_number(const char *text, unsigned char *bytes);
 
@@ -77,6 +74,9 @@ void cweir_net_close(int descriptor);
 
 // Makes an inherited descriptor like those that were made here. Returns its kind, or an error where it is no socket.
 int cweir_net_adopt(int descriptor);
+
+// Returns another descriptor of the same file or socket, closed in child processes.
+int cweir_net_duplicate(int descriptor);
 
 // Whether a socket listens.
 bool cweir_net_is_listening(int socket);
@@ -134,14 +134,11 @@ bool cweir_net_is_member(uint32_t user, uint32_t group);
 // MARK: Bytes
 
 // Receives. Returns how many bytes, 0 at the end, `-EAGAIN` where there are none yet. `is_truncated` tells that a
-// message was longer; `is_message` that there was one, though it may be empty.
+// message was longer; `is_end` that 0 bytes are the end of the connection, and no empty message.
 long cweir_net_receive(int socket, void *bytes, size_t count, bool *_Nullable is_truncated, bool *_Nullable is_end);
 
 // Sends a part, or for kinds with messages all or nothing. Returns how many bytes.
 long cweir_net_send(int socket, const void *bytes, size_t count);
-
-// Ends the direction of sending.
-void cweir_net_end_sending(int socket);
 
 // MARK: Files of sockets
 
@@ -166,6 +163,9 @@ int cweir_net_lock_directory(const char *path);
 // MARK: Plain files and pipes
 
 int cweir_net_open_spill(const char *path);
+
+// Opens a file for reading, and tells the mode of what it opened, at the end of all links. Does not wait for a pipe.
+int cweir_net_open_to_read(const char *path, uint32_t *mode);
 long cweir_net_read_at(int file, void *bytes, size_t count, int64_t offset);
 long cweir_net_write_at(int file, const void *bytes, size_t count, int64_t offset);
 int cweir_net_truncate(int file, int64_t length);

@@ -116,18 +116,6 @@ void cweir_net_set_port(cweir_net_address_t *address, uint16_t port) {
     }
 }
 
-void cweir_net_describe(const cweir_net_address_t *address, char *text, size_t size) {
-    const void *host = NULL;
-    switch (raw(address)->sa_family) {
-    case AF_INET: host = &((const struct sockaddr_in *)address->storage)->sin_addr; break;
-    case AF_INET6: host = &((const struct sockaddr_in6 *)address->storage)->sin6_addr; break;
-    default: break;
-    }
-    if (host == NULL || inet_ntop(raw(address)->sa_family, host, text, (socklen_t)size) == NULL) {
-        text[0] = 0;
-    }
-}
-
 bool cweir_net_describe_origin(const cweir_net_datagram_t *datagram, char *text, size_t size) {
     char host[INET6_ADDRSTRLEN];
     const bool is_ipv6 = datagram->family == CWEIR_NET_IPV6;
@@ -203,6 +191,10 @@ int cweir_net_adopt(int descriptor) {
         return -errno;
     }
     return type == SOCK_STREAM ? CWEIR_NET_STREAM : type == SOCK_DGRAM ? CWEIR_NET_DATAGRAM : CWEIR_NET_SEQPACKET;
+}
+
+int cweir_net_duplicate(int descriptor) {
+    return result(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
 }
 
 bool cweir_net_is_listening(int socket) {
@@ -343,10 +335,6 @@ long cweir_net_send(int socket, const void *bytes, size_t count) {
     return sent < 0 ? -errno : (long)sent;
 }
 
-void cweir_net_end_sending(int socket) {
-    (void)shutdown(socket, SHUT_WR);
-}
-
 // MARK: Files of sockets
 
 int cweir_net_file_at(const char *path, cweir_net_file_t *file) {
@@ -401,6 +389,20 @@ int cweir_net_lock_directory(const char *path) {
 
 int cweir_net_open_spill(const char *path) {
     return open_file(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+int cweir_net_open_to_read(const char *path, uint32_t *mode) {
+    const int file = open_file(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+    struct stat status;
+    if (file >= 0 && fstat(file, &status) < 0) {
+        const int error = -errno;
+        (void)close(file);
+        return error;
+    }
+    if (file >= 0) {
+        *mode = (uint32_t)(status.st_mode & 07777);
+    }
+    return file;
 }
 
 long cweir_net_read_at(int file, void *bytes, size_t count, int64_t offset) {

@@ -35,12 +35,14 @@ public struct InheritedSockets: Sendable {
 
     /// Takes a socket.
     ///
+    /// The inherited descriptor stays open: the next input takes it again, after a restart or beside this one.
+    ///
     /// - Parameters:
     ///   - name: Its place or its name.
     ///   - kind: Of what kind it must be.
     ///   - family: Of what family it must be.
     ///   - address: For messages.
-    /// - Returns: The descriptor.
+    /// - Returns: A descriptor of its own, which the caller closes.
     /// - Throws: ``TransportError/cannotOpen(address:reason:)`` where there is none, or it is another kind of socket.
     func take(_ name: String, kind: SocketKind, family: Int32, address: String) throws(TransportError) -> Int32 {
         guard let index = Int(name) ?? names.firstIndex(of: name), names.indices.contains(index) else {
@@ -60,7 +62,9 @@ public struct InheritedSockets: Sendable {
                 reason: "the inherited descriptor \(descriptor) is another kind of socket"
             )
         }
-        return descriptor
+        let own = cweir_net_duplicate(descriptor)
+        if let error = SystemError(own) { throw .cannotOpen(address: address, reason: "\(error)") }
+        return own
     }
 }
 

@@ -20,10 +20,10 @@ struct Moment: Comparable {
 }
 
 extension Duration {
-    /// The duration in nanoseconds, cut to what fits 146 years: it can still be added to a moment.
+    /// The duration in nanoseconds, cut to what fits 146 years: it can still be added to a moment, and be doubled.
     var inNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? .max / 2 : min(product, .max / 2) + attoseconds / 1_000_000_000
+        return overflow ? .max / 2 : min(min(product, .max / 2) + attoseconds / 1_000_000_000, .max / 2)
     }
 }

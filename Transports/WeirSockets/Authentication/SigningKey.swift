@@ -1,21 +1,5 @@
 internal import CWeirSockets
 
-/// The hash function SHA-256 (FIPS 180-4).
-enum SHA256 {
-    /// The hash of some bytes, 32 bytes.
-    static func digest(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-        var hash = cweir_sha256_t()
-        unsafe cweir_sha256_begin(&hash)
-        let copy = Array(bytes)
-        unsafe copy.withUnsafeBytes { bytes in
-            if let start = bytes.baseAddress { unsafe cweir_sha256_add(&hash, start, bytes.count) }
-        }
-        var digest = [UInt8](repeating: 0, count: Int(CWEIR_SHA256_LENGTH))
-        unsafe cweir_sha256_end(&hash, &digest)
-        return digest
-    }
-}
-
 /// A key for the message authentication code HMAC with SHA-256 (RFC 2104).
 ///
 /// Thread safety: any thread; it does not change.
