@@ -107,7 +107,11 @@ import WeirRecords
             for number in 0..<1000 { try? lent.value.write("\(number)\n") }
             done.signal()
         }.start()
+        // Nothing is taken out, and of 3,890 bytes only 1,000 fit.
+        try eventually("the buffer is full") { metrics(sink).arrivedBytes > 990 }
         #expect(done.wait(timeout: .now() + .milliseconds(30)) == .timedOut)
+        // A line that waits is counted for a moment each time that it is tried.
+        #expect(metrics(sink).arrivedBytes < 1010)
         let collector = try collect("?accept=1")
         #expect(done.wait(timeout: .now() + 60) == .success)
         try sink.finish()
@@ -205,7 +209,7 @@ import WeirRecords
             #expect(throws: TransportError.self) { try lent.value.write("0123456789\n0123456789\n") }
             done.signal()
         }.start()
-        #expect(done.wait(timeout: .now() + .milliseconds(20)) == .timedOut)
+        try eventually("the first one arrived") { metrics(sink).arrived == 1 }
         interruption.trigger()
         #expect(done.wait(timeout: .now() + 60) == .success)
         #expect(metrics(sink).isBalanced)
@@ -264,6 +268,8 @@ import WeirRecords
             try eventually("the other one kept up") { reader.count == step * 30 }
         }
         #expect(metrics(sink).slowReaders == 1 && metrics(sink).openConnections == 1)
+        // One reader took everything, so nothing is lost.
+        #expect(metrics(sink)[.untaken] == 0 && metrics(sink).delivered == 3000)
         try sink.finish()
         #expect(try reader.waitForEnd() == nil)
         stopped.close()
@@ -281,6 +287,33 @@ import WeirRecords
         stopped.close()
     }
 
+    @Test(arguments: ["100kb", "10mb"])
+    func whatTheOnlyReaderDidNotTakeIsNotDelivered(buffer: String) throws {
+        let sink = try sink("?listen=true&reader-buffer=\(buffer)&linger=60s")
+        let stopped = try Peer(unix: folder("s"))
+        try eventually("it is there") { metrics(sink).openConnections == 1 }
+        let line = String(repeating: "x", count: 999) + "\n"
+        for _ in 0..<3000 { try sink.write(line) }
+        // It is cut off, or hangs up.
+        if buffer == "10mb" {
+            try eventually("all is kept for it") { metrics(sink).pending == 0 }
+            stopped.close()
+        }
+        try eventually("it is gone") { metrics(sink).openConnections == 0 }
+        try eventually("it is counted") { metrics(sink)[.untaken] > 0 }
+        let next = Collector(try transport.openSource(folder("s") + "?connect=true&accept=1"))
+        try eventually("the next one is there") { metrics(sink).openConnections == 1 }
+        try sink.write("the next one\n")
+        try sink.finish()
+        #expect(try next.waitForEnd() == nil)
+        let after = metrics(sink)
+        #expect(next.lines.last == "the next one")
+        #expect(after.delivered + after[.untaken] == 3001 && after[.untaken] >= 100 && after.isBalanced, "\(after)")
+        // What the kernel took, and what came after.
+        #expect(after.delivered >= UInt64(next.count) && after.delivered < 3001 - 50)
+        stopped.close()
+    }
+
     @Test func orTheEngineWaitsForHim() throws {
         let sink = try sink("?listen=true&reader-buffer=10kb&slow=wait&buffer=100kb&linger=60s")
         let source = try transport.openSource(folder("s") + "?connect=true&accept=1")
@@ -294,7 +327,10 @@ import WeirRecords
             for _ in 0..<3000 { try? lent.value.write(line) }
             done.signal()
         }.start()
-        #expect(done.wait(timeout: .now() + .milliseconds(100)) == .timedOut)
+        // The kernel and the reader's buffer are full, and then the one of the sink.
+        try eventually("the buffer is full") { metrics(sink).pending > 90 }
+        #expect(done.wait(timeout: .now() + .milliseconds(30)) == .timedOut)
+        #expect(metrics(sink).arrived < 3000 && metrics(sink).delivered < 2000)
         reader.resume()
         probe.close()
         #expect(done.wait(timeout: .now() + 60) == .success)

@@ -52,6 +52,8 @@ public struct TransportMetrics: Sendable, Hashable {
         case damaged = "damaged in the spill"
         /// The transport was closed while it waited to be read.
         case unread
+        /// All readers that it was kept for left, or were disconnected, before they took it.
+        case untaken = "taken by no reader"
     }
 
     /// The messages that the transport took in.
@@ -166,6 +168,7 @@ extension TransportMetrics.Drop {
         case .tooLongToSend: 5
         case .damaged: 6
         case .unread: 7
+        case .untaken: 8
         }
     }
 }

@@ -95,13 +95,14 @@ final class ClientLink: OutgoingLink {
         events = []
     }
 
-    func handle(token: UInt64, ready: PollEvents) {
-        guard ready.contains(.hangUp), isUp, case .unix = target else { return }
+    func handle(token: UInt64, ready: PollEvents) -> UInt64 {
+        guard ready.contains(.hangUp), isUp, case .unix = target else { return 0 }
         // The kernel reports this when the other side closed before it had read everything.
         if SystemError(cweir_net_error(descriptor)) == .connectionReset {
             meter.note("'\(address)' was closed by its reader before it had read everything that was sent to it")
         }
         close()
+        return 0
     }
 
     func send(_ batch: inout OutgoingBatch) -> Sending {

@@ -103,7 +103,9 @@ final class OutboxThread: @unchecked Sendable {
                 outbox.work.quiet()
             } else {
                 isBlocked = false
-                link.handle(token: event.token, ready: event.ready)
+                var sending = Sending(.done)
+                sending.untaken = link.handle(token: event.token, ready: event.ready)
+                count(sending)
             }
         }
         // The next one gets whole lines.
@@ -199,7 +201,7 @@ final class OutboxThread: @unchecked Sendable {
     }
 
     private func count(_ sending: Sending) {
-        guard sending.delivered > 0 || sending.tooLong > 0 || sending.refused > 0 else { return }
+        guard sending.delivered + sending.tooLong + sending.refused + sending.untaken > 0 else { return }
         meter.update { metrics in
             metrics.pending -= sending.delivered + sending.tooLong
             metrics.delivered += sending.delivered
@@ -207,6 +209,8 @@ final class OutboxThread: @unchecked Sendable {
             let refused = min(sending.refused, metrics.delivered)
             metrics.delivered -= refused
             metrics[.refused] += refused
+            metrics.delivered -= sending.untaken
+            metrics[.untaken] += sending.untaken
         }
     }
 

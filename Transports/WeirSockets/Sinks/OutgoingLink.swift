@@ -32,7 +32,9 @@ protocol OutgoingLink: AnyObject {
     func lastRefusals() -> UInt64
 
     /// Handles an event of the poller; tokens from 2 are the link's.
-    func handle(token: UInt64, ready: PollEvents)
+    ///
+    /// - Returns: How many messages that counted as sent were taken by no reader.
+    func handle(token: UInt64, ready: PollEvents) -> UInt64
 }
 
 extension OutgoingLink {
@@ -60,6 +62,9 @@ struct Sending {
 
     /// How many messages that seemed sent were not.
     var refused: UInt64 = 0
+
+    /// How many messages that counted as sent were taken by no reader.
+    var untaken: UInt64 = 0
 
     init(_ status: Status, delivered: UInt64 = 0) {
         self.status = status

@@ -15,10 +15,24 @@ final class ServerLink: OutgoingLink {
         case wait
     }
 
+    /// What all readers together have taken of a batch.
+    private final class Receipt {
+        let messages: UInt64
+        /// How many messages, from the first on, the reader that took most of it has taken.
+        var taken: UInt64 = 0
+        /// How many readers may still take it.
+        var readers: Int
+
+        init(_ messages: UInt64, readers: Int) {
+            self.messages = messages
+            self.readers = readers
+        }
+    }
+
     private struct Reader {
         let descriptor: Int32
         var events = PollEvents.hangUp
-        var waiting: [OutgoingBatch] = []
+        var waiting: [(batch: OutgoingBatch, receipt: Receipt)] = []
         var waitingBytes = 0
     }
 
@@ -34,6 +48,9 @@ final class ServerLink: OutgoingLink {
     private var readers: [UInt64: Reader] = [:]
     private var nextToken: UInt64 = listenerToken + 1
     private var watchesListener = false
+
+    /// How many messages no reader has taken, or will; since the thread was last told.
+    private var untaken: UInt64 = 0
 
     private static let listenerToken: UInt64 = 2
 
@@ -88,34 +105,33 @@ final class ServerLink: OutgoingLink {
     }
 
     var unflushedMessages: UInt64 {
-        readers.values.map { reader in reader.waiting.reduce(0) { $0 + $1.restMessages } }.max() ?? 0
+        readers.values.map { reader in reader.waiting.reduce(0) { $0 + $1.batch.restMessages } }.max() ?? 0
     }
 
-    func handle(token: UInt64, ready: PollEvents) {
-        guard token != Self.listenerToken else {
+    func handle(token: UInt64, ready: PollEvents) -> UInt64 {
+        if token == Self.listenerToken {
             accept()
-            return
+        } else if readers[token] != nil, var reader = readers.updateValue(Reader(descriptor: -1), forKey: token) {
+            let goesOn = !ready.contains(.hangUp) && flush(&reader, token)
+            readers[token] = reader
+            if !goesOn { disconnect(token) }
         }
-        guard var reader = readers[token] else { return }
-        guard !ready.contains(.hangUp) else {
-            disconnect(token)
-            return
-        }
-        let goesOn = flush(&reader, token)
-        readers[token] = reader
-        if !goesOn { disconnect(token) }
+        return exchange(&untaken, with: 0)
     }
 
     func send(_ batch: inout OutgoingBatch) -> Sending {
+        // The last one may have left with the batch before.
+        guard !readers.isEmpty else { return Sending(.blocked) }
         if slow == .wait, readers.values.contains(where: { $0.waitingBytes > readerBuffer }) {
             return Sending(.blocked)
         }
         // Where the system refused it before.
         watchListener()
         let rest = batch.rest
+        let receipt = Receipt(rest.messages, readers: readers.count)
         for (token, _) in readers {
             guard var reader = readers.updateValue(Reader(descriptor: -1), forKey: token) else { continue }
-            reader.waiting.append(rest)
+            reader.waiting.append((rest, receipt))
             reader.waitingBytes += rest.bytes.count
             var goesOn = flush(&reader, token)
             if goesOn, slow == .disconnect, reader.waitingBytes > readerBuffer {
@@ -126,9 +142,10 @@ final class ServerLink: OutgoingLink {
             readers[token] = reader
             if !goesOn { disconnect(token) }
         }
-        let messages = batch.restMessages
         batch = OutgoingBatch()
-        return Sending(.done, delivered: messages)
+        var sending = Sending(.done, delivered: rest.messages)
+        sending.untaken = exchange(&untaken, with: 0)
+        return sending
     }
 
     /// Watches for readers as long as there may be more.
@@ -184,9 +201,17 @@ final class ServerLink: OutgoingLink {
     private func disconnect(_ token: UInt64) {
         guard let reader = readers.removeValue(forKey: token) else { return }
         cweir_net_close(reader.descriptor)
+        for (batch, receipt) in reader.waiting { settle(batch, receipt) }
         let count = UInt64(readers.count)
         meter.update { $0.openConnections = count }
         watchListener()
+    }
+
+    /// Records what a reader that has come to the end of a batch, or is gone, took of it.
+    private func settle(_ batch: OutgoingBatch, _ receipt: Receipt) {
+        receipt.taken = max(receipt.taken, batch.sentMessages)
+        receipt.readers -= 1
+        if receipt.readers == 0 { untaken += receipt.messages - receipt.taken }
     }
 
     /// Sends a reader what is kept for it, as far as it takes that.
@@ -197,8 +222,10 @@ final class ServerLink: OutgoingLink {
         var sent = 0
         defer { reader.waiting.removeFirst(sent) }
         loop: while sent < reader.waiting.count {
-            switch send(&reader.waiting[sent], to: reader.descriptor, &reader.waitingBytes) {
-            case nil: sent += 1
+            switch send(&reader.waiting[sent].batch, to: reader.descriptor, &reader.waitingBytes) {
+            case nil:
+                settle(reader.waiting[sent].batch, reader.waiting[sent].receipt)
+                sent += 1
             case let error? where error.isTransient:
                 wanted.insert(.writing)
                 break loop
