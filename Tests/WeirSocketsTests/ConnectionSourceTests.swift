@@ -117,8 +117,12 @@ import WeirRecords
             for _ in 0..<total { sendAll(descriptor, line) }
             done.signal()
         }.start()
-        // Five megabytes do not fit the kernel's buffers, so the sender comes to a halt.
-        #expect(done.wait(timeout: .now() + .milliseconds(50)) == .timedOut)
+        // Five megabytes do not fit the kernel's buffers, so the sender comes to a halt: its socket takes nothing more.
+        try eventually("the sender is held back") {
+            var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            return unsafe poll(&state, 1, 0) == 0
+        }
+        #expect(done.wait(timeout: .now()) == .timedOut)
         #expect(collector.metrics.delivered == 0)
         collector.resume()
         #expect(done.wait(timeout: .now() + 60) == .success)

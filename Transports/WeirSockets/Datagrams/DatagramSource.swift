@@ -109,7 +109,8 @@ final class DatagramSource: TransportSource {
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
-        try checkInterruption()
+        // What counts as delivered is handed out before an interruption ends the source.
+        if chunk == nil || interruption?.isPaused == true { try checkInterruption() }
         var filled = 0
         while filled < buffer.count {
             if let chunk {
@@ -121,6 +122,7 @@ final class DatagramSource: TransportSource {
                 if offset < chunk.count { break }
                 self.chunk = nil
                 queue.recycle(chunk)
+                if filled > 0, interruption?.stopsSources == true { break }
             }
             // What is there goes on without waiting for more.
             switch queue.next() {
@@ -178,7 +180,17 @@ final class DatagramSource: TransportSource {
         // They end within a batch; the port is free again then.
         let limit = Moment.now + 5_000_000_000
         while !queue.isOver, .now < limit { wakeup.wait(milliseconds: limit.millisecondsFromNow) }
-        if let chunk { queue.recycle(chunk) }
+        if let chunk {
+            // What follows in a chunk that was begun is not delivered after all. Where messages end in it is not kept,
+            // so this is their number if all are of the same length.
+            let rest = UInt64(chunk.count - offset)
+            let unread = rest == 0 || chunk.messages == 0 ? 0 : (chunk.messages * rest - 1) / UInt64(chunk.count) + 1
+            counter.update { metrics in
+                metrics.delivered -= unread
+                metrics[.unread] += unread
+            }
+            queue.recycle(chunk)
+        }
         chunk = nil
         while case .chunk(let rest) = queue.next() {
             let messages = rest.messages

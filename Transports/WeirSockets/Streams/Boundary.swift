@@ -69,6 +69,19 @@ enum Boundary: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether a message ends in some bytes, or may do so.
+    ///
+    /// - Parameters:
+    ///   - partial: The beginning of the message, which is not whole.
+    ///   - bytes: What follows.
+    /// - Returns: False if the message is not whole with them.
+    func ends(_ partial: [UInt8], in bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return false }
+        if self == .lines { return unsafe cweir_net_after_newline(start, bytes.count) > 0 }
+        guard partial.count >= Self.lengthByteCount else { return true }
+        return unsafe partial.count + bytes.count >= Self.lengthByteCount + partial.withUnsafeBytes(Self.readLength)
+    }
+
     /// Whether some bytes are whole messages and nothing else, none of which is too long.
     func areWhole(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Bool {
         guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return true }

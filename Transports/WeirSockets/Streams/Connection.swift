@@ -41,6 +41,20 @@ struct Connection {
         lastRefill = now
     }
 
+    /// How many bytes may be read from it now.
+    ///
+    /// - Parameters:
+    ///   - share: How many at most.
+    ///   - rate: How many a second; `nil` for any number.
+    ///   - burst: How many at once, where there is a rate.
+    ///   - now: The time.
+    /// - Returns: One at least.
+    mutating func permitted(_ share: Int, rate: Int?, burst: Int, now: Moment) -> Int {
+        guard let rate else { return share }
+        refill(rate: rate, burst: burst, now: now)
+        return min(share, max(1, allowance))
+    }
+
     /// Who connected; `nil` where the system does not say.
     var origin: String? {
         var credentials = cweir_net_credentials_t()

@@ -97,25 +97,56 @@ extension ConnectionSource {
         }
     }
 
-    /// Stops listening.
+    /// Begins the end: no program finds the listener any more, and this side does not connect again.
     ///
-    /// The connections that wait to be accepted have sent already, and are still read.
+    /// The connections that wait to be accepted have sent already, and are still read: see ``acceptWaiting()``.
     func beginDraining() {
         acceptor.removeFile()
         let now = Moment.now
-        accept(now)
+        if acceptor.descriptor != nil { accept(now) }
         if let descriptor = acceptor.descriptor, !acceptorEvents.isEmpty {
             _ = poller.watch(descriptor, token: Self.acceptorToken, from: acceptorEvents, to: [])
             acceptorEvents = []
         }
         acceptorRetry = nil
-        acceptor.close()
         paused = []
         for (token, connection) in connections { watch(token, connection, for: .reading) }
         phase = .draining(until: now + settings.drain.inNanoseconds)
     }
 
+    /// Accepts connections that still wait while the source drains; called when the others have sent nothing more.
+    ///
+    /// - Returns: Whether there were any.
+    func acceptWaiting() -> Bool {
+        guard acceptor.descriptor != nil, acceptedCount != settings.accept else { return false }
+        // What was sent in these is read: they make room.
+        if connections.count >= settings.connectionLimit {
+            for (token, var connection) in connections {
+                stage.rejectUnfinished(&connection)
+                end(token, connection)
+            }
+        }
+        let before = acceptedCount
+        accept(.now)
+        return acceptedCount > before
+    }
+
+    /// Closes the connections that no time was left for, and counts them.
+    private func refuseWaiting() {
+        guard acceptor.descriptor != nil, acceptedCount != settings.accept else { return }
+        var refused: UInt64 = 0
+        // Bounded: others may go on connecting where there is no file to remove.
+        while refused < 65_536, case let descriptor = acceptor.next(), descriptor >= 0 {
+            cweir_net_close(descriptor)
+            refused += 1
+        }
+        guard refused > 0 else { return }
+        counter.update { [refused] in $0.refusedConnections += refused }
+        counter.note("'\(address)': \(refused) connections that waited were closed unread")
+    }
+
     func close(_ next: Phase) {
+        refuseWaiting()
         for (token, var connection) in connections {
             stage.rejectUnfinished(&connection)
             cweir_net_close(connection.descriptor)

@@ -18,7 +18,7 @@ final class ConnectionSource: TransportSource {
 
     enum Phase {
         case serving
-        /// No connection is accepted any more; what was sent is still read, until a time.
+        /// Only connections that waited are accepted; what was sent is still read, until a time.
         case draining(until: Moment)
         case interrupted
         case over
@@ -107,7 +107,8 @@ final class ConnectionSource: TransportSource {
                 }
             case .draining(let limit):
                 poller.wait(milliseconds: 0)
-                if !serve(milliseconds: 0) || limit < .now { close(.interrupted) }
+                let goesOn = serve(milliseconds: 0) || acceptWaiting()
+                if !goesOn || limit < .now { close(.interrupted) }
             case .interrupted: throw .interrupted(address: address)
             case .over: return
             }

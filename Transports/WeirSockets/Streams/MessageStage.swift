@@ -114,21 +114,12 @@ final class MessageStage {
             : receiveBytes(&connection, now, hasRate)
     }
 
-    /// How many bytes may be read from a connection now.
-    private func permitted(_ connection: inout Connection, _ now: Moment, _ hasRate: Bool) -> Int {
-        guard hasRate, let rate = settings.rate else { return Self.share }
-        connection.refill(rate: rate, burst: settings.burst, now: now)
-        return min(Self.share, max(1, connection.allowance))
-    }
-
     /// Reads once from a stream.
     private func receiveBytes(_ connection: inout Connection, _ now: Moment, _ hasRate: Bool) -> Bool {
         let kept = connection.partial.count
-        if kept > 0 {
-            unsafe memory[end..<end + kept].copyBytes(from: connection.partial)
-        }
-        let room = permitted(&connection, now, hasRate)
-        let place = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[(end + kept)..<(end + kept + room)])
+        let rate = hasRate ? settings.rate : nil
+        let room = connection.permitted(Self.share, rate: rate, burst: settings.burst, now: now)
+        let place = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[end..<end + room])
         guard let target = place.baseAddress else { return false }
         let count = unsafe cweir_net_receive(connection.descriptor, target, room, nil, nil)
         if let error = SystemError(count) {
@@ -139,6 +130,7 @@ final class MessageStage {
         }
         guard count > 0 else {
             if settings.deliversUnfinished, settings.boundary == .lines, kept > 0 {
+                unsafe memory[end..<end + kept].copyBytes(from: connection.partial)
                 unsafe memory[end + kept] = UInt8(ascii: "\n")
                 connection.partial = []
                 deliver(1, bytes: kept + 1, of: &connection)
@@ -149,6 +141,17 @@ final class MessageStage {
         }
         connection.allowance -= settings.rate == nil ? 0 : count
         connection.lastArrival = now
+        if kept > 0 {
+            let bytes = unsafe UnsafeRawBufferPointer(rebasing: memory[end..<end + count])
+            // Only what is new is looked at until the message is whole, as a long one may come byte by byte.
+            let mayEnd = unsafe settings.boundary.ends(connection.partial, in: bytes)
+            guard mayEnd || kept + count > settings.lineLimit else {
+                unsafe connection.partial += bytes
+                return true
+            }
+            unsafe UnsafeMutableRawBufferPointer(rebasing: memory[(end + kept)...]).copyMemory(from: bytes)
+            unsafe memory[end..<end + kept].copyBytes(from: connection.partial)
+        }
         return take(kept + count, &connection)
     }
 
@@ -197,7 +200,7 @@ final class MessageStage {
                 return true
             }
             guard !hasRate || connection.allowance > 0 else { return true }
-            _ = permitted(&connection, now, hasRate)
+            if hasRate, let rate = settings.rate { connection.refill(rate: rate, burst: settings.burst, now: now) }
             var isTruncated = false
             var isEnd = false
             let place = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[end..<end + settings.lineLimit])
