@@ -148,4 +148,34 @@ import WeirRecords
             try UnixTransport(inherited: ours).openSource("?inherit=third")
         }
     }
+
+    @Test func theSystemIsNotAskedForEachDatagramWhoSentIt() throws {
+        let asked = Locked<[UInt32]>([])
+        let clock = Locked<Int64>(0)
+        let filter = try #require(
+            try PeerFilter(
+                users: "7",
+                groups: "100000,100001",
+                address: "test",
+                isMember: { user, group in
+                    asked.withLock { $0.append(user) }
+                    return user == 5 && group == 100_001
+                },
+                now: { Moment(nanoseconds: clock.withLock { $0 }) }
+            )
+        )
+        func permits(_ user: UInt32, _ group: UInt32 = 1) -> Bool {
+            filter.permits(cweir_net_credentials_t(user: user, group: group))
+        }
+        for _ in 0..<100 {
+            #expect(permits(7) && permits(3, 100_000) && permits(5) && !permits(6))
+        }
+        // Both groups, in any order.
+        #expect(asked.withLock { $0.count { $0 == 6 } } == 2 && asked.withLock { $0.count } <= 4)
+        clock.withLock { $0 = 6_000_000_000 }
+        #expect(permits(5) && !permits(6))
+        #expect(asked.withLock { $0.count { $0 == 6 } } == 4)
+        for user in 10_000..<20_000 as Range<UInt32> { #expect(!permits(user)) }
+        #expect(permits(5))
+    }
 }

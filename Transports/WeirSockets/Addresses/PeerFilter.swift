@@ -3,9 +3,24 @@ internal import WeirCore
 internal import WeirRecords
 
 /// Which users may send through a Unix socket.
-struct PeerFilter: Sendable {
+///
+/// Thread safety: any thread.
+final class PeerFilter: Sendable {
     private let users: Set<UInt32>
     private let groups: Set<UInt32>
+    private let isMember: @Sendable (_ user: UInt32, _ group: UInt32) -> Bool
+    private let now: @Sendable () -> Moment
+    private let known = Locked<[UInt32: Membership]>([:])
+
+    /// Whether a user belongs to one of the groups, as the system's list of users said it.
+    private struct Membership {
+        let isMember: Bool
+        let end: Moment
+    }
+
+    /// How long the answer of the system is used again, in nanoseconds: reading its list takes far longer than a datagram.
+    private static let lifetime: Int64 = 5_000_000_000
+    private static let knownLimit = 1024
 
     /// Reads lists of names or numbers, `alice,1001`; makes nothing where neither was given.
     ///
@@ -13,9 +28,19 @@ struct PeerFilter: Sendable {
     ///   - users: The users; `nil` where the option was not given.
     ///   - groups: The groups; `nil` where the option was not given.
     ///   - address: For messages.
+    ///   - isMember: Asks the system whether a user belongs to a group.
+    ///   - now: The time.
     /// - Throws: ``TransportError/badAddress(address:reason:)`` for names that the system does not know.
-    init?(users: String?, groups: String?, address: String) throws(TransportError) {
+    init?(
+        users: String?,
+        groups: String?,
+        address: String,
+        isMember: @escaping @Sendable (UInt32, UInt32) -> Bool = { cweir_net_is_member($0, $1) },
+        now: @escaping @Sendable () -> Moment = { .now }
+    ) throws(TransportError) {
         guard users != nil || groups != nil else { return nil }
+        self.isMember = isMember
+        self.now = now
         self.users = try Self.read(users, address, Self.user)
         self.groups = try Self.read(groups, address, Self.group)
     }
@@ -58,8 +83,21 @@ struct PeerFilter: Sendable {
     }
 
     /// Whether a user may send: one on the list, or one that belongs to a group on the list.
+    ///
+    /// A change of the system's groups counts after five seconds.
     func permits(_ credentials: cweir_net_credentials_t) -> Bool {
-        users.contains(credentials.user) || groups.contains(credentials.group)
-            || groups.contains { cweir_net_is_member(credentials.user, $0) }
+        if users.contains(credentials.user) || groups.contains(credentials.group) { return true }
+        return !groups.isEmpty && belongsToGroup(credentials.user)
+    }
+
+    private func belongsToGroup(_ user: UInt32) -> Bool {
+        let now = now()
+        if let found = known.withLock({ $0[user] }), now < found.end { return found.isMember }
+        let belongs = groups.contains { isMember(user, $0) }
+        known.withLock { known in
+            if known.count >= Self.knownLimit { known.removeAll(keepingCapacity: true) }
+            known[user] = Membership(isMember: belongs, end: now + Self.lifetime)
+        }
+        return belongs
     }
 }
