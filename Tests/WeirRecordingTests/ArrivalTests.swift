@@ -254,6 +254,54 @@ import WeirTesting
         #expect(ReplaySpeed("0.5x") == .times(0.5))
         for text in ["", "x", "0x", "-1x", "10", "nanx", "infx", "fast", "1e999x"] { #expect(ReplaySpeed(text) == nil) }
     }
+
+    @Test func aWriteThatFailsLeavesNothingBehind() throws {
+        let clock = LookedAtClock()
+        let storage = MemoryStorage()
+        let sink = try ArrivalSink(storage, creation: .epoch, clock: clock)
+        try sink.write(Array("begin".utf8))
+        let before = storage.bytes
+        // More than fits one frame: the first one fits the disk, the second one does not.
+        let long = (0..<ArrivalFormat.longest * 3 / 2).map { UInt8(truncatingIfNeeded: $0 / 3) }
+        storage.capacity = before.count + ArrivalFormat.longest + 1000
+        #expect(throws: TransportError.self) { try sink.write(long) }
+        #expect(storage.bytes == before)
+        storage.capacity = .max
+        try sink.write(long)
+        let source = try ArrivalSource(storage, speed: .unpaced, interruption: nil, clock: clock)
+        #expect(try read(source, 1 << 22) == Array("begin".utf8) + long)
+    }
+
+    @Test(arguments: [true, false])
+    func whatIsNoArrivalEndsItWithTheSameErrorEachTime(isOtherType: Bool) throws {
+        let pieces = pieces(seed: 3, count: 4)
+        var bytes = try recording(pieces)
+        if isOtherType {
+            RecordingFormat.appendFrame(to: &bytes) { bytes in
+                bytes.append(RecordingFormat.typeFrame)
+                bytes.appendVariable(1)
+                bytes.appendText("Purchase")
+            }
+        }
+        RecordingFormat.appendFrame(to: &bytes) { bytes in
+            bytes.append(RecordingFormat.eventFrame)
+            bytes.appendVariable(isOtherType ? 1 : 0)
+            bytes.append(Priority.normal.rawValue)
+            bytes.appendFixed(Int64(1))
+            bytes.appendFixed(Int64(1))
+            bytes.append(0xff)
+        }
+        // What follows is not read.
+        var rest: [UInt8] = []
+        let more: [UInt8] = [1, 2, 3]
+        ArrivalFormat.append(more.span, arrival: .epoch, to: &rest)
+        let storage = MemoryStorage(bytes + rest)
+        let source = try ArrivalSource(storage, speed: .unpaced, interruption: nil, clock: LookedAtClock())
+        #expect(try read(source) == pieces.flatMap(\.bytes))
+        let errors = (0..<2).map { _ in #expect(throws: TransportError.self) { try read(source) } }
+        #expect(errors[0] == errors[1])
+        #expect(String(describing: errors[0]).contains(isOtherType ? "Purchase" : "without bytes"))
+    }
 }
 
 /// Hands a source to one other thread.

@@ -4,7 +4,7 @@ internal import WeirRecords
 /// Writes bytes to a recording, each piece with the time of its arrival.
 ///
 /// Each piece is whole in the file when ``write(_:)`` returns, so that a program that is ended at any time leaves a
-/// recording that is whole up to the last piece. What was in the file stays until the first write or the end.
+/// recording that is whole up to the last piece. After an error nothing of that write is in the file. What was in the file stays until the first write or the end.
 final class ArrivalSink: TransportSink {
     let meter: TransportMeter? = TransportMeter()
 
@@ -77,12 +77,13 @@ final class ArrivalSink: TransportSink {
     func write(_ bytes: Span<UInt8>) throws(TransportError) {
         let arrival = clock.now()
         var rest = bytes
-        var length: Int
+        let start: Int
         do throws(RecordingError) {
-            length = try begin()
+            start = try begin()
         } catch {
             throw TransportError(error, path: storage.path, whileReading: false)
         }
+        var length = start
         while !rest.isEmpty {
             let count = min(rest.count, ArrivalFormat.longest)
             frame.removeAll(keepingCapacity: true)
@@ -91,13 +92,14 @@ final class ArrivalSink: TransportSink {
             do throws(RecordingError) {
                 try storage.append(frame)
             } catch {
-                // A part of the frame would look like damage when the file is written on.
-                try? storage.truncate(to: length)
+                // A part of the frame would look like damage when the file is written on, and the frames before it would
+                // be there twice when all is written again.
+                try? storage.truncate(to: start)
                 throw TransportError(error, path: storage.path, whileReading: false)
             }
             length += frame.count
-            self.length = length
         }
+        self.length = length
     }
 }
 

@@ -23,6 +23,8 @@ final class ArrivalSource: TransportSource {
     /// When the current piece is due; `nil` for at once.
     private var due: Timestamp?
     private var isAtEnd = false
+    /// Why it cannot go on.
+    private var failure: TransportError?
 
     /// Creates a source.
     ///
@@ -82,6 +84,7 @@ final class ArrivalSource: TransportSource {
     /// - Returns: False at the end.
     private func advance() throws(TransportError) -> Bool {
         guard !isAtEnd else { return false }
+        if let failure { throw failure }
         do throws(RecordingError) {
             guard let frame = try contents.next() else {
                 isAtEnd = true
@@ -106,7 +109,9 @@ final class ArrivalSource: TransportSource {
             due = schedule?.due(arrival)
             return true
         } catch {
-            throw TransportError(error, path: path, whileReading: true)
+            let failure = TransportError(error, path: path, whileReading: true)
+            self.failure = failure
+            throw failure
         }
     }
 
