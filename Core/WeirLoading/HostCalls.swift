@@ -9,6 +9,7 @@ final class HostCalls {
     private enum Limit {
         static let fields = 10_000
         static let counts = 1_000
+        static let count: UInt64 = 1 << 48
         static let nodes = 1_000
         static let rejections = 1_000_000
     }
@@ -116,6 +117,7 @@ final class HostCalls {
         guard let output, (0...counts.count).contains(index), index < Limit.counts else { return }
         if index == counts.count { counts.append(output.makeCount(of: name)) }
         let before = counts[index].value
+        let value = min(value, Limit.count)
         if value > before { counts[index].add(value - before) }
     }
 

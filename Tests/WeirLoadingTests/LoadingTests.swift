@@ -223,6 +223,7 @@ import WeirShake
                 h->take_count(h->context, (size_t)-5, (weir_text){why, 2}, 3);
                 h->take_count(h->context, 9, (weir_text){why, 2}, 3);
                 h->take_count(h->context, 0, (weir_text){why, 2}, 3);
+                h->take_count(h->context, 1, (weir_text){why, 1}, UINT64_MAX);
                 return 1;
             }
             static void offer(uint64_t s, const weir_host *h) { (void)s; h->take_bytes(h->context, (weir_text){0, 3}); }
@@ -241,7 +242,7 @@ import WeirShake
         let run = try PluginRun(plugin, csv: "a\n1\n")
         #expect(run.lines == ["{}", "{\u{FFFD}}"])
         #expect(run.reasons == ["so", ""])
-        #expect(run.counts == ["so": 3])
+        #expect(run.counts == ["so": 3, "s": 1 << 48])
         #expect(run.partialMatches == 1 << 48)
         let options = try OptionValues(plugin.options)
         #expect(plugin.partitionField(options) == nil)

@@ -18,12 +18,18 @@ public final class NamedCount: Sendable {
     }
 
     /// How many there were.
-    public var value: UInt64 { state.withLock { $0 } + (counted?() ?? 0) }
+    public var value: UInt64 { Self.sum(state.withLock { $0 }, counted?() ?? 0) }
 
     /// Counts some more.
     ///
     /// - Parameter amount: How many.
     public func add(_ amount: UInt64 = 1) {
-        state.withLock { $0 += amount }
+        state.withLock { $0 = Self.sum($0, amount) }
+    }
+
+    /// The sum of two counts, or the greatest number where they are more: a library may say anything.
+    package static func sum(_ left: UInt64, _ right: UInt64) -> UInt64 {
+        let (sum, overflow) = left.addingReportingOverflow(right)
+        return overflow ? .max : sum
     }
 }

@@ -94,7 +94,7 @@ enum MetricsText {
             var counts: [(name: String, value: UInt64)] = []
             for count in $0.counts {
                 if let index = counts.firstIndex(where: { $0.name == count.name }) {
-                    counts[index].value += count.value
+                    counts[index].value = NamedCount.sum(counts[index].value, count.value)
                 } else {
                     counts.append(count)
                 }

@@ -56,7 +56,9 @@ struct StatusReport: Sendable {
     }
 
     /// A count, or a duration in nanoseconds, of a program that may be anything: within what can be shown.
-    private static func count(_ text: String) -> Double { min(max(Double(text) ?? 0, 0), 1e18) }
+    private static func count(_ text: String) -> Double { min(max(Double(text) ?? 0, 0), greatestCount) }
+
+    private static let greatestCount = 1e18
 
     private init(_ node: JSONNode) {
         guard case .object(let members) = node.value else { return }
@@ -140,7 +142,7 @@ struct StatusReport: Sendable {
             }
         }
         json.name("counts")
-        json.object { json in for sum in sums { json.member(sum.name, Int64(sum.value)) } }
+        json.object { json in for sum in sums { json.member(sum.name, Int64(min(sum.value, Self.greatestCount))) } }
         if let lastError { json.member("last_error", lastError) }
     }
 }

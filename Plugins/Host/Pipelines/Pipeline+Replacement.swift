@@ -47,7 +47,7 @@ extension Pipeline {
     ) {
         for count in counts {
             if let index = sums.firstIndex(where: { $0.name == count.name }) {
-                sums[index].value += count.value
+                sums[index].value = NamedCount.sum(sums[index].value, count.value)
             } else {
                 sums.append(count)
             }

@@ -63,7 +63,7 @@ extension WorkerPool {
         result.unseen = unseen
         guard let first = answers.first else { return }
         result.counts = first.counts.enumerated().map { index, count in
-            (count.name, answers.reduce(0) { $0 + (index < $1.counts.count ? $1.counts[index].value : 0) })
+            (count.name, answers.reduce(0) { NamedCount.sum($0, index < $1.counts.count ? $1.counts[index].value : 0) })
         }
         result.counts += readCounts
     }
