@@ -198,17 +198,28 @@ public struct BinaryDecoder: RecordDecoder {
     private mutating func begin(_ header: BinaryHeader) throws(FormatError) {
         var wanted: [Wanted] = []
         var missing: [String] = []
+        // There may be as many columns as 16 bits can count.
+        var columns: [String: Int] = [:]
+        var repeated: Set<String> = []
+        for (column, name) in header.names.enumerated() where columns.updateValue(column, forKey: name) != nil {
+            repeated.insert(name)
+        }
         for (index, field) in schema.fields.enumerated() {
-            guard let column = header.names.firstIndex(of: field.name) else {
+            guard let column = columns[field.name] else {
                 if field.isRequired { missing.append(field.name) }
                 continue
             }
-            guard header.names.lastIndex(of: field.name) == column else { throw .duplicateField(field.name) }
+            guard !repeated.contains(field.name) else { throw .duplicateField(field.name) }
             wanted.append(Wanted(field: index, column: column))
         }
         if !missing.isEmpty { throw .missingFields(missing, available: header.names) }
-        if rejectsOtherFields, let other = header.names.first(where: { !schema.fields.map(\.name).contains($0) }) {
-            throw .badHeader("it has a field '\(other)' that the first section has not; --columns says which to read")
+        if rejectsOtherFields {
+            let known = Set(schema.fields.map(\.name))
+            if let other = header.names.first(where: { !known.contains($0) }) {
+                throw .badHeader(
+                    "it has a field '\(other)' that the first section has not; --columns says which to read"
+                )
+            }
         }
         self.wanted = wanted.sorted { $0.column < $1.column }
         columnCount = header.names.count

@@ -89,8 +89,8 @@ public struct LengthFramedDecoder: RecordDecoder {
         batch.reject(
             line: frames,
             reason: isOverlong
-                ? "frame \(frames) is longer than \(limit) bytes; --max-line raises the limit"
-                : "the input ends inside frame \(frames)",
+                ? "the frame is longer than \(limit) bytes; --max-line raises the limit"
+                : "the input ends inside a frame",
             start: start,
             length: length,
             isContinuation: hasRejectedPiece,
