@@ -62,7 +62,7 @@ public struct CapturedValue: Sendable, Hashable, Codable {
 public struct CapturedSummary: Sendable, Hashable, Codable {
     /// The function.
     public enum Function: String, Sendable, Hashable, Codable {
-        /// How many elements there are.
+        /// How many elements have a value: those for which it is missing do not count, as in the other functions.
         case count
         /// The sum; 0 of none.
         case sum

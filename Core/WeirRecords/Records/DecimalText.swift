@@ -97,7 +97,7 @@ package enum DecimalText {
 
     /// The exponent at `next`, from the `e` to `end`; nothing else may stand there.
     ///
-    /// Exponents beyond a billion become one billion: no text is long enough to make up for more.
+    /// Exponents beyond ten billion become ten billion: no text is long enough to make up for more.
     static func exponentPart(_ next: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Int? {
         var next = unsafe next
         guard unsafe next.pointee | 0x20 == UInt8(ascii: "e") else { return nil }

@@ -36,6 +36,9 @@ extension Timestamp: Codable {
 
     /// Writes the time as a number that counts the encoder's `CodingUserInfoKey/weirTimeUnit`.
     ///
+    /// A time between two whole numbers is written as a `Double`, which has about 16 digits: of a time of our days in
+    /// seconds, what is below a quarter of a microsecond is rounded. In nanoseconds, the default, every time is exact.
+    ///
     /// - Parameter encoder: Where to write.
     /// - Throws: What the encoder throws.
     public func encode(to encoder: any Encoder) throws {
