@@ -40,7 +40,10 @@ extension HostTests {
             let length = Date().timeIntervalSince(start)
             var random = seed &* 0x9E37_79B9_7F4A_7C15
             var inTheMiddle = 0
-            for number in 1...Self.killCount {
+            var number = 0
+            // A machine that is busy with something else may need more of them to hit the time in which it writes.
+            while number < Self.killCount || (inTheMiddle == 0 && number < 10 * Self.killCount) {
+                number += 1
                 try prepare()
                 random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
                 let run = try weir.start(arguments, input: .nothing)
@@ -50,7 +53,8 @@ extension HostTests {
                 #expect(outcome.exitCode == -9 || outcome.exitCode == 0)
                 if try check("\(arguments[0]), seed \(seed), kill \(number)") { inTheMiddle += 1 }
             }
-            print("weir \(arguments[0]): \(Self.killCount) kills, seed \(seed), \(inTheMiddle) of them in the middle")
+            #expect(inTheMiddle > 0, "\(arguments[0]), seed \(seed): no kill hit a run that had written something")
+            print("weir \(arguments[0]): \(number) kills, seed \(seed), \(inTheMiddle) of them in the middle")
         }
 
         private func remove(_ names: String...) {
