@@ -167,7 +167,7 @@ extension HostTests {
                     "t_ms;acc_x;acc_y;acc_z\n" + (0..<9).map { "\($0)00;0;\($0).5;1\n" }.joined(),
                     [
                         "a table, separated by semicolons, with a header; 9 records looked at, 0 rejected",
-                        "  acc_y    float, such as 0.5", "Time: 't_ms', counting ms",
+                        "  acc_y  float, such as 0.5", "Time: 't_ms', counting ms",
                         "  weir run shake a --delimiter ';' --columns time=t_ms,x=acc_x,y=acc_y,z=acc_z\n",
                         "  weir convert a out.weir --delimiter ';' --schema t_ms=time,acc_x=integer,acc_y=float,acc_z=integer\n",
                     ]

@@ -42,7 +42,7 @@ struct JSONCursor {
     mutating func skipBlanks() {
         while true {
             switch unsafe byte {
-            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): unsafe place &+= 1
+            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): unsafe place &+= 1
             default: return
             }
         }

@@ -25,10 +25,6 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
     package internal(set) var collectedNames: [String] = []
 
     var lines: LineTracker
-    var array = ArrayState()
-
-    // The place where the pieces of an input start that is cut; `nil` before the first.
-    var pieceStart: ArrayState.Place?
     private let otherFields: OtherFields
 
     // The collected names as bytes, and which came at each place of the last line, or -1.
@@ -41,9 +37,8 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
     // The entry that came at each place of the last object of each level, or -1.
     private var order: [Int32]
 
-    // The record in which each entry came last, counted from 1.
-    private var lastRecords: [UInt64]
-    private var recordCount: UInt64 = 0
+    // The line in which each entry came last.
+    private var lastLines: [UInt64]
 
     // Names beyond this place of an object are not worth remembering.
     private static let rememberedCount = 256
@@ -52,7 +47,7 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
     var scannedCount = 0
 
     // Made at the first lines; `nil` as well where the index is not used.
-    var index: RecordIndex?
+    private var index: RecordIndex?
     private let kernel: ScanKernel?
 
     /// Creates a decoder at the start of an input.
@@ -82,19 +77,18 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
         lines = LineTracker(limits)
         tree = JSONFieldTree(schema)
         order = Array(repeating: -1, count: tree.levelCount * Self.rememberedCount)
-        lastRecords = Array(repeating: 0, count: tree.entries.count)
+        lastLines = Array(repeating: 0, count: tree.entries.count)
     }
 
-    /// Reads the records of lines.
-    mutating func decodeLines(
-        _ base: UnsafePointer<UInt8>,
-        from start: Int,
-        count: Int,
+    public mutating func decode(
+        _ bytes: UnsafeRawBufferPointer,
         isFinal: Bool,
         into batch: inout RecordBatch
-    ) -> Int {
-        let bytes = unsafe UnsafeRawBufferPointer(start: base, count: count)
-        var start = start
+    ) throws(FormatError) -> Int {
+        let count = bytes.count
+        guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            var start = unsafe lines.passByteOrderMark(base, count: count, isFinal: isFinal)
+        else { return 0 }
         index?.forget()
         while start < count, !batch.isFull {
             if lines.isInsideOverlongLine {
@@ -131,26 +125,24 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
                 return start
             }
             scannedCount = 0
-            let contentEnd = unsafe end > start && base[end - 1] == UInt8(ascii: "\r") ? end - 1 : end
-            unsafe readRecord(base, from: start, to: contentEnd, into: &batch)
+            unsafe readLine(base, from: start, to: end, into: &batch)
             lines.line &+= 1
             start = min(end + 1, count)
         }
         return start
     }
 
-    /// Reads the object from `start` to `end`; blanks alone are none.
-    mutating func readRecord(
+    private mutating func readLine(
         _ base: UnsafePointer<UInt8>,
         from start: Int,
-        to end: Int,
+        to lineEnd: Int,
         into batch: inout RecordBatch
     ) {
+        let end = unsafe lineEnd > start && base[lineEnd - 1] == UInt8(ascii: "\r") ? lineEnd - 1 : lineEnd
         var cursor = unsafe JSONCursor(base, from: start, to: end)
         unsafe cursor.skipBlanks()
         guard unsafe cursor.place < end else { return }
         batch.beginRecord(line: lines.line)
-        recordCount &+= 1
         do throws(JSONFlaw) {
             guard unsafe cursor.take("{") else { throw unsafe cursor.flaw("a line must be an object; expected '{'") }
             unsafe try readObject(&cursor, level: 0, depth: 1, into: &batch)
@@ -255,8 +247,8 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
     ) throws(JSONFlaw) {
         if entry >= 0, tree.entries[entry].level >= 0 {
             // When the name comes again, what the value before had in it counts no more.
-            if lastRecords[entry] == recordCount { forget(level: tree.entries[entry].level, in: &batch) }
-            lastRecords[entry] = recordCount
+            if lastLines[entry] == lines.line { forget(level: tree.entries[entry].level, in: &batch) }
+            lastLines[entry] = lines.line
         }
         var start = unsafe cursor.place
         var encoding = FieldEncoding.bare

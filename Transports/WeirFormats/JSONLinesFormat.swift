@@ -1,10 +1,8 @@
 internal import WeirCore
 public import WeirRecords
 
-/// JSON Lines: one JSON object per line, in UTF-8, or an array of objects.
+/// JSON Lines: one JSON object per line, in UTF-8.
 ///
-/// - An input that begins with `[` and `{` is an array, whose elements may go over several lines. Only one element is held
-///   at a time.
 /// - Lines end with a line feed, with or without a carriage return before it; the last one may lack it.
 /// - A byte order mark at the start and blank lines are skipped.
 /// - Everything is checked, also unused fields: numbers, escapes, surrogates, UTF-8. Arrays and objects may be

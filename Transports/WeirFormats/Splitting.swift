@@ -9,18 +9,11 @@ extension JSONLinesDecoder: SplittableDecoder {
         set { lines.line = newValue }
     }
 
-    package var isBetweenRecords: Bool {
-        pieceStart == array.place && scannedCount == 0 && !lines.isInsideOverlongLine
-    }
+    package var isBetweenRecords: Bool { !lines.isAtStart && scannedCount == 0 && !lines.isInsideOverlongLine }
 
-    /// Tells lines from an array of objects, whose elements can be cut between lines too.
     package mutating func readPrelude(_ bytes: UnsafeRawBufferPointer, isFinal: Bool) -> Int {
-        guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
-            let start = unsafe lines.passByteOrderMark(base, count: bytes.count, isFinal: isFinal)
-        else { return 0 }
-        guard let next = unsafe decide(base, from: start, count: bytes.count, isFinal: isFinal) else { return start }
-        pieceStart = array.place
-        return next
+        guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
+        return unsafe lines.passByteOrderMark(base, count: bytes.count, isFinal: isFinal) ?? 0
     }
 
     package func recordEnd(in bytes: UnsafeRawBufferPointer) -> Int? {

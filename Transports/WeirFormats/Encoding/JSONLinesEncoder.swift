@@ -52,9 +52,7 @@ public struct JSONLinesEncoder: RecordEncoder {
             output.append(contentsOf: names[field])
             switch shape {
             case .null, .absent: output.append(contentsOf: "null".utf8)
-            case .bare: output.append(contentsOf: text)
-            // Between the parts of a value there may be ends of lines; in its texts these are escapes.
-            case .nested: output.append(contentsOf: text.lazy.filter { $0 != 0x0A && $0 != 0x0D })
+            case .bare, .nested: output.append(contentsOf: text)
             case .text:
                 if wanted.type == nil, !schema.tellsTextFromNumbers, isNumberOrFlag {
                     output.append(contentsOf: text)

@@ -9,7 +9,7 @@ public import WeirRecords
 ///
 /// - The fields are `host`, `ident`, `user`, `time`, `request`, `status` and `bytes`, and in the combined form `referer`
 ///   and `user_agent`. `method`, `path` and `protocol`, the parts of the request, can be read as well.
-/// - `-` stands for a field without a value.
+/// - `-` stands for a field without a value, and is written for an empty one.
 /// - In quotes, `\"`, `\\`, `\n`, `\t` and the like and `\xHH` are resolved. A `\xHH` that is no part of valid UTF-8 stays
 ///   as it is written, and so does any other backslash.
 /// - Lines end with a line feed, with or without a carriage return before it; empty ones are skipped. Everything else is

@@ -27,7 +27,7 @@ struct AccessLogWriter: LineWriter {
                 line.append(UInt8(ascii: "\""))
                 if hasValue {
                     QuotedText.appendHexEscaping(record.values[field].text, to: &line)
-                } else if field < 0 || !record.hasValue(field) {
+                } else {
                     line.append(UInt8(ascii: "-"))
                 }
                 line.append(UInt8(ascii: "\""))

@@ -49,7 +49,7 @@ struct LineEncoder<Writer: LineWriter>: RecordEncoder {
     init(_ writer: Writer, for schema: OutputSchema) {
         self.writer = writer
         self.schema = schema
-        converter = FieldConverter(timeUnit: schema.timeUnit, tellsTextFromNumbers: schema.tellsTextFromNumbers)
+        converter = FieldConverter(schema)
         record = LineRecord(values: Array(repeating: LineRecord.Value(), count: schema.fields.count))
     }
 
