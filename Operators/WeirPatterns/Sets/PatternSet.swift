@@ -34,7 +34,7 @@ public import WeirCore
 /// when the next element, watermark or completion comes, on the thread that brings it. So a handler may change the set
 /// that calls it, and the element that it was called for still meets the rules of before. When `remove` returns, another
 /// thread may be working on an element that the rule still sees. That next signal takes longer: about a millisecond with
-/// a thousand rules, some more where a thousand ranges of one field have to be put in order again.
+/// a thousand rules, and ten where a thousand ranges of one field have to be put in order again.
 ///
 /// A rule that does not change keeps its partial matches. Those of a rule that is removed or replaced are given up: no
 /// negation comes true for them any more, and what an after-match policy holds back is not emitted. A rule that is added
