@@ -21,6 +21,8 @@ extension EventStream {
     /// itself, like NaN, because their group could not be found again. A watermark reaches every group and is then
     /// forwarded; so is the completion. A new group gets the last watermark first, so that what is late is late in
     /// every group. What a pipeline emits is late, then, if the pipeline holds watermarks back, like `last()`.
+    /// A pipeline that ends by itself, like one with `take`, `tryMap` or `timeout(after:)`, emits nothing more for its
+    /// group, and its failure does not pass.
     ///
     /// The pipeline has to be a `GroupableStream`, because each group gets a copy of its state. Operators that join, share,
     /// concatenate, retry or group streams, move them to another context, or find patterns in them, do not compile there:

@@ -4,7 +4,7 @@ public import WeirDispatch
 extension EventStream {
     /// Attaches to the stream again at once when it fails.
     ///
-    ///     readings.tryMap(parse).retry(3)
+    ///     connection.retry(3)
     ///
     /// Everything but the pause is as in ``retry(_:after:on:)``; the stream is attached again on the thread on which it
     /// fails. A stream that fails each time before `attach` returns is attached `count` times more before this one's

@@ -87,7 +87,7 @@ extension Source {
     /// Runs the source, and hands its elements to an asynchronous sequence, whose iteration asks for them.
     ///
     ///     for try await reading in Source(awaiting: notifications, at: \.timestamp).filter({ $0.celsius > 30 }).values() {
-    ///         await show(reading)
+    ///         print(reading)
     ///     }
     ///
     /// Runs the graph when it is called. Demand, the end and cancellation are those of `GraphSink/values(capacity:)`.
