@@ -79,4 +79,18 @@ extension DispatchFeatureTests {
         #expect(handled.load(ordering: .relaxed) == 30_000)
         #expect(disorder.load(ordering: .relaxed) == 0)
     }
+
+    /// Started twice, a pool was watched twice, and one of the two watches lasted as long as the bus.
+    @Test func aPoolIsWatchedOnce() throws {
+        let before = bus.scheduler.pendingCount
+        let pool = ProcessorPool(name: "watched", size: 1...2, bus: bus)
+        try pool.start()
+        try pool.start()
+        #expect(bus.scheduler.pendingCount == before + 1)
+        pool.stop(.now)
+        #expect(bus.scheduler.pendingCount == before)
+        try pool.start()
+        #expect(bus.scheduler.pendingCount == before)
+        pool.waitUntilStopped()
+    }
 }

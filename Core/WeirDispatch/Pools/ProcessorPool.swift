@@ -152,18 +152,25 @@ public final class ProcessorPool: Sendable {
     ///
     /// - Throws: ``ProcessorError/noThread(name:code:)`` when the system has no thread left.
     public func start() throws(ProcessorError) {
-        try state.withLock { state throws(ProcessorError) in
-            guard !state.isStarted, !state.isStopped else { return }
-            state.isStarted = true
+        let isFirst = try state.withLock { state throws(ProcessorError) in
+            guard !state.isStarted, !state.isStopped else { return false }
             var cores: [ProcessorCore] = []
             members.read { cores = $0.all.map(\.core) }
             for core in cores { try core.start() }
+            // Not before all have a thread: otherwise starting again would leave out those that have none.
+            state.isStarted = true
+            return true
         }
-        guard size.count > 1 else { return }
+        guard isFirst, size.count > 1 else { return }
         let watch = try? bus.scheduler.schedule(after: scaling.quietPeriod / 4, every: scaling.quietPeriod / 4) {
             [weak self] _ in self?.shrinkIfQuiet()
         }
-        state.withLock { $0.watch = watch }
+        let isStopped = state.withLock { state in
+            state.watch = watch
+            return state.isStopped
+        }
+        // Stopped meanwhile, by another thread.
+        if isStopped { watch?.cancel() }
     }
 
     /// Stops the pool; it cannot be started again.
