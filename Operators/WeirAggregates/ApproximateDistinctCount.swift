@@ -57,7 +57,9 @@ public struct ApproximateDistinctCount<Input: Sendable, Value: StableHashable>: 
         for rank in (1...highest).reversed() { sum = (sum + counts[rank]) / 2 }
         sum += size * Self.sigma(counts[0] / size)
         // 1 / (2 ln 2).
-        return Int((0.721_347_520_444_481_7 * size * size / sum).rounded())
+        let estimate = 0.721_347_520_444_481_7 * size * size / sum
+        // Values chosen for their hashes can fill all registers, and then the estimate is infinite.
+        return Int(exactly: estimate.rounded()) ?? .max
     }
 
     /// x + Σ x^(2^k) · 2^(k - 1), of the registers that are zero.

@@ -233,4 +233,16 @@ import WeirTesting
         await #expect(processExitsWith: .failure) { _ = Rate<Int>(per: .zero) }
         await #expect(processExitsWith: .failure) { _ = ExponentialMovingAverage<Double>(of: { $0 }, weight: 0) }
     }
+
+    /// The hash is public, so values can be chosen that fill all registers.
+    @Test func anApproximateCountOfChosenValuesIsANumber() {
+        var count = ApproximateDistinctCount<UInt64, ChosenHash>(of: { ChosenHash(stableHash: $0) }, precision: 4)
+        for index in 0..<16 as Range<UInt64> { count.add(index << 60, at: .epoch) }
+        #expect(count.result() == .max)
+    }
+}
+
+/// A value that is its own hash.
+private struct ChosenHash: StableHashable {
+    let stableHash: UInt64
 }
