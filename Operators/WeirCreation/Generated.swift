@@ -24,7 +24,7 @@ public struct Generated<Element: Sendable>: EventStream {
     ///   - seed: The same seed gives the same elements.
     ///   - count: How many elements; not negative.
     ///   - start: The time of the first element.
-    ///   - interval: How long from one element to the next.
+    ///   - interval: How long from one element to the next; where that leads beyond the range of time, its end.
     ///   - make: Makes the element of a time.
     @inlinable
     public init(
@@ -48,7 +48,7 @@ public struct Generated<Element: Sendable>: EventStream {
         var generator = SeededGenerator(seed: seed)
         var time = start
         for index in 0..<count {
-            if index > 0 { time = time + interval }
+            if index > 0 { time = time.shifted(byNanoseconds: interval.wholeNanoseconds) }
             sink.receive(make(&generator, time), at: time)
         }
         sink.finish(.finished)

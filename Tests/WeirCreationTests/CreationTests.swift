@@ -214,4 +214,9 @@ enum Trouble: Error { case some }
         let failed = Recorder(FailedStream<Sample>(Trouble.some).collect(limit: 2))
         #expect(failed.signals == [.completion(.failed(Trouble.some))])
     }
+
+    @Test func generatedTimesStopAtTheEndOfTime() {
+        let recorder = Recorder(Generated(seed: 1, count: 3, from: .epoch, every: .seconds(Int64.max)) { _, _ in 0 })
+        #expect(recorder.times == [.epoch, .distantFuture, .distantFuture])
+    }
 }
