@@ -145,7 +145,7 @@ import WeirTesting
             .merge(south.watermarks(idleAfter: .milliseconds(10), on: scheduler))
         let recorder = Recorder(merged)
         let late = Locked<[Int]>([])
-        merged.late.subscribe { element, _ in late.withLock { $0.append(element.key) } }
+        merged.late.subscribeWithTime { element, _ in late.withLock { $0.append(element.key) } }
         send(-3_600_000, 0, on: south)
         send(1, 1, on: north)
         send(2, 2, on: north)

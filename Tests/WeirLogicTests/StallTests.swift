@@ -22,7 +22,7 @@ import WeirTesting
         let channels = (0..<3).map { _ in EventChannel<Beat>() }
         let output = build(channels)
         let told = Locked<[WatermarkStall]>([])
-        output.stalls.subscribe { stall, _ in told.withLock { $0.append(stall) } }
+        output.stalls.subscribeWithTime { stall, _ in told.withLock { $0.append(stall) } }
         output.subscribe { _ in }
         if givingWatermark { for channel in channels { channel.advance(to: .epoch) } }
         for time in times { for channel in channels { channel.publish(Beat(timestamp: self.time(time))) } }
