@@ -57,7 +57,7 @@ import WeirTesting
         pairs.attach(Recorder<(Item<One>, Item<Two>)>().sink)
         let late = Locked<[Int?]>([])
         let dropped = Locked<[Int?]>([])
-        pairs.late.subscribe { (part, _) in late.withLock { $0 += [part.0?.id, part.1?.id] } }
+        pairs.late.subscribeWithTime { (part, _) in late.withLock { $0 += [part.0?.id, part.1?.id] } }
         pairs.dropped.subscribeWithTime { part, time in dropped.withLock { $0 += [part.0?.id, part.1?.id] } }
         first.publish(Item(1, at: 5))
         first.publish(Item(2, at: 6))
