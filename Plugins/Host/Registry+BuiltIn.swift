@@ -39,6 +39,7 @@ extension Registry {
             try registry.register(StandardInput(interruption: interruption, handlesCompression: true))
             try registry.register(StandardOutput())
             try registry.register(UDPTransport(interruption: interruption, inherited: inherited))
+            try registry.register(TCPTransport(interruption: interruption, inherited: inherited))
             try registry.register(UnixTransport(interruption: interruption, inherited: inherited))
             try registry.register(UnixDatagramTransport(interruption: interruption, inherited: inherited))
             try registry.register(UnixPacketTransport(interruption: interruption, inherited: inherited))

@@ -276,7 +276,7 @@ import WeirRecords
         let address = "unix:" + folder("far")
         let collector = Collector(try transport.openSource(folder("far") + "?connect=true&retry=20ms&accept=2"))
         for text in ["first\n", "second\n"] {
-            let listener = try UnixListener(
+            let listener = try SocketListener(
                 UnixSettings(place: .file(folder("far"))),
                 kind: .stream,
                 inherited: .none,

@@ -136,7 +136,7 @@ import WeirRecords
     @Test(.enabled(if: Program.has("python3"), "needs python3"))
     func aStarterHandsASocketOver() throws {
         // The tests cannot be started again with a socket, so this looks at one that was given a number as systemd does.
-        let listener = try UnixListener(
+        let listener = try SocketListener(
             UnixSettings(place: .file(folder("s"))),
             kind: .stream,
             inherited: .none,

@@ -36,13 +36,14 @@
         init(_ scheme: String) throws {
             folder = try Folder()
             self.scheme = scheme
-            options = scheme == "unix" ? "?linger=20s" : "?linger=20s&lines=1"
-            guard scheme == "udp" else {
+            options = scheme == "unix" || scheme == "tcp" ? "?linger=20s" : "?linger=20s&lines=1"
+            guard scheme == "udp" || scheme == "tcp" else {
                 address = folder("s")
                 return
             }
             var target = try HostAddress("//127.0.0.1:0", whole: "test", loopback: true).address
-            let made = unsafe cweir_net_socket(&target, SocketKind.datagram.number)
+            let kind = scheme == "tcp" ? SocketKind.stream : .datagram
+            let made = unsafe cweir_net_socket(&target, kind.number)
             try #require(unsafe made >= 0 && cweir_net_bind(made, &target) == 0)
             _ = unsafe cweir_net_local_address(made, &target)
             address = "//127.0.0.1:\(unsafe cweir_net_port(&target))"
@@ -56,6 +57,7 @@
         var transport: any Transport {
             switch scheme {
             case "udp": UDPTransport()
+            case "tcp": TCPTransport()
             case "unix-dgram": UnixDatagramTransport()
             case "unix-seqpacket": UnixPacketTransport()
             default: UnixTransport()
@@ -63,7 +65,7 @@
         }
 
         private var kind: SocketKind {
-            scheme == "unix" ? .stream : scheme == "unix-seqpacket" ? .packets : .datagram
+            scheme == "unix" || scheme == "tcp" ? .stream : scheme == "unix-seqpacket" ? .packets : .datagram
         }
 
         var lines: [String] { lock.withLock { state.lines } }
@@ -79,7 +81,12 @@
         /// Lets the sink find a receiver.
         func open() throws {
             isOpen = true
-            if scheme != "udp" { try bind() }
+            switch scheme {
+            case "udp": break
+            // Its port is taken already, and nothing listens there.
+            case "tcp": try #require(cweir_net_listen(lock.withLock { state.listener }) == 0)
+            default: try bind()
+            }
             start { $0.receive() }
         }
 

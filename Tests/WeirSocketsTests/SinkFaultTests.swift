@@ -72,7 +72,7 @@
             for line in lines { try sink.write(line + "\n") }
         }
 
-        @Test(arguments: ["udp", "unix", "unix-dgram", "unix-seqpacket"])
+        @Test(arguments: ["udp", "tcp", "unix", "unix-dgram", "unix-seqpacket"])
         func whatIsSentArrivesOnceAndInOrder(scheme: String) async {
             await #expect(processExitsWith: .success) { [scheme] in
                 try Self.failEachCall(scheme) {
@@ -97,15 +97,16 @@
                     try #require(fault == nil || metrics[.refused] > 0)
                     try #require(receiver.lines == Self.lines)
                     try #require(metrics.isBalanced && metrics.sent == 6 && metrics.pending == 0, "\(metrics)")
-                    // A port refuses in the name of another datagram.
-                    let refused = scheme == "udp" ? metrics[.refused] : 0
-                    try #require(metrics.delivered + refused == 6 && refused < 2, "\(metrics)")
+                    // A port refuses in the name of another datagram; what arrived over a connection that breaks may not be
+                    // acknowledged yet.
+                    let refused = ["udp", "tcp"].contains(scheme) ? metrics[.refused] : 0
+                    try #require(metrics.delivered + refused == 6 && (refused < 2 || scheme == "tcp"), "\(metrics)")
                 }
             }
         }
 
         /// The receiver is not there at first, and an earlier program left something behind.
-        @Test(arguments: ["udp", "unix", "unix-dgram", "unix-seqpacket"])
+        @Test(arguments: ["udp", "tcp", "unix", "unix-dgram", "unix-seqpacket"])
         func whatIsSpilledArrivesOnceAndInOrder(scheme: String) async {
             await #expect(processExitsWith: .success) { [scheme] in
                 try Self.failEachCall(scheme + " with a spill") {
@@ -154,8 +155,9 @@
                     }
                     try #require((fault == nil || metrics[.refused] > 0) && found == 0)
                     try #require(metrics.isBalanced && metrics.sent == 6 && metrics.pending == 0, "\(metrics)")
-                    let refused = scheme == "udp" ? metrics[.refused] : 0
-                    try #require(metrics.delivered + refused + metrics[.damaged] == 6 && refused < 2, "\(metrics)")
+                    let refused = ["udp", "tcp"].contains(scheme) ? metrics[.refused] : 0
+                    try #require(metrics.delivered + refused + metrics[.damaged] == 6, "\(metrics)")
+                    try #require(refused < 2 || scheme == "tcp", "\(metrics)")
                     if metrics[.damaged] == 0 {
                         try #require(receiver.lines == Self.lines)
                     } else {

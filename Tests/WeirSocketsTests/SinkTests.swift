@@ -66,7 +66,7 @@ import WeirRecords
         writer.start()
         var last = -1
         for _ in 0..<3 {
-            let listener = try UnixListener(
+            let listener = try SocketListener(
                 UnixSettings(place: .file(folder("s"))),
                 kind: .stream,
                 inherited: .none,
@@ -223,7 +223,7 @@ import WeirRecords
         // No socket listens at a plain file, but one may later.
         let patient = try sink("?linger=0")
         try patient.finish()
-        let listener = try UnixListener(
+        let listener = try SocketListener(
             UnixSettings(place: .file(folder("d"))),
             kind: .datagram,
             inherited: .none,

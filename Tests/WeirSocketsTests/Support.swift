@@ -138,6 +138,19 @@ final class Peer {
         _ = fcntl(descriptor, F_SETFL, 0)
     }
 
+    init(tcp port: UInt16) throws {
+        let address = try HostAddress("//127.0.0.1:\(port)", whole: "test", loopback: false).address
+        guard case .begun(let made) = SocketPlace.port(address).connect(for: "test") else {
+            throw Impatience(description: "there is no connection")
+        }
+        descriptor = made
+        _ = fcntl(descriptor, F_SETFL, 0)
+        // Waits for the connection, or its error.
+        var ready = pollfd(fd: made, events: Int16(POLLOUT), revents: 0)
+        _ = unsafe poll(&ready, 1, -1)
+        if let error = SystemError(cweir_net_error(made)) { throw error }
+    }
+
     private static func connect(_ target: cweir_net_address_t, _ kind: SocketKind) throws -> Int32 {
         unsafe try withUnsafePointer(to: target) { target in
             let made = unsafe cweir_net_socket(target, kind.number)
@@ -184,6 +197,13 @@ final class Peer {
         let count = unsafe recv(descriptor, &bytes, bytes.count, 0)
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
+}
+
+/// The port that the system chose, as a notice tells.
+func port(_ meter: TransportMeter?) throws -> UInt16 {
+    let notices = meter?.takeNotices() ?? []
+    let text = notices.first { $0.contains(" listens at ") }?.split(separator: ":").last
+    return try #require(text.flatMap { UInt16($0) }, "\(notices)")
 }
 
 /// How many descriptors the process has open.

@@ -48,6 +48,12 @@ bool cweir_net_is_multicast(const cweir_net_address_t *address);
 uint16_t cweir_net_port(const cweir_net_address_t *address);
 void cweir_net_set_port(cweir_net_address_t *address, uint16_t port);
 
+// Writes the host's number, without the port, and a zero at its end.
+void cweir_net_describe(const cweir_net_address_t *address, char *text, size_t size);
+
+// Copies the number of a host into 16 bytes, of which IPv4 takes 4. Returns the family, or zero.
+int cweir_net_host_number(const cweir_net_address_t *address, unsigned char *bytes);
+
 // Reads the number of a host into 16 bytes, of which IPv4 takes 4. Returns the family, or zero.
 int cweir_net_parse_number(const char *text, unsigned char *bytes);
 
@@ -64,7 +70,8 @@ int cweir_net_listen(int socket);
 // Returns the socket of the next connection; `-EAGAIN` where none waits.
 int cweir_net_accept(int socket);
 
-// Sockets of these kinds connect at once, or not at all: `-EAGAIN` where too many wait there already.
+// Unix sockets connect at once, or not at all: `-EAGAIN` where too many wait there already. A connection to a port may go
+// on, `-EINPROGRESS`: the socket can then be written to when it is made, or has an error that waits.
 int cweir_net_connect(int socket, const cweir_net_address_t *address);
 
 // Takes the error that waits at a socket: 0, or a negative error number.
@@ -84,6 +91,16 @@ bool cweir_net_is_listening(int socket);
 // MARK: Options
 
 int cweir_net_share_port(int socket);
+
+// Permits to listen at a port at which old connections are still being ended.
+int cweir_net_reuse_address(int socket);
+
+// Makes a connection to a port send at once what is written, and find out that the other side's machine is gone.
+void cweir_net_prepare_connection(int socket);
+
+// How many bytes that were written to a connection or a pipe the other side has not taken yet: not acknowledged, or not
+// read. Also after it is gone. Returns an error where the system cannot say.
+long cweir_net_untaken(int descriptor);
 
 // Asks for buffers. Returns how many bytes there are now, which may be fewer.
 long cweir_net_grow_receive_buffer(int socket, int wanted);
@@ -121,6 +138,9 @@ typedef struct cweir_net_credentials {
 // Who made the connection.
 int cweir_net_peer(int socket, cweir_net_credentials_t *credentials);
 
+// The other side's address.
+int cweir_net_peer_address(int socket, cweir_net_address_t *address);
+
 // Makes the kernel attach the sender to each datagram.
 int cweir_net_pass_credentials(int socket);
 
@@ -139,6 +159,9 @@ long cweir_net_receive(int socket, void *bytes, size_t count, bool *_Nullable is
 
 // Sends a part, or for kinds with messages all or nothing. Returns how many bytes.
 long cweir_net_send(int socket, const void *bytes, size_t count);
+
+// Receives what is there, and forgets it. Returns whether the other side has ended the connection.
+bool cweir_net_discard_input(int socket);
 
 // MARK: Files of sockets
 

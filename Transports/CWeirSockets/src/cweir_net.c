@@ -15,6 +15,7 @@
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -116,6 +117,18 @@ void cweir_net_set_port(cweir_net_address_t *address, uint16_t port) {
     }
 }
 
+void cweir_net_describe(const cweir_net_address_t *address, char *text, size_t size) {
+    const void *host = NULL;
+    switch (raw(address)->sa_family) {
+    case AF_INET: host = &((const struct sockaddr_in *)address->storage)->sin_addr; break;
+    case AF_INET6: host = &((const struct sockaddr_in6 *)address->storage)->sin6_addr; break;
+    default: break;
+    }
+    if (host == NULL || inet_ntop(raw(address)->sa_family, host, text, (socklen_t)size) == NULL) {
+        text[0] = 0;
+    }
+}
+
 bool cweir_net_describe_origin(const cweir_net_datagram_t *datagram, char *text, size_t size) {
     char host[INET6_ADDRSTRLEN];
     const bool is_ipv6 = datagram->family == CWEIR_NET_IPV6;
@@ -124,6 +137,18 @@ bool cweir_net_describe_origin(const cweir_net_datagram_t *datagram, char *text,
         return false;
     }
     return snprintf(text, size, is_ipv6 ? "[%s]:%u" : "%s:%u", host, (unsigned)datagram->port) > 0;
+}
+
+int cweir_net_host_number(const cweir_net_address_t *address, unsigned char *bytes) {
+    switch (raw(address)->sa_family) {
+    case AF_INET:
+        memcpy(bytes, &((const struct sockaddr_in *)address->storage)->sin_addr, 4);
+        return CWEIR_NET_IPV4;
+    case AF_INET6:
+        memcpy(bytes, &((const struct sockaddr_in6 *)address->storage)->sin6_addr, 16);
+        return CWEIR_NET_IPV6;
+    default: return CWEIR_NET_NONE;
+    }
 }
 
 int cweir_net_parse_number(const char *text, unsigned char *bytes) {
@@ -204,6 +229,16 @@ bool cweir_net_is_listening(int socket) {
 }
 
 // MARK: Options
+
+int cweir_net_reuse_address(int socket) {
+    return set_option(socket, SOL_SOCKET, SO_REUSEADDR, 1);
+}
+
+void cweir_net_prepare_connection(int socket) {
+    // Neither changes what arrives, so failing is no reason to give up a connection.
+    (void)set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);
+    (void)set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+}
 
 int cweir_net_share_port(int socket) {
     return set_option(socket, SOL_SOCKET, SO_REUSEPORT, 1);
@@ -303,6 +338,14 @@ bool cweir_net_is_member(uint32_t user, uint32_t group) {
     return cweir_net_group_list_has(entry.pw_name, (uint32_t)entry.pw_gid, group);
 }
 
+int cweir_net_peer_address(int socket, cweir_net_address_t *address) {
+    memset(address, 0, sizeof(*address));
+    socklen_t length = sizeof(address->storage);
+    const int status = result(getpeername(socket, (struct sockaddr *)address->storage, &length));
+    address->length = (uint32_t)length;
+    return status;
+}
+
 // MARK: Bytes
 
 long cweir_net_receive(int socket, void *bytes, size_t count, bool *is_truncated, bool *is_end) {
@@ -333,6 +376,18 @@ long cweir_net_send(int socket, const void *bytes, size_t count) {
         sent = send(socket, bytes, count, MSG_DONTWAIT | CWEIR_NET_NO_SIGNAL);
     } while (sent < 0 && errno == EINTR);
     return sent < 0 ? -errno : (long)sent;
+}
+
+bool cweir_net_discard_input(int socket) {
+    char bytes[4096];
+    // Bounded: a sender that never stops gets its turn again.
+    for (int round = 0; round < 64; round++) {
+        const long count = cweir_net_receive(socket, bytes, sizeof(bytes), NULL, NULL);
+        if (count <= 0) {
+            return count != -EAGAIN;
+        }
+    }
+    return false;
 }
 
 // MARK: Files of sockets

@@ -110,6 +110,12 @@ int cweir_net_drops(int socket, uint32_t *count) {
     return -EOPNOTSUPP;
 }
 
+long cweir_net_untaken(int descriptor) {
+    int count = 0;
+    socklen_t length = sizeof(count);
+    return getsockopt(descriptor, SOL_SOCKET, SO_NWRITE, &count, &length) < 0 ? -errno : count;
+}
+
 int cweir_net_report_refusals(int socket, int family) {
     (void)socket;
     (void)family;

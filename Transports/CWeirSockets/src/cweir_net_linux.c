@@ -187,6 +187,17 @@ int cweir_net_pass_credentials(int socket) {
     return set_option(socket, SO_PASSCRED, 1);
 }
 
+long cweir_net_untaken(int descriptor) {
+    int count = 0;
+    struct stat status;
+    if (fstat(descriptor, &status) < 0) {
+        return -errno;
+    }
+    // Of a pipe either end tells what is in it; SIOCOUTQ has the same number as TIOCOUTQ.
+    return ioctl(descriptor, S_ISFIFO(status.st_mode) ? (unsigned long)FIONREAD : (unsigned long)TIOCOUTQ, &count) < 0
+        ? -errno : count;
+}
+
 int cweir_net_punch_hole(int file, int64_t offset, int64_t count) {
     const int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
     int status;

@@ -17,10 +17,11 @@ struct HostAddress {
     /// - Throws: ``TransportError/badAddress(address:reason:)`` for anything else, and
     ///   ``TransportError/cannotOpen(address:reason:)`` for a host that is not known.
     init(_ place: String, whole: String, loopback: Bool) throws(TransportError) {
+        let scheme = whole.prefix { $0 != ":" }
         func refuse(_ reason: String) -> TransportError { .badAddress(address: whole, reason: reason) }
         let text = place.hasPrefix("//") ? place.dropFirst(2) : place[...]
         guard let colon = text.lastIndex(of: ":"), !text[colon...].contains("]") else {
-            throw refuse("the port is missing; write udp://HOST:PORT")
+            throw refuse("the port is missing; write \(scheme)://HOST:PORT")
         }
         let port = String(text[text.index(after: colon)...])
         guard let number = UInt16(port), port.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") }) else {
@@ -30,10 +31,10 @@ struct HostAddress {
         if host.hasPrefix("["), host.hasSuffix("]") {
             host = String(host.dropFirst().dropLast())
         } else if host.contains(":") {
-            throw refuse("an address of IPv6 stands in brackets; write udp://[\(host)]:\(port)")
+            throw refuse("an address of IPv6 stands in brackets; write \(scheme)://[\(host)]:\(port)")
         }
         guard !host.utf8.contains(0) else { throw refuse("the host contains a zero") }
-        guard !host.isEmpty || loopback else { throw refuse("the host is missing; write udp://HOST:PORT") }
+        guard !host.isEmpty || loopback else { throw refuse("the host is missing; write \(scheme)://HOST:PORT") }
         let name = host.isEmpty ? "127.0.0.1" : host == "*" ? "0.0.0.0" : host
         var address = cweir_net_address_t()
         let error = unsafe cweir_net_resolve(name, String(number), &address)
@@ -54,6 +55,29 @@ struct HostAddress {
 }
 
 extension cweir_net_address_t {
+    /// The address of the other side of a connection; `nil` where there is none any more, or it has no number.
+    init?(peerOf socket: Int32) {
+        var address = cweir_net_address_t()
+        guard unsafe cweir_net_peer_address(socket, &address) == 0, address.hostNumber != nil else { return nil }
+        self = address
+    }
+
+    /// The number of the host, where it has one.
+    var hostNumber: HostNumber? {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let family = unsafe withUnsafePointer(to: self) { unsafe cweir_net_host_number($0, &bytes) }
+        guard family != 0 else { return nil }
+        return HostNumber(bytes, isIPv4: family == Int32(CWEIR_NET_IPV4.rawValue))
+    }
+
+    /// The host's number and the port, such as `127.0.0.1:9000` or `[::1]:9000`.
+    var text: String {
+        var bytes = [CChar](repeating: 0, count: 64)
+        unsafe withUnsafePointer(to: self) { unsafe cweir_net_describe($0, &bytes, bytes.count) }
+        let host = String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+
     /// The port, or zero.
     var port: UInt16 { unsafe withUnsafePointer(to: self) { unsafe cweir_net_port($0) } }
 }

@@ -24,7 +24,7 @@ final class DatagramSource: TransportSource {
     private let wakeup: Wakeup
     private let counter: TransportMeter
     private let drain: Int64
-    private let listener: UnixListener?
+    private let listener: SocketListener?
 
     private var chunk: Chunk?
     private var offset = 0
@@ -43,7 +43,7 @@ final class DatagramSource: TransportSource {
     init(
         _ descriptors: [Int32],
         settings: DatagramSettings,
-        listener: UnixListener? = nil,
+        listener: SocketListener? = nil,
         address: String,
         interruption: Interruption?,
         meter: TransportMeter

@@ -23,8 +23,10 @@ struct SystemError: Error, Equatable, CustomStringConvertible {
     }
 
     static let wouldBlock = SystemError(number: EAGAIN)
+    static let inProgress = SystemError(number: EINPROGRESS)
     static let missing = SystemError(number: ENOENT)
     static let refused = SystemError(number: ECONNREFUSED)
+    static let unreachable = SystemError(number: EHOSTUNREACH)
     static let notPermitted = SystemError(number: EPERM)
     static let accessDenied = SystemError(number: EACCES)
     static let wrongType = SystemError(number: EPROTOTYPE)

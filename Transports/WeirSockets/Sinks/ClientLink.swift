@@ -3,33 +3,39 @@ internal import WeirCore
 internal import WeirDispatch
 internal import WeirRecords
 
-/// A link to a listening Unix socket, or to a port.
+/// A link to a socket that listens, or to a port for datagrams.
 @safe
 final class ClientLink: OutgoingLink {
     /// Where to, and how.
     enum Target {
-        case unix(UnixPlace, SocketKind)
+        case connection(SocketPlace)
         /// A socket that is connected to its port for good; it belongs to the link.
-        case port(Int32, DatagramAuthenticator?)
+        case datagrams(Int32, DatagramAuthenticator?)
     }
 
-    private let target: Target
+    let target: Target
     private let address: String
     private let poller: Poller
     private let meter: TransportMeter
-    private var descriptor: Int32 = -1
+    private(set) var descriptor: Int32 = -1
     private var events = PollEvents()
 
     // For datagrams that are numbered or signed.
-    private let sender = DatagramAuthenticator.randomSender()
-    private var sequence: UInt64 = 0
-    private var arena: UnsafeMutableRawBufferPointer
+    let sender = DatagramAuthenticator.randomSender()
+    var sequence: UInt64 = 0
+    let arena: UnsafeMutableRawBufferPointer
+
+    /// What was sent last, where the system says how much of it the other side has not taken.
+    private var tail: SentTail?
+
+    /// Whether something was sent since the link was opened.
+    private var hasSent = false
 
     private(set) var isUp = false
-    let isFlushed = true
+    private(set) var isConnecting = false
 
     private static let token: UInt64 = 2
-    private static let longestDatagram = 65_536
+    static let longestDatagram = 65_536
     private static let settlingTime: Int64 = 50_000_000
 
     /// Creates a link that is not open.
@@ -39,9 +45,12 @@ final class ClientLink: OutgoingLink {
         self.meter = meter
         self.address = address
         var isAuthenticated = false
-        if case .port(let socket, let authenticator) = target {
+        switch target {
+        case .datagrams(let socket, let authenticator):
             descriptor = socket
             isAuthenticated = authenticator != nil
+        case .connection(.port): tail = SentTail()
+        case .connection(.unix): break
         }
         unsafe arena = .allocate(
             byteCount: isAuthenticated ? Int(CWEIR_NET_LARGEST_BATCH) * Self.longestDatagram : 1,
@@ -54,71 +63,115 @@ final class ClientLink: OutgoingLink {
         unsafe arena.deallocate()
     }
 
-    var isProvenByOpening: Bool { if case .port = target { false } else { true } }
+    var isProvenByOpening: Bool { if case .datagrams = target { false } else { true } }
 
     func open() -> SystemError? {
         switch target {
-        case .port:
+        case .datagrams:
             isUp = true
             return nil
-        case .unix(let place, let kind):
-            guard let target = try? place.address(for: address) else { return SystemError(-1) }
-            let result = unsafe withUnsafePointer(to: target) { target in
-                let made = unsafe cweir_net_socket(target, kind.number)
-                guard made >= 0 else { return made }
-                let status = unsafe cweir_net_connect(made, target)
-                guard status < 0 else { return made }
-                cweir_net_close(made)
-                return status
+        case .connection(let place):
+            switch place.connect(for: address) {
+            case .failed(let error): return error
+            case .made(let made): return use(made, isConnecting: false)
+            case .begun(let made): return use(made, isConnecting: true)
             }
-            if let error = SystemError(result) { return error }
-            descriptor = result
-            events = []
-            if let error = watch([.hangUp]) {
-                close()
-                return error
-            }
-            isUp = true
-            return nil
         }
+    }
+
+    /// Watches a socket that was made.
+    private func use(_ made: Int32, isConnecting: Bool) -> SystemError? {
+        descriptor = made
+        events = []
+        hasSent = false
+        if let error = watch(isConnecting ? [.writing] : restingEvents) {
+            close()
+            return error
+        }
+        self.isConnecting = isConnecting
+        isUp = !isConnecting
+        return nil
     }
 
     func close() {
         isUp = false
+        isConnecting = false
         // A port stays the same when another program listens there.
-        if case .port = target {
+        if case .datagrams = target {
             _ = watch([])
             return
         }
-        if descriptor >= 0 { cweir_net_close(descriptor) }
+        if descriptor >= 0 {
+            // What is not read when a connection is closed makes the system break it, and what was sent is lost.
+            if case .connection(.port) = target { _ = cweir_net_discard_input(descriptor) }
+            cweir_net_close(descriptor)
+        }
         descriptor = -1
         events = []
+        tail?.removeAll()
     }
 
-    func handle(token: UInt64, ready: PollEvents) -> UInt64 {
-        guard ready.contains(.hangUp), isUp, case .unix = target else { return 0 }
-        // The kernel reports this when the other side closed before it had read everything.
-        if SystemError(cweir_net_error(descriptor)) == .connectionReset {
-            meter.note("'\(address)' was closed by its reader before it had read everything that was sent to it")
+    func handle(token: UInt64, ready: PollEvents) -> Sending? {
+        guard !isConnecting else {
+            if let error = SocketPlace.error(ofConnecting: descriptor) ?? watch(restingEvents) {
+                close()
+                return Sending(.failed(error))
+            }
+            isConnecting = false
+            isUp = true
+            return nil
         }
+        guard isUp, case .connection(let place) = target else { return nil }
+        guard case .port = place else {
+            guard ready.contains(.hangUp) else { return nil }
+            // The kernel reports this when the other side closed before it had read everything.
+            if SystemError(cweir_net_error(descriptor)) == .connectionReset {
+                meter.note("'\(address)' was closed by its reader before it had read everything that was sent to it")
+            }
+            close()
+            return nil
+        }
+        guard ready.contains(.hangUp) || (ready.contains(.reading) && cweir_net_discard_input(descriptor)) else {
+            return nil
+        }
+        // One that takes connections and nothing else is not called again at once.
+        var sending = Sending(hasSent ? .done : .failed(.connectionReset))
+        sending.refused = countUntaken()
         close()
-        return 0
+        return sending
+    }
+
+    /// How many messages of what was sent the other side has not taken, and never will.
+    private func countUntaken() -> UInt64 {
+        guard let tail, descriptor >= 0 else { return 0 }
+        let count = tail.messages(inLast: cweir_net_untaken(descriptor))
+        if count > 0 {
+            meter.note("'\(address)' was closed by its reader before it had taken everything that was sent to it")
+        }
+        return count
+    }
+
+    var isFlushed: Bool { unflushedMessages == 0 }
+
+    var unflushedMessages: UInt64 {
+        guard let tail, descriptor >= 0, !tail.isEmpty else { return 0 }
+        return tail.messages(inLast: cweir_net_untaken(descriptor))
     }
 
     func send(_ batch: inout OutgoingBatch) -> Sending {
         var sending = isStream ? sendBytes(&batch) : sendMessages(&batch)
         switch sending.status {
-        case .done: _ = watch([.hangUp])
+        case .done: _ = watch(restingEvents)
         // A wait for what is not watched would never end.
-        case .blocked: if let error = watch([.hangUp, .writing]) { sending.status = .failed(error) }
-        case .failed: break
+        case .blocked: if let error = watch(restingEvents.union(.writing)) { sending.status = .failed(error) }
+        case .failed: sending.refused += countUntaken()
         }
         return sending
     }
 
     /// A port says with the next datagram, or a moment later, that it refused one; the last one has no next.
     func lastRefusals() -> UInt64 {
-        guard case .port = target, sequence > 0 else { return 0 }
+        guard case .datagrams = target, sequence > 0 else { return 0 }
         var refused: UInt64 = 0
         let limit = Moment.now + Self.settlingTime
         while cweir_net_wait(descriptor, -1, limit.millisecondsFromNow) != 0 {
@@ -131,22 +184,26 @@ final class ClientLink: OutgoingLink {
         return refused
     }
 
-    private var isStream: Bool { if case .unix(_, .stream) = target { true } else { false } }
+    private var isStream: Bool { if case .connection(let place) = target { place.kind == .stream } else { false } }
+
+    /// What the poller watches the socket for while there is nothing to send.
+    private var restingEvents: PollEvents {
+        // The end of a connection to a port is an event of reading.
+        if case .connection(.port) = target { [.hangUp, .reading] } else { [.hangUp] }
+    }
 
     /// Changes what the poller watches the socket for.
     ///
     /// - Returns: The error where the system refuses.
     private func watch(_ wanted: PollEvents) -> SystemError? {
         var wanted = wanted
-        // A port never hangs up.
-        if case .port = target { wanted.remove(.hangUp) }
+        // A port for datagrams never hangs up.
+        if case .datagrams = target { wanted.remove(.hangUp) }
         guard wanted != events, descriptor >= 0 else { return nil }
         if let error = poller.watch(descriptor, token: Self.token, from: events, to: wanted) { return error }
         events = wanted
         return nil
     }
-
-    // MARK: Streams
 
     private func sendBytes(_ batch: inout OutgoingBatch) -> Sending {
         var delivered: UInt64 = 0
@@ -158,85 +215,10 @@ final class ClientLink: OutgoingLink {
             if let error = SystemError(count) {
                 return Sending(error.isTransient ? .blocked : .failed(error), delivered: delivered)
             }
+            hasSent = true
+            tail?.append(batch, batch.offset..<batch.offset + count) { cweir_net_untaken(descriptor) }
             delivered += batch.advance(bytes: count)
         }
         return Sending(.done, delivered: delivered)
-    }
-
-    // MARK: Datagrams and packets
-
-    private func sendMessages(_ batch: inout OutgoingBatch) -> Sending {
-        batch.splitIntoMessages()
-        var sending = Sending(.done)
-        while batch.restMessages > 0 {
-            let wanted = min(Int(CWEIR_NET_LARGEST_BATCH), Int(batch.restMessages))
-            let result = sendSome(batch, wanted)
-            if let error = SystemError(result) {
-                if error == .tooLong {
-                    sending.tooLong += 1
-                    batch.advance(messages: 1)
-                    continue
-                }
-                sending.status = error.isTransient ? .blocked : .failed(error)
-                // At a port this speaks of datagrams that were sent before.
-                if case .port = target, error == .refused {
-                    sending.refused += UInt64(max(1, cweir_net_take_refusals(descriptor)))
-                }
-                return sending
-            }
-            sequence += UInt64(result)
-            sending.delivered += UInt64(result)
-            batch.advance(messages: Int(result))
-            // A batch that ended early does not say why; the kernel's records do.
-            guard result < wanted, case .port = target else { continue }
-            let refusals = cweir_net_take_refusals(descriptor)
-            guard refusals > 0 else { continue }
-            sending.refused += UInt64(refusals)
-            sending.status = .failed(.refused)
-            return sending
-        }
-        return sending
-    }
-
-    /// Sends as many messages as go in one call.
-    private func sendSome(_ batch: OutgoingBatch, _ count: Int) -> Int32 {
-        let first = Int(batch.sentMessages)
-        let count = authenticable(batch, first, count)
-        guard count > 0 else { return -SystemError.tooLong.number }
-        return unsafe batch.bytes.withUnsafeBytes { bytes in
-            guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
-            return unsafe withUnsafeTemporaryAllocation(of: cweir_net_parcel_t.self, capacity: count) { parcels in
-                for index in 0..<count {
-                    let range = batch.range(ofMessage: first + index)
-                    unsafe parcels.initializeElement(at: index, to: parcel(start, range, index))
-                }
-                guard let parcels = parcels.baseAddress else { return 0 }
-                return unsafe cweir_net_send_batch(descriptor, parcels, Int32(count))
-            }
-        }
-    }
-
-    /// How many of the next messages are short enough to be numbered or signed; the kernel measures others.
-    private func authenticable(_ batch: OutgoingBatch, _ first: Int, _ count: Int) -> Int {
-        guard case .port(_, let authenticator?) = target else { return count }
-        let longest = Self.longestDatagram - authenticator.overhead
-        return (0..<count).first { batch.range(ofMessage: first + $0).count > longest } ?? count
-    }
-
-    private func parcel(_ start: UnsafePointer<UInt8>, _ range: Range<Int>, _ index: Int) -> cweir_net_parcel_t {
-        guard case .port(_, let authenticator?) = target else {
-            return unsafe cweir_net_parcel_t(bytes: start + range.lowerBound, length: range.count)
-        }
-        let place = index * Self.longestDatagram
-        let length = range.count + authenticator.overhead
-        let wrapped = unsafe UnsafeMutableRawBufferPointer(rebasing: arena[place..<place + length])
-        unsafe authenticator.write(
-            UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count),
-            sender: sender,
-            sequence: sequence + UInt64(index),
-            into: wrapped
-        )
-        guard let base = wrapped.baseAddress else { return unsafe cweir_net_parcel_t(bytes: start, length: 0) }
-        return unsafe cweir_net_parcel_t(bytes: base.assumingMemoryBound(to: UInt8.self), length: length)
     }
 }

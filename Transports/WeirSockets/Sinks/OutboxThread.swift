@@ -8,17 +8,17 @@ internal import WeirRecords
 /// Safety of `@unchecked Sendable`: after `start`, everything but the outbox and the meter belongs to the thread.
 @safe
 final class OutboxThread: @unchecked Sendable {
-    private let outbox: Outbox
-    private let link: any OutgoingLink
-    private let spill: SpillFile?
+    let outbox: Outbox
+    let link: any OutgoingLink
+    let spill: SpillFile?
     private let poller: Poller
-    private let meter: TransportMeter
-    private let address: String
+    let meter: TransportMeter
+    let address: String
 
     private var backoff: Backoff
     private var nextAttempt = Moment(nanoseconds: 0)
-    private var spillRetry: Moment?
-    private var saidThatSpillIsFull = false
+    var spillRetry: Moment?
+    var saidThatSpillIsFull = false
     private var wasUp: Bool
 
     /// How many messages left since the link was opened.
@@ -27,11 +27,14 @@ final class OutboxThread: @unchecked Sendable {
     private var unprovenCount: UInt64 = 0
 
     /// What is being sent, and whether the spill has it too.
-    private var current: OutgoingBatch?
-    private var isReplay = false
+    var current: OutgoingBatch?
+    var isReplay = false
     private var isBlocked = false
 
     static let workToken: UInt64 = 0
+
+    /// How often to look whether everything was taken, in milliseconds.
+    private static let pollingTime: Int32 = 2
 
     init(
         _ outbox: Outbox,
@@ -49,7 +52,7 @@ final class OutboxThread: @unchecked Sendable {
         self.meter = meter
         self.address = address
         backoff = Backoff(longest: retry)
-        wasUp = link.isUp
+        wasUp = link.isUp || link.isConnecting
         if let error = poller.watch(outbox.work.descriptor, token: Self.workToken, from: [], to: .reading) {
             throw .cannotOpen(address: address, reason: "\(error)")
         }
@@ -85,7 +88,7 @@ final class OutboxThread: @unchecked Sendable {
 
     private func step() -> Bool {
         let now = Moment.now
-        if !link.isUp, nextAttempt <= now { attempt(now) }
+        if !link.isUp, !link.isConnecting, nextAttempt <= now { attempt(now) }
         if link.isUp, !isBlocked { send(now) }
         makeRoom(now)
         let (isPressed, deadline) = outbox.sleepUnlessPressed()
@@ -103,9 +106,7 @@ final class OutboxThread: @unchecked Sendable {
                 outbox.work.quiet()
             } else {
                 isBlocked = false
-                var sending = Sending(.done)
-                sending.untaken = link.handle(token: event.token, ready: event.ready)
-                count(sending)
+                handle(event.token, event.ready)
             }
         }
         // The next one gets whole lines.
@@ -113,12 +114,25 @@ final class OutboxThread: @unchecked Sendable {
         return true
     }
 
+    private func handle(_ token: UInt64, _ ready: PollEvents) {
+        let wasConnecting = link.isConnecting
+        if let sending = link.handle(token: token, ready: ready) {
+            count(sending)
+            if case .failed(let error) = sending.status { tryAgain(after: error, .now) }
+        } else if wasConnecting, link.isUp {
+            unprovenCount = 0
+            isProven()
+        }
+    }
+
     private func waitingTime(_ deadline: Moment?) -> Int32 {
         var earliest = deadline
-        if !link.isUp { earliest = min(earliest ?? nextAttempt, nextAttempt) }
+        if !link.isUp, !link.isConnecting { earliest = min(earliest ?? nextAttempt, nextAttempt) }
         if let spillRetry { earliest = min(earliest ?? spillRetry, spillRetry) }
+        var milliseconds = earliest?.millisecondsFromNow ?? -1
+        // Nothing says that the other side has taken the last of it.
+        if deadline != nil, link.isUp, !link.isFlushed { milliseconds = min(milliseconds, Self.pollingTime) }
         // A system without memory for datagrams does not say when it has some again.
-        let milliseconds = earliest?.millisecondsFromNow ?? -1
         return isBlocked ? (milliseconds < 0 ? 100 : min(100, milliseconds)) : milliseconds
     }
 
@@ -128,12 +142,16 @@ final class OutboxThread: @unchecked Sendable {
             if link.isUp {
                 unprovenCount = 0
                 if link.isProvenByOpening { isProven() }
-            } else {
+            } else if !link.isConnecting {
                 // A reader connects, and its event wakes the thread.
                 nextAttempt = now + .max / 4
             }
             return
         }
+        tryAgain(after: error, now)
+    }
+
+    private func tryAgain(after error: SystemError, _ now: Moment) {
         if wasUp { meter.note("'\(address)' cannot be written to: \(error); it is tried again") }
         wasUp = false
         nextAttempt = now + backoff.next()
@@ -173,31 +191,9 @@ final class OutboxThread: @unchecked Sendable {
                 batch.rewindToMessage()
                 current = batch
                 link.close()
-                if wasUp { meter.note("'\(address)' cannot be written to: \(error); it is tried again") }
-                wasUp = false
-                nextAttempt = now + backoff.next()
-                return
+                return tryAgain(after: error, now)
             }
         }
-    }
-
-    /// The oldest batch: what was spilled is older than what is in the queue.
-    private func takeNext() -> OutgoingBatch? {
-        if let spill, !spill.isEmpty {
-            if let batch = spill.first() {
-                isReplay = true
-                return batch
-            }
-            let lost = spill.messages
-            spill.clear()
-            meter.update { metrics in
-                metrics.pending -= lost
-                metrics[.damaged] += lost
-            }
-            meter.note("'\(address)': the spill cannot be read any more; \(lost) messages are lost")
-        }
-        isReplay = false
-        return outbox.next()
     }
 
     private func count(_ sending: Sending) {
@@ -211,95 +207,6 @@ final class OutboxThread: @unchecked Sendable {
             metrics[.refused] += refused
             metrics.delivered -= sending.untaken
             metrics[.untaken] += sending.untaken
-        }
-    }
-
-    // MARK: Spilling
-
-    /// Moves the queue to the spill, where the writer waits for room.
-    private func makeRoom(_ now: Moment) {
-        guard let spill else { return }
-        if let retry = spillRetry, retry <= now {
-            // The disk may have room again.
-            spillRetry = nil
-            outbox.setCanSpill(true)
-        }
-        guard outbox.isPressed else { return }
-        // What is being sent is older than all that is spilled from now on: it goes first, so that the file
-        // has everything in order.
-        if spill.isEmpty, !isReplay, let current {
-            var rest = current
-            rest.rewindToMessage()
-            guard spill.append(rest.rest) else { return spillIsFull(spill, now) }
-            guard spill.first() != nil else {
-                // It cannot be read back; it is still in memory.
-                spill.clear()
-                if !saidThatSpillIsFull {
-                    let consequence = outbox.overflow.consequence
-                    meter.note("'\(address)': the spill '\(spill.path)' cannot be read back; \(consequence)")
-                }
-                saidThatSpillIsFull = true
-                return spillIsFull(spill, now)
-            }
-            isReplay = true
-        }
-        while let batch = outbox.next() {
-            guard spill.append(batch) else {
-                // It is what is sent next after all that was spilled.
-                outbox.putBack(batch)
-                return spillIsFull(spill, now)
-            }
-        }
-        saidThatSpillIsFull = false
-    }
-
-    /// Leaves the rest to the policy for a full buffer, for a while.
-    private func spillIsFull(_ spill: SpillFile, _ now: Moment) {
-        outbox.setCanSpill(false)
-        spillRetry = now + 1_000_000_000
-        // Once, and not each time that it is tried again.
-        guard !saidThatSpillIsFull else { return }
-        saidThatSpillIsFull = true
-        meter.note("'\(address)': \(spill.fullText); \(outbox.overflow.consequence)")
-    }
-
-    // MARK: The end
-
-    private var isDone: Bool {
-        current == nil && (spill?.isEmpty ?? true) && link.isFlushed && outbox.isEmpty
-    }
-
-    /// Keeps what was not sent in the spill, or counts it.
-    private func giveUp() {
-        var lost: UInt64 = 0
-        func keep(_ batch: OutgoingBatch) {
-            // What is kept has no gap: behind one that did not fit, a shorter one does not go in.
-            if lost == 0, let spill, spill.append(batch) { return }
-            lost += batch.messages
-        }
-        if let current, !isReplay {
-            var rest = current
-            rest.rewindToMessage()
-            keep(rest.rest)
-        }
-        while let batch = outbox.next() { keep(batch) }
-        // It was handed to readers that did not take it.
-        let untaken = link.unflushedMessages
-        if untaken > 0 {
-            meter.update { metrics in
-                let count = min(untaken, metrics.delivered)
-                metrics.delivered -= count
-                metrics[.unsent] += count
-            }
-        }
-        if let spill, spill.messages > 0 {
-            meter.note("'\(address)': \(spill.messages) messages are kept in '\(spill.path)' for the next start")
-        }
-        guard lost > 0 else { return }
-        if let spill, !saidThatSpillIsFull { meter.note("'\(address)': \(spill.fullText); \(lost) messages are lost") }
-        meter.update { [lost] metrics in
-            metrics.pending -= lost
-            metrics[.unsent] += lost
         }
     }
 }

@@ -13,7 +13,7 @@ protocol OutgoingLink: AnyObject {
 
     /// Tries to reach a receiver.
     ///
-    /// - Returns: Why that did not work; `nil` when it did, or when receivers connect to this side.
+    /// - Returns: Why that did not work; `nil` when it did, when it is not known yet, or when receivers connect to this side.
     func open() -> SystemError?
 
     /// Closes the connections.
@@ -31,13 +31,17 @@ protocol OutgoingLink: AnyObject {
     /// How many messages that seemed sent were refused after all, as far as that is known a moment after the last one.
     func lastRefusals() -> UInt64
 
+    /// Whether the receiver that ``open()`` found is still to answer.
+    var isConnecting: Bool { get }
+
     /// Handles an event of the poller; tokens from 2 are the link's.
     ///
-    /// - Returns: How many messages that counted as sent were taken by no reader.
-    func handle(token: UInt64, ready: PollEvents) -> UInt64
+    /// - Returns: What it says of what was sent before, or that opening failed after all.
+    func handle(token: UInt64, ready: PollEvents) -> Sending?
 }
 
 extension OutgoingLink {
+    var isConnecting: Bool { false }
     func lastRefusals() -> UInt64 { 0 }
     var unflushedMessages: UInt64 { 0 }
 }

@@ -3,7 +3,7 @@ internal import WeirCore
 internal import WeirDispatch
 internal import WeirRecords
 
-/// A link to all readers that connect to a Unix socket: each gets what is sent while it is connected.
+/// A link to all readers that connect: each gets what is sent while it is connected.
 ///
 /// What a reader has not taken yet is kept for it, up to a limit; a reader that falls behind further is disconnected, or
 /// waited for.
@@ -31,19 +31,19 @@ final class ServerLink: OutgoingLink {
 
     private struct Reader {
         let descriptor: Int32
-        var events = PollEvents.hangUp
+        var events = PollEvents()
         var waiting: [(batch: OutgoingBatch, receipt: Receipt)] = []
         var waitingBytes = 0
     }
 
-    private let listener: UnixListener
+    private let listener: SocketListener
     private let isStream: Bool
     private let poller: Poller
     private let meter: TransportMeter
     private let readerLimit: Int
     private let readerBuffer: Int
     private let slow: Slow
-    private let filter: PeerFilter?
+    private let filter: ConnectionFilter?
 
     private var readers: [UInt64: Reader] = [:]
     private var nextToken: UInt64 = listenerToken + 1
@@ -66,14 +66,14 @@ final class ServerLink: OutgoingLink {
     ///   - slow: What to do with a reader for which that is not enough.
     ///   - filter: Which users may connect, where that are fewer than the file's mode permits.
     init(
-        _ listener: UnixListener,
+        _ listener: SocketListener,
         kind: SocketKind,
         poller: Poller,
         meter: TransportMeter,
         readerLimit: Int,
         readerBuffer: Int,
         slow: Slow,
-        filter: PeerFilter?
+        filter: ConnectionFilter?
     ) {
         self.listener = listener
         isStream = kind == .stream
@@ -99,7 +99,11 @@ final class ServerLink: OutgoingLink {
     func open() -> SystemError? { watchListener() }
 
     func close() {
-        for reader in readers.values { cweir_net_close(reader.descriptor) }
+        for reader in readers.values {
+            // What is not read when a connection is closed makes the system break it, and what was sent is lost.
+            if listener.isPort { _ = cweir_net_discard_input(reader.descriptor) }
+            cweir_net_close(reader.descriptor)
+        }
         readers = [:]
         meter.update { $0.openConnections = 0 }
     }
@@ -108,15 +112,32 @@ final class ServerLink: OutgoingLink {
         readers.values.map { reader in reader.waiting.reduce(0) { $0 + $1.batch.restMessages } }.max() ?? 0
     }
 
-    func handle(token: UInt64, ready: PollEvents) -> UInt64 {
-        if token == Self.listenerToken {
+    func handle(token: UInt64, ready: PollEvents) -> Sending? {
+        guard token != Self.listenerToken else {
             accept()
-        } else if readers[token] != nil, var reader = readers.updateValue(Reader(descriptor: -1), forKey: token) {
-            let goesOn = !ready.contains(.hangUp) && flush(&reader, token)
-            readers[token] = reader
-            if !goesOn { disconnect(token) }
+            return nil
         }
-        return exchange(&untaken, with: 0)
+        guard readers[token] != nil, var reader = readers.updateValue(Reader(descriptor: -1), forKey: token) else {
+            return nil
+        }
+        let goesOn = !ready.contains(.hangUp) && !hasEnded(reader, ready) && flush(&reader, token)
+        readers[token] = reader
+        if !goesOn { disconnect(token) }
+        guard untaken > 0 else { return nil }
+        var sending = Sending(.done)
+        sending.untaken = exchange(&untaken, with: 0)
+        return sending
+    }
+
+    /// Whether a reader at a port has ended its own direction, after what it says, which is forgotten.
+    private func hasEnded(_ reader: Reader, _ ready: PollEvents) -> Bool {
+        listener.isPort && ready.contains(.reading) && cweir_net_discard_input(reader.descriptor)
+    }
+
+    /// What the poller watches a reader for that has taken everything.
+    private var restingEvents: PollEvents {
+        // The end of a connection to a port is an event of reading.
+        listener.isPort ? [.hangUp, .reading] : .hangUp
     }
 
     func send(_ batch: inout OutgoingBatch) -> Sending {
@@ -168,26 +189,20 @@ final class ServerLink: OutgoingLink {
 
     private func accept() {
         while readers.count < readerLimit {
-            let descriptor = cweir_net_accept(listener.descriptor)
+            let descriptor = listener.accept()
             guard descriptor >= 0 else {
                 // The reader stays, and the poller would tell of it again at once.
                 if SystemError(descriptor)?.isShortage == true { cweir_net_pause(10_000_000) }
                 break
             }
-            var credentials = cweir_net_credentials_t()
-            if let filter {
-                guard unsafe cweir_net_peer(descriptor, &credentials) == 0, filter.permits(credentials) else {
-                    cweir_net_close(descriptor)
-                    meter.update { $0.refusedConnections += 1 }
-                    continue
-                }
-            }
-            guard poller.watch(descriptor, token: nextToken, from: [], to: .hangUp) == nil else {
+            guard filter?.permits(descriptor) ?? true,
+                poller.watch(descriptor, token: nextToken, from: [], to: restingEvents) == nil
+            else {
                 cweir_net_close(descriptor)
                 meter.update { $0.refusedConnections += 1 }
                 continue
             }
-            readers[nextToken] = Reader(descriptor: descriptor)
+            readers[nextToken] = Reader(descriptor: descriptor, events: restingEvents)
             nextToken += 1
         }
         let count = UInt64(readers.count)
@@ -218,7 +233,7 @@ final class ServerLink: OutgoingLink {
     ///
     /// - Returns: False when it is gone.
     private func flush(_ reader: inout Reader, _ token: UInt64) -> Bool {
-        var wanted = PollEvents.hangUp
+        var wanted = restingEvents
         var sent = 0
         defer { reader.waiting.removeFirst(sent) }
         loop: while sent < reader.waiting.count {

@@ -16,16 +16,21 @@ struct Connection {
     /// Whether its first line was seen, where all connections begin with the same one.
     var hasHeader = false
 
+    /// Whether it is still being made.
+    var isConnecting = false
+
     /// What the poller watches it for.
-    var events = PollEvents.reading
+    var events: PollEvents
 
     /// How many bytes may be read from it now, where there is a rate.
     var allowance: Int
     var lastRefill: Moment
     var lastArrival: Moment
 
-    init(_ descriptor: Int32, allowance: Int, now: Moment) {
+    init(_ descriptor: Int32, isConnecting: Bool = false, allowance: Int, now: Moment) {
         self.descriptor = descriptor
+        self.isConnecting = isConnecting
+        events = isConnecting ? .writing : .reading
         self.allowance = allowance
         lastRefill = now
         lastArrival = now
@@ -57,6 +62,7 @@ struct Connection {
 
     /// Who connected; `nil` where the system does not say.
     var origin: String? {
+        if let address = cweir_net_address_t(peerOf: descriptor) { return address.text }
         var credentials = cweir_net_credentials_t()
         guard unsafe cweir_net_peer(descriptor, &credentials) == 0 else { return nil }
         return "user \(credentials.user)"

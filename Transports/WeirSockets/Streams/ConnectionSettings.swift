@@ -12,7 +12,7 @@ struct ConnectionSettings: Sendable {
     var idle: Duration?
     var deliversUnfinished = false
     var sharesHeader = false
-    var filter: PeerFilter?
+    var filter: ConnectionFilter?
 
     /// How many connections to take in all.
     var accept: Int?

@@ -32,45 +32,69 @@ extension ConnectionSource {
             guard connections.count < settings.connectionLimit, acceptedCount != settings.accept else { break }
             // This side connects to one place, and once at a time.
             guard acceptor.descriptor != nil || connections.isEmpty else { break }
-            let descriptor = acceptor.next()
-            if let error = SystemError(descriptor) {
-                if error == .wouldBlock, acceptor.descriptor != nil { break }
-                if error.isShortage {
-                    counter.note("'\(address)' cannot take more connections: \(error); it tries again")
-                }
-                acceptorRetry = now + acceptor.pause(after: error)
-                break
+            switch acceptor.next() {
+            case .made(let descriptor): add(descriptor, now)
+            case .begun(let descriptor): add(descriptor, now, isConnecting: true)
+            case .failed(let error):
+                if error != .wouldBlock || acceptor.descriptor == nil { retry(after: error, now) }
+                return watchAcceptor()
             }
-            add(descriptor, now)
         }
         watchAcceptor()
     }
 
-    private func add(_ descriptor: Int32, _ now: Moment) {
-        acceptedCount += 1
-        if let filter = settings.filter {
-            var credentials = cweir_net_credentials_t()
-            let result = unsafe cweir_net_peer(descriptor, &credentials)
-            guard result == 0, filter.permits(credentials) else {
-                cweir_net_close(descriptor)
-                counter.update { $0.refusedConnections += 1 }
-                return
-            }
+    /// Tries again later.
+    private func retry(after error: SystemError, _ now: Moment) {
+        if error.isShortage {
+            counter.note("'\(address)' cannot take more connections: \(error); it tries again")
+        } else if acceptor.descriptor == nil, !saidThatNothingIsThere {
+            // Once, and not each time that it is tried again.
+            saidThatNothingIsThere = true
+            counter.note("'\(address)' cannot be connected to: \(error); it is tried again")
         }
+        acceptorRetry = now + acceptor.pauseAfterFailure()
+    }
+
+    private func add(_ descriptor: Int32, _ now: Moment, isConnecting: Bool = false) {
+        if !isConnecting { acceptedCount += 1 }
+        guard settings.filter?.permits(descriptor) ?? true else { return refuse(descriptor) }
         let token = nextToken
         nextToken += 1
-        let connection = Connection(descriptor, allowance: settings.burst, now: now)
-        guard poller.watch(descriptor, token: token, from: [], to: .reading) == nil else {
-            cweir_net_close(descriptor)
-            counter.update { $0.refusedConnections += 1 }
-            return
+        let connection = Connection(descriptor, isConnecting: isConnecting, allowance: settings.burst, now: now)
+        guard poller.watch(descriptor, token: token, from: [], to: connection.events) == nil else {
+            return refuse(descriptor)
         }
         connections[token] = connection
+        if !isConnecting { countConnection() }
+    }
+
+    private func refuse(_ descriptor: Int32) {
+        cweir_net_close(descriptor)
+        counter.update { $0.refusedConnections += 1 }
+    }
+
+    private func countConnection() {
+        saidThatNothingIsThere = false
         let count = UInt64(connections.count)
         counter.update { metrics in
             metrics.connections += 1
             metrics.openConnections = count
         }
+    }
+
+    /// Goes on with a connection that this side has made, or could not make.
+    func finishConnecting(_ token: UInt64, _ now: Moment) {
+        guard var connection = connections[token] else { return }
+        let error = SocketPlace.error(ofConnecting: connection.descriptor)
+        connection.isConnecting = false
+        connections[token] = connection
+        guard error == nil, watch(token, connection, for: .reading) else {
+            cweir_net_close(connection.descriptor)
+            connections[token] = nil
+            return retry(after: error ?? .wouldBlock, now)
+        }
+        acceptedCount += 1
+        countConnection()
     }
 
     func end(_ token: UInt64, _ connection: Connection) {
@@ -110,6 +134,10 @@ extension ConnectionSource {
         }
         acceptorRetry = nil
         paused = []
+        for (token, connection) in connections where connection.isConnecting {
+            cweir_net_close(connection.descriptor)
+            connections[token] = nil
+        }
         for (token, connection) in connections { watch(token, connection, for: .reading) }
         phase = .draining(until: now + settings.drain.inNanoseconds)
     }

@@ -47,6 +47,9 @@ final class ConnectionSource: TransportSource {
     /// When to accept or connect again after a failure.
     var acceptorRetry: Moment?
 
+    /// Whether a notice said that there is nothing to connect to.
+    var saidThatNothingIsThere = false
+
     static let acceptorToken: UInt64 = 0
     private static let interruptionToken: UInt64 = 1
     private static let firstToken: UInt64 = 2
@@ -57,6 +60,7 @@ final class ConnectionSource: TransportSource {
     init(
         _ acceptor: ConnectionAcceptor,
         settings: ConnectionSettings,
+        meter: TransportMeter,
         address: String,
         interruption: Interruption?
     ) throws(TransportError) {
@@ -64,9 +68,9 @@ final class ConnectionSource: TransportSource {
         self.settings = settings
         self.address = address
         self.interruption = interruption
-        counter = TransportMeter()
-        meter = counter
-        stage = MessageStage(settings, address: address, meter: counter)
+        counter = meter
+        self.meter = meter
+        stage = MessageStage(settings, address: address, meter: meter)
         poller = try Poller(address: address)
         if let interruption,
             let error = poller.watch(
@@ -131,7 +135,11 @@ final class ConnectionSource: TransportSource {
             case Self.interruptionToken: continue
             case Self.acceptorToken: accept(now)
             default:
-                guard connections[event.token] != nil else { continue }
+                guard let connection = connections[event.token] else { continue }
+                guard !connection.isConnecting else {
+                    finishConnecting(event.token, now)
+                    continue
+                }
                 served = true
                 receive(event.token, now)
             }

@@ -48,6 +48,13 @@ enum CommonOptions {
         OptionDeclaration("groups", .text(placeholder: "GROUP,..."), help: "take only what members of these send"),
     ]
 
+    /// Which hosts may send through a port.
+    static let allow = OptionDeclaration(
+        "allow",
+        .text(placeholder: "RANGE,..."),
+        help: "take only what comes from these addresses, such as 10.0.0.0/8 or ::1"
+    )
+
     /// For what datagrams a source takes.
     static let datagrams = [
         framingInDatagrams,
@@ -193,6 +200,23 @@ extension OptionValues {
             settings.group = try PeerFilter.group(String(parts[1]), address)
         }
         return settings
+    }
+
+    /// The addresses that may send; none where the option was not given.
+    func ranges(address: String) throws(TransportError) -> [NetworkRange] {
+        guard let list = textIfGiven("allow") else { return [] }
+        var ranges: [NetworkRange] = []
+        for text in list.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let range = NetworkRange(text) else {
+                throw .badAddress(
+                    address: address,
+                    reason:
+                        "allow: '\(text)' is not a range of addresses such as 10.0.0.0/8, with zeros behind the prefix"
+                )
+            }
+            ranges.append(range)
+        }
+        return ranges
     }
 
     func peerFilter(address: String) throws(TransportError) -> PeerFilter? {

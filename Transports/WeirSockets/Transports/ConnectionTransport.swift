@@ -3,14 +3,23 @@ internal import WeirCore
 internal import WeirFiles
 internal import WeirRecords
 
-/// What the two kinds of Unix sockets with connections have in common.
+/// What all sockets with connections have in common.
 struct ConnectionTransport: Sendable {
     private let kind: SocketKind
+
+    /// Whether it listens at a port, and not at a Unix socket.
+    private let isPort: Bool
     private let interruption: Interruption?
     private let inherited: InheritedSockets
 
-    init(_ kind: SocketKind, _ interruption: Interruption?, _ inherited: InheritedSockets) {
+    init(
+        _ kind: SocketKind,
+        isPort: Bool = false,
+        _ interruption: Interruption?,
+        _ inherited: InheritedSockets
+    ) {
         self.kind = kind
+        self.isPort = isPort
         self.interruption = interruption
         self.inherited = inherited
     }
@@ -20,7 +29,7 @@ struct ConnectionTransport: Sendable {
     var sourceOptions: [OptionDeclaration] {
         [kind == .stream ? CommonOptions.framing : CommonOptions.framingInDatagrams, Self.longest]
             + (kind == .stream ? Self.streams : []) + Self.connections
-            + CommonOptions.file + CommonOptions.peers + [
+            + listening + [
                 CommonOptions.drain,
                 OptionDeclaration("connect", .flag, default: "false", help: "connect to a listening socket instead"),
                 OptionDeclaration(
@@ -48,7 +57,12 @@ struct ConnectionTransport: Sendable {
                 default: ServerLink.Slow.disconnect.rawValue,
                 help: "and what to do when that is not enough"
             ),
-        ] + CommonOptions.file + CommonOptions.peers
+        ] + listening
+    }
+
+    /// The options of what listens.
+    private var listening: [OptionDeclaration] {
+        isPort ? [CommonOptions.allow, CommonOptions.inherit] : CommonOptions.file + CommonOptions.peers
     }
 
     private static let longest = OptionDeclaration(
@@ -73,7 +87,7 @@ struct ConnectionTransport: Sendable {
         ),
     ]
 
-    private static let connections = [
+    static let connections = [
         OptionDeclaration(
             "connections",
             .integer(1...1_000_000),
@@ -95,11 +109,8 @@ struct ConnectionTransport: Sendable {
         let whole = parts.whole
         let options = parts.options
         let connects = options.flag("connect")
-        try parts.permit(
-            ["mode", "owner", "inherit", "connections"],
-            if: !connects,
-            otherwise: "means nothing with 'connect=true'"
-        )
+        let useless = isPort ? ["allow", "inherit", "connections"] : ["mode", "owner", "inherit", "connections"]
+        try parts.permit(useless, if: !connects, otherwise: "means nothing with 'connect=true'")
         try parts.permit(["retry"], if: connects, otherwise: "takes 'connect=true'")
         var settings = ConnectionSettings()
         settings.kind = kind
@@ -110,7 +121,7 @@ struct ConnectionTransport: Sendable {
         settings.idle = options.durationIfGiven("idle")
         settings.accept = options.integerIfGiven("accept")
         settings.drain = options.duration("drain")
-        settings.filter = try options.peerFilter(address: whole)
+        settings.filter = try filter(options, whole)
         if kind == .stream {
             settings.deliversUnfinished = options.text("unfinished") == "deliver"
             settings.sharesHeader = options.text("header") == "shared"
@@ -118,22 +129,55 @@ struct ConnectionTransport: Sendable {
                 throw .badAddress(address: whole, reason: "header: only lines have a header that is shared")
             }
         }
-        let unix = try options.unixSettings(parts.place, address: whole)
+        let meter = TransportMeter()
         let acceptor: ConnectionAcceptor
         if connects {
             acceptor = ConnectionAcceptor(
-                connectingTo: unix.place,
-                as: kind,
+                connectingTo: try place(parts),
                 longestPause: options.duration("retry"),
                 address: whole
             )
         } else {
-            acceptor = ConnectionAcceptor(
-                try UnixListener(unix, kind: kind, inherited: inherited, address: whole),
-                address: whole
+            acceptor = ConnectionAcceptor(try listener(parts, meter), address: whole)
+        }
+        return try ConnectionSource(
+            acceptor,
+            settings: settings,
+            meter: meter,
+            address: whole,
+            interruption: interruption
+        )
+    }
+
+    // MARK: Places
+
+    private func place(_ parts: TransportAddress) throws(TransportError) -> SocketPlace {
+        guard !isPort else {
+            let host = try HostAddress(parts.place, whole: parts.whole, loopback: false)
+            guard host.address.port != 0 else {
+                throw .badAddress(address: parts.whole, reason: "there is no port 0 to connect to")
+            }
+            return .port(host.address)
+        }
+        return .unix(try parts.options.unixSettings(parts.place, address: parts.whole).place, kind)
+    }
+
+    private func listener(_ parts: TransportAddress, _ meter: TransportMeter) throws(TransportError) -> SocketListener {
+        guard isPort else {
+            return try SocketListener(
+                try parts.options.unixSettings(parts.place, address: parts.whole),
+                kind: kind,
+                inherited: inherited,
+                address: parts.whole
             )
         }
-        return try ConnectionSource(acceptor, settings: settings, address: whole, interruption: interruption)
+        return try SocketListener(port: parts, inherited: inherited, meter: meter)
+    }
+
+    private func filter(_ options: OptionValues, _ whole: String) throws(TransportError) -> ConnectionFilter? {
+        guard isPort else { return try options.peerFilter(address: whole).map { .users($0) } }
+        let ranges = try options.ranges(address: whole)
+        return ranges.isEmpty ? nil : .hosts(ranges)
     }
 
     // MARK: Sinks
@@ -143,7 +187,7 @@ struct ConnectionTransport: Sendable {
         let options = parts.options
         let listens = options.flag("listen")
         try parts.permit(
-            ["readers", "reader-buffer", "slow", "mode", "owner", "inherit", "users", "groups"],
+            ["readers", "reader-buffer", "slow"] + listening.map(\.name),
             if: listens,
             otherwise: "takes 'listen=true'"
         )
@@ -154,23 +198,22 @@ struct ConnectionTransport: Sendable {
             settings.datagram = options.integer("datagram")
             settings.linesPerDatagram = options.integerIfGiven("lines") ?? .max
         }
-        let unix = try options.unixSettings(parts.place, address: whole)
         let meter = TransportMeter()
         let poller = try Poller(address: whole)
         let link: any OutgoingLink
         if listens {
             link = ServerLink(
-                try UnixListener(unix, kind: kind, inherited: inherited, address: whole),
+                try listener(parts, meter),
                 kind: kind,
                 poller: poller,
                 meter: meter,
                 readerLimit: options.integer("readers"),
                 readerBuffer: options.integer("reader-buffer"),
                 slow: ServerLink.Slow(rawValue: options.text("slow")) ?? .disconnect,
-                filter: try options.peerFilter(address: whole)
+                filter: try filter(options, whole)
             )
         } else {
-            link = try ClientLink.open(unix.place, kind, poller: poller, meter: meter, address: whole)
+            link = try ClientLink.open(try place(parts), poller: poller, meter: meter, address: whole)
         }
         return try OutboxSink(
             link,
@@ -189,17 +232,16 @@ extension ClientLink {
     ///
     /// - Throws: ``TransportError/cannotOpen(address:reason:)`` where permission is lacking, or it is no such socket.
     static func open(
-        _ place: UnixPlace,
-        _ kind: SocketKind,
+        _ place: SocketPlace,
         poller: Poller,
         meter: TransportMeter,
         address: String
     ) throws(TransportError) -> ClientLink {
         _ = try place.address(for: address)
-        let link = ClientLink(.unix(place, kind), poller: poller, meter: meter, address: address)
+        let link = ClientLink(.connection(place), poller: poller, meter: meter, address: address)
         guard let error = link.open() else { return link }
         switch error {
-        case .missing, .refused, .wouldBlock:
+        case .missing, .refused, .wouldBlock, .unreachable:
             meter.note("'\(address)' cannot be written to: \(error); it is tried again")
             return link
         default: throw .cannotOpen(address: address, reason: "\(error)")

@@ -36,11 +36,7 @@ public struct UDPTransport: Transport {
     public var sourceOptions: [OptionDeclaration] {
         CommonOptions.datagrams + [
             OptionDeclaration("workers", .integer(1...64), default: "1", help: "how many threads receive"),
-            OptionDeclaration(
-                "allow",
-                .text(placeholder: "RANGE,..."),
-                help: "take only what comes from these addresses, such as 10.0.0.0/8 or ::1"
-            ),
+            CommonOptions.allow,
             Self.interface,
         ] + CommonOptions.authentication + [
             OptionDeclaration("window", .duration, default: "30s", help: "how old a signed datagram may be"),
@@ -84,7 +80,7 @@ public struct UDPTransport: Transport {
             otherwise: "means nothing for an inherited socket"
         )
         var settings = options.datagramSettings()
-        settings.allowed = try Self.ranges(options.textIfGiven("allow"), whole)
+        settings.allowed = try options.ranges(address: whole)
         settings.authenticator = try options.authenticator(address: whole)
         settings.window = options.duration("window")
         let meter = TransportMeter()
@@ -96,22 +92,6 @@ public struct UDPTransport: Transport {
             interruption: interruption,
             meter: meter
         )
-    }
-
-    private static func ranges(_ list: String?, _ whole: String) throws(TransportError) -> [NetworkRange] {
-        guard let list else { return [] }
-        var ranges: [NetworkRange] = []
-        for text in list.split(separator: ",", omittingEmptySubsequences: false) {
-            guard let range = NetworkRange(text) else {
-                throw .badAddress(
-                    address: whole,
-                    reason:
-                        "allow: '\(text)' is not a range of addresses such as 10.0.0.0/8, with zeros behind the prefix"
-                )
-            }
-            ranges.append(range)
-        }
-        return ranges
     }
 
     private func openSockets(
@@ -211,7 +191,7 @@ public struct UDPTransport: Transport {
         var target = host.address
         let socket = unsafe cweir_net_socket(&target, SocketKind.datagram.number)
         try check(socket, whole)
-        let link = ClientLink(.port(socket, authenticator), poller: poller, meter: meter, address: whole)
+        let link = ClientLink(.datagrams(socket, authenticator), poller: poller, meter: meter, address: whole)
         _ = cweir_net_permit_broadcast(socket)
         _ = cweir_net_report_refusals(socket, host.family)
         _ = cweir_net_grow_send_buffer(socket, Int32(options.integer("send-buffer")))

@@ -37,7 +37,7 @@ public struct UnixDatagramTransport: Transport {
         var settings = parts.options.datagramSettings()
         settings.filter = try parts.options.peerFilter(address: whole)
         let unix = try parts.options.unixSettings(parts.place, address: whole)
-        let listener = try UnixListener(unix, kind: .datagram, inherited: inherited, address: whole)
+        let listener = try SocketListener(unix, kind: .datagram, inherited: inherited, address: whole)
         if settings.filter != nil, let error = SystemError(cweir_net_pass_credentials(listener.descriptor)) {
             throw .cannotOpen(address: whole, reason: "the system does not say who sends a datagram: \(error)")
         }
@@ -69,7 +69,7 @@ public struct UnixDatagramTransport: Transport {
         let meter = TransportMeter()
         let poller = try Poller(address: whole)
         return try OutboxSink(
-            try ClientLink.open(place, .datagram, poller: poller, meter: meter, address: whole),
+            try ClientLink.open(.unix(place, .datagram), poller: poller, meter: meter, address: whole),
             settings: settings,
             spill: try parts.options.spill(address: whole),
             poller: poller,

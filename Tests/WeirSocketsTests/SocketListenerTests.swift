@@ -11,7 +11,7 @@ import WeirRecords
     import Glibc
 #endif
 
-@Suite struct UnixListenerTests {
+@Suite struct SocketListenerTests {
     private let folder: Folder
 
     init() throws { folder = try Folder() }

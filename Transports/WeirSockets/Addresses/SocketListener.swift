@@ -2,16 +2,18 @@ internal import CWeirSockets
 internal import WeirCore
 internal import WeirRecords
 
-/// A Unix socket that others connect or send to, and its file.
+/// A socket that others connect or send to, and its file where it is a Unix socket.
 ///
 /// Safety: the descriptor is open until `close`, which the owner calls once, or `deinit` does.
 @safe
-final class UnixListener {
+final class SocketListener {
     let descriptor: Int32
 
     /// The file to remove at the end; `nil` for abstract names and inherited sockets, which belong to others.
     private let path: String?
     private let file: cweir_net_file_t
+    /// Whether it listens at a port.
+    let isPort: Bool
     private var isOpen = true
     private var ownsDescriptor = true
 
@@ -33,6 +35,7 @@ final class UnixListener {
     ) throws(TransportError) {
         if let name = settings.inherit {
             descriptor = try inherited.take(name, kind: kind, family: Int32(CWEIR_NET_UNIX.rawValue), address: address)
+            isPort = false
             path = nil
             file = cweir_net_file_t()
             guard kind == .datagram || cweir_net_is_listening(descriptor) else {
@@ -50,6 +53,7 @@ final class UnixListener {
             throw error
         }
         descriptor = made
+        isPort = false
         path = settings.place.path
         if kind != .datagram, let error = SystemError(cweir_net_listen(made)) {
             close()
@@ -57,8 +61,69 @@ final class UnixListener {
         }
     }
 
+    /// Opens a socket that listens at a port, or takes one that the program was started with.
+    ///
+    /// - Parameters:
+    ///   - parts: The host, which is this machine alone where none is named, and the port; zero lets the system choose
+    ///     one, which a notice tells. The option `inherit`.
+    ///   - inherited: The sockets that the program was started with.
+    ///   - meter: Takes the notice.
+    /// - Throws: ``TransportError/cannotOpen(address:reason:)``.
+    convenience init(
+        port parts: TransportAddress,
+        inherited: InheritedSockets,
+        meter: TransportMeter
+    ) throws(TransportError) {
+        let whole = parts.whole
+        if let name = parts.options.textIfGiven("inherit") {
+            try self.init(
+                listening: try inherited.take(name, kind: .stream, family: -1, address: whole),
+                address: whole
+            )
+            guard cweir_net_is_listening(descriptor), localAddress.hostNumber != nil else {
+                throw .cannotOpen(address: whole, reason: "the inherited socket '\(name)' does not listen at a port")
+            }
+            return
+        }
+        var target = try HostAddress(parts.place, whole: whole, loopback: true).address
+        try self.init(
+            listening: unsafe cweir_net_socket(&target, SocketKind.stream.number),
+            address: whole
+        )
+        _ = cweir_net_reuse_address(descriptor)
+        for status in [unsafe cweir_net_bind(descriptor, &target), cweir_net_listen(descriptor)] {
+            if let error = SystemError(status) { throw .cannotOpen(address: whole, reason: "\(error)") }
+        }
+        if target.port == 0 { meter.note("'\(whole)' listens at \(localAddress.text)") }
+    }
+
+    /// Takes a socket for a port, or the error of making one.
+    private init(listening made: Int32, address: String) throws(TransportError) {
+        if let error = SystemError(made) { throw .cannotOpen(address: address, reason: "\(error)") }
+        descriptor = made
+        isPort = true
+        path = nil
+        file = cweir_net_file_t()
+    }
+
     deinit {
         close()
+    }
+
+    /// Where it listens.
+    var localAddress: cweir_net_address_t {
+        var local = cweir_net_address_t()
+        _ = unsafe cweir_net_local_address(descriptor, &local)
+        return local
+    }
+
+    /// Takes the next connection.
+    ///
+    /// - Returns: Its descriptor, or an error below zero.
+    func accept() -> Int32 {
+        let made = cweir_net_accept(descriptor)
+        if made >= 0, isPort { cweir_net_prepare_connection(made) }
+        return made
     }
 
     /// Removes the file, so that no program connects any more; connections that wait can still be accepted.
