@@ -34,6 +34,7 @@ extension Registry {
             try registry.register(AccessLogFormat(.combined))
             try registry.register(CEFFormat())
             try registry.register(LEEFFormat())
+            try registry.register(SyslogFormat())
             try registry.register(FileTransport(interruption: interruption, handlesCompression: true))
             try registry.register(RecordingTransport(interruption: interruption))
             try registry.register(StandardInput(interruption: interruption, handlesCompression: true))

@@ -38,6 +38,8 @@ public func LLVMFuzzerTestOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -
         dialect.comment = choice & 128 == 0 ? nil : UInt8(ascii: "#")
         dialect.headerLineCount = Int(choice & 31) - 23
         run.checkLines(bytes, CSVFormat(dialect))
+    case 10: run.check(bytes, SyslogFormat(clock: StandingClock()), fields: syslogFields)
+    case 11: run.check(bytes, SyslogFormat(clock: StandingClock()).framed(by: .length), fields: syslogFields)
     default: readNumbers(bytes)
     }
     return 0
@@ -50,6 +52,14 @@ private let logFormats: [any Format] =
         guard let format = try? LinePatternFormat(pattern) else { fatalError(pattern) }
         return format
     }
+private let syslogFields = [
+    "facility", "severity", "time", "host", "app", "procid", "msgid", "message", "data", "data.a.b",
+]
+
+/// A clock that stands still, in a leap year.
+private struct StandingClock: TimeSource {
+    func now() -> Timestamp { Timestamp(nanosecondsSinceEpoch: 1_709_200_000_000_000_000) }
+}
 
 /// A precondition that says what is wrong in optimised code as well.
 private func require(_ condition: Bool, _ message: @autoclosure () -> String) {
@@ -65,8 +75,8 @@ private struct Run {
 
     /// Reads the document whole and in pieces: the same has to come out.
     @discardableResult
-    func check(_ bytes: [UInt8], _ format: some Format) -> Transcript {
-        let fields = ["a", "b"].map { RecordSchema.Field($0, isRequired: false) }
+    func check(_ bytes: [UInt8], _ format: some Format, fields names: [String] = ["a", "b"]) -> Transcript {
+        let fields = names.map { RecordSchema.Field($0, isRequired: false) }
         let whole = Transcript(bytes, format, fields: fields, limit: limit)
         var generator = SeededGenerator(seed: UInt64(seed))
         let cut = Transcript(bytes, format, fields: fields, limit: limit, capacity: capacity) {

@@ -48,7 +48,8 @@ extension Format {
     public func framed(by framing: Framing) -> any Format {
         switch framing {
         case .newline: self
-        case .length: FramedFormat(self)
+        // A frame of syslog is one message, whatever line breaks are in it.
+        case .length: (self as? SyslogFormat)?.inFrames ?? FramedFormat(self)
         }
     }
 }
