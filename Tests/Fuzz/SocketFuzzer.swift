@@ -17,7 +17,7 @@ import WeirRecords
 public func LLVMFuzzerTestOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count >= 1 else { return 0 }
     var input = Input(unsafe Array(UnsafeBufferPointer(start: data + 1, count: count - 1))[...])
-    switch unsafe data[0] % 12 {
+    switch unsafe data[0] % 16 {
     case 0: checkAuthenticator(&input, key: nil)
     case 1: checkAuthenticator(&input, key: Array("0123456789abcdef".utf8))
     case 2: checkSenders(&input)
@@ -29,7 +29,11 @@ public func LLVMFuzzerTestOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -
     case 8: checkValues(&input)
     case 9: checkRange(&input)
     case 10: checkSpill(&input, isSound: false)
-    default: checkSpill(&input, isSound: true)
+    case 11: checkSpill(&input, isSound: true)
+    case 12: checkConnection(&input, .octets)
+    case 13: checkRequests(&input)
+    case 14: checkAnswer(&input)
+    default: checkElements(&input)
     }
     return 0
 }
@@ -152,6 +156,7 @@ private struct Model: Equatable {
     init(_ bytes: [UInt8], _ boundary: Boundary, limit: Int) {
         switch boundary {
         case .lines: takeLines(bytes, limit)
+        case .octets: takeOctets(bytes[...], limit)
         default: takeFrames(bytes[...], limit)
         }
     }
@@ -171,6 +176,33 @@ private struct Model: Equatable {
             guard isWhole || length > limit else { break }
             take(length <= limit, bytes.prefix(4 + length))
             bytes = bytes.dropFirst(4 + length)
+        }
+        isUnfinished = !bytes.isEmpty
+    }
+
+    private mutating func takeOctets(_ bytes: ArraySlice<UInt8>, _ limit: Int) {
+        var bytes = bytes
+        while let first = bytes.first {
+            let digits = bytes.prefix(10).prefix { (0x30...0x39).contains($0) }
+            let behind = bytes.dropFirst(digits.count).first
+            let isCounted = !digits.isEmpty && first != 0x30 && digits.count < 10
+            if first == 0x0a {
+                bytes = bytes.dropFirst()
+            } else if isCounted, behind == 0x20 {
+                let length = Int(String(decoding: digits, as: UTF8.self)) ?? 0
+                let isWhole = bytes.count >= digits.count + 1 + length
+                guard isWhole || length > limit else { break }
+                let message = bytes.dropFirst(digits.count + 1).prefix(length)
+                take(length <= limit, (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + message)
+                bytes = bytes.dropFirst(digits.count + 1 + length)
+            } else if isCounted, behind == nil {
+                break
+            } else {
+                let line = bytes.prefix { $0 != 0x0a }
+                guard line.count < bytes.count || line.count > limit else { break }
+                take(line.count <= limit, (0..<4).map { UInt8(truncatingIfNeeded: line.count >> (24 - 8 * $0)) } + line)
+                bytes = bytes.dropFirst(line.count + 1)
+            }
         }
         isUnfinished = !bytes.isEmpty
     }
@@ -242,13 +274,104 @@ private func checkConnection(_ input: inout Input, _ boundary: Boundary) {
     }
 }
 
+// MARK: HTTP
+
+/// Requests, one after the other: whatever pieces they come in, the same is taken and refused.
+private func checkRequests(_ input: inout Input) {
+    let (limit, piece) = (Int(input.byte()), 1 + Int(input.byte() & 31))
+    let bytes = Array(input.rest)
+    var rules = HTTPRequest.Rules()
+    rules.bodyLimit = limit
+    func read(_ piece: Int) -> [String] {
+        var connection = HTTPConnection(-1, now: .now)
+        var found: [String] = []
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let next = Array(rest.prefix(piece))
+            rest = rest.dropFirst(piece)
+            unsafe next.withUnsafeBytes { unsafe connection.receive($0, now: .now) }
+            do throws(HTTPFlaw) {
+                while case let step = try connection.step(rules, headLimit: 256), !isWaiting(step) {
+                    guard case .request(let request) = step else { continue }
+                    require(connection.body.count <= limit, "a body that is too long")
+                    found.append("\(request.isJSON) \(request.keepsConnection) \(connection.body)")
+                    connection.forgetBody()
+                    connection.beginNext(.now)
+                }
+            } catch {
+                // What is said of too much depends on how much was there.
+                return found + [[413, 431].contains(error.status) ? "too long" : "\(error.status)"]
+            }
+        }
+        return found
+    }
+    let (whole, cut) = (read(bytes.count + 1), read(piece))
+    // A head that is too long may be refused for it before something else in it is seen.
+    let isSame = whole == cut || (whole.dropLast() == cut.dropLast() && cut.last == "too long")
+    require(isSame, "the cuts matter: \(whole), \(cut)")
+}
+
+private func isWaiting(_ step: HTTPConnection.Step) -> Bool {
+    if case .needsMore = step { true } else { false }
+}
+
+/// An answer: whatever pieces it comes in, it is the same.
+private func checkAnswer(_ input: inout Input) {
+    let piece = 1 + Int(input.byte() & 31)
+    let bytes = Array(input.rest)
+    func read(_ piece: Int) -> String {
+        var reader = HTTPAnswerReader()
+        var rest = bytes[...]
+        do throws(HTTPFlaw) {
+            while true {
+                let next = Array(rest.prefix(piece))
+                rest = rest.dropFirst(piece)
+                var found: HTTPAnswerReader.Answer?
+                var flaw: HTTPFlaw?
+                unsafe next.withUnsafeBytes { bytes in
+                    do throws(HTTPFlaw) { found = unsafe try reader.take(bytes, isEnd: next.isEmpty) } catch {
+                        flaw = error
+                    }
+                }
+                if let flaw { throw flaw }
+                guard let found else { continue }
+                require((200..<600).contains(found.status), "no status")
+                return "\(found.status) \(found.keepsConnection) \(found.retryAfter ?? -1)"
+            }
+        } catch {
+            return "\(error.status)"
+        }
+    }
+    let (whole, cut) = (read(bytes.count + 1), read(piece))
+    require(whole == cut, "the cuts matter: \(whole), \(cut)")
+}
+
+/// The elements of an array: put together they are the same array again.
+private func checkElements(_ input: inout Input) {
+    func elements(_ text: [UInt8]) -> [[UInt8]]? {
+        var elements: [[UInt8]] = []
+        do throws(HTTPFlaw) { try JSONElements.split(text) { elements.append(Array($0)) } } catch { return nil }
+        return elements
+    }
+    guard let found = elements(Array(input.rest)) else { return }
+    require(found.allSatisfy { $0.firstIndex(of: 0x0a) == $0.count - 1 && $0.count > 1 }, "a line that is none")
+    let array = [UInt8(ascii: "[")] + found.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "]")]
+    guard let again = elements(array) else { fatalError("what was an array is none any more") }
+    require(again == found, "other elements")
+}
+
 // MARK: Addresses
 
 /// Options of addresses, without opening them: what was understood is understood again when it is written anew.
 private func checkAddress(_ input: inout Input) {
-    let transports: [any Transport] = [UDPTransport(), UnixTransport(), UnixDatagramTransport(), UnixPacketTransport()]
+    let transports: [any Transport] = [
+        UDPTransport(), UnixTransport(), UnixDatagramTransport(), UnixPacketTransport(), TCPTransport(),
+        HTTPTransport(),
+        ExecTransport(),
+    ]
     let choice = Int(input.byte())
-    let transport = transports[choice & 3]
+    // The two highest bits choose among those that came later, so that old inputs mean what they did.
+    let transport = transports[min(choice & 3 + (choice >> 6) * 4, transports.count - 1)]
     let options = choice & 4 == 0 ? transport.sourceOptions : transport.sinkOptions
     func read(_ text: String) throws(TransportError) -> TransportAddress {
         try TransportAddress(text, scheme: transport.scheme, options: options, direction: "a source")
@@ -262,7 +385,7 @@ private func checkAddress(_ input: inout Input) {
         let again = try read(parts.place + "?" + pairs.joined(separator: "&"))
         require(again.place == parts.place && again.options.given == parts.options.given, "it is read otherwise")
         // The values as the transports read them.
-        if choice & 4 == 0, transport.scheme != "udp" {
+        if choice & 4 == 0, transport.scheme.hasPrefix("unix") {
             _ = try? parts.options.unixSettings(parts.place, address: "fuzz")
             _ = try? parts.options.peerFilter(address: "fuzz")
         }

@@ -177,6 +177,56 @@ import WeirRecords
             }
         }
 
+        /// A request whose answer is lost is sent again, so that lines may come twice, but none gets lost.
+        @Test func requestsLoseNothingThoughTheirConnectionsBreak() async {
+            await #expect(processExitsWith: .success) {
+                let kinds = Int(CWEIR_FAULT_BROKEN_SENDING | CWEIR_FAULT_BROKEN_RECEIVING)
+                try Self.run(kinds) { seed, random in
+                    let interruption = try Interruption()
+                    let source = try HTTPTransport(interruption: interruption).openSource("//:0/?connections=4")
+                    let place = try port(source.meter)
+                    let collector = Collector(source)
+                    let sink = try HTTPTransport().openSink("//127.0.0.1:\(place)/?lines=20&retry=20ms&linger=60s")
+                    let lines = Self.lines(1500, &random)
+                    try Self.write(lines, to: sink, &random)
+                    try sink.finish()
+                    let sent = try #require(sink.meter?.metrics)
+                    #expect(sent.delivered == 1500 && sent.sent == 1500 && sent.isBalanced, "seed \(seed): \(sent)")
+                    try collector.waitForLines(1500)
+                    interruption.trigger()
+                    _ = try collector.waitForEnd()
+                    let metrics = collector.metrics
+                    #expect(metrics.isBalanced && metrics.delivered >= 1500, "seed \(seed): \(metrics)")
+                    #expect(Set(collector.lines) == Set(lines), "seed \(seed)")
+                }
+            }
+        }
+
+        @Test func connectionsOfTCPLoseNothingThatIsNotCounted() async {
+            await #expect(processExitsWith: .success) {
+                try Self.run(Int(CWEIR_FAULT_BROKEN_SENDING)) { seed, random in
+                    let interruption = try Interruption()
+                    let source = try TCPTransport(interruption: interruption).openSource("//:0")
+                    let place = try port(source.meter)
+                    let collector = Collector(source)
+                    let sink = try TCPTransport().openSink("//127.0.0.1:\(place)?retry=20ms&linger=60s&buffer=20000")
+                    let lines = Self.lines(1500, &random)
+                    try Self.write(lines, to: sink, &random)
+                    // What was not acknowledged when a connection broke is reported, though it may have arrived.
+                    try? sink.finish()
+                    let sent = try #require(sink.meter?.metrics)
+                    #expect(sent.delivered + sent[.refused] == 1500 && sent.isBalanced, "seed \(seed): \(sent)")
+                    try eventually("it arrived") { collector.metrics.delivered >= sent.delivered }
+                    interruption.trigger()
+                    _ = try collector.waitForEnd()
+                    let metrics = collector.metrics
+                    #expect(metrics.isBalanced, "seed \(seed): \(metrics)")
+                    let found = collector.lines
+                    #expect(Set(found).isSubset(of: Set(lines)) && Set(found).count == found.count, "seed \(seed)")
+                }
+            }
+        }
+
         @Test(arguments: ["dgram", "seqpacket"])
         func messagesOfUnixSocketsComeOnceAndInOrder(kind: String) async {
             await #expect(processExitsWith: .success) { [kind] in

@@ -36,13 +36,13 @@
         init(_ scheme: String) throws {
             folder = try Folder()
             self.scheme = scheme
-            options = scheme == "unix" || scheme == "tcp" ? "?linger=20s" : "?linger=20s&lines=1"
-            guard scheme == "udp" || scheme == "tcp" else {
+            options = ["unix", "tcp", "http"].contains(scheme) ? "?linger=20s" : "?linger=20s&lines=1"
+            guard ["udp", "tcp", "http"].contains(scheme) else {
                 address = folder("s")
                 return
             }
             var target = try HostAddress("//127.0.0.1:0", whole: "test", loopback: true).address
-            let kind = scheme == "tcp" ? SocketKind.stream : .datagram
+            let kind = scheme == "udp" ? SocketKind.datagram : .stream
             let made = unsafe cweir_net_socket(&target, kind.number)
             try #require(unsafe made >= 0 && cweir_net_bind(made, &target) == 0)
             _ = unsafe cweir_net_local_address(made, &target)
@@ -58,6 +58,7 @@
             switch scheme {
             case "udp": UDPTransport()
             case "tcp": TCPTransport()
+            case "http": HTTPTransport()
             case "unix-dgram": UnixDatagramTransport()
             case "unix-seqpacket": UnixPacketTransport()
             default: UnixTransport()
@@ -65,7 +66,7 @@
         }
 
         private var kind: SocketKind {
-            scheme == "unix" || scheme == "tcp" ? .stream : scheme == "unix-seqpacket" ? .packets : .datagram
+            ["unix", "tcp", "http"].contains(scheme) ? .stream : scheme == "unix-seqpacket" ? .packets : .datagram
         }
 
         var lines: [String] { lock.withLock { state.lines } }
@@ -84,7 +85,7 @@
             switch scheme {
             case "udp": break
             // Its port is taken already, and nothing listens there.
-            case "tcp": try #require(cweir_net_listen(lock.withLock { state.listener }) == 0)
+            case "tcp", "http": try #require(cweir_net_listen(lock.withLock { state.listener }) == 0)
             default: try bind()
             }
             start { $0.receive() }
@@ -189,10 +190,28 @@
                 return true
             }
             state.bytes += bytes[..<count]
+            guard scheme != "http" else {
+                answerRequest()
+                return true
+            }
             let pieces = state.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             state.lines += pieces.dropLast().map { String(decoding: $0, as: UTF8.self) }
             state.bytes = Array(pieces.last ?? [])
             return true
+        }
+
+        /// Takes the lines of a request that is whole.
+        private func answerRequest() {
+            let text = String(decoding: state.bytes, as: UTF8.self)
+            let parts = text.components(separatedBy: "\r\n\r\n")
+            guard parts.count == 2, let field = parts[0].components(separatedBy: "Content-Length: ").last,
+                let length = Int(field.prefix { $0.isNumber }), parts[1].utf8.count == length
+            else { return }
+            state.lines += parts[1].split(separator: "\n").map(String.init)
+            state.bytes = []
+            // A call that never fails: of those that write, only the ones to files do.
+            let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+            _ = unsafe write(state.connection, answer, answer.utf8.count)
         }
 
         /// What a connection broke off in the middle of comes again in the next.

@@ -72,7 +72,7 @@
             for line in lines { try sink.write(line + "\n") }
         }
 
-        @Test(arguments: ["udp", "tcp", "unix", "unix-dgram", "unix-seqpacket"])
+        @Test(arguments: ["udp", "tcp", "http", "unix", "unix-dgram", "unix-seqpacket"])
         func whatIsSentArrivesOnceAndInOrder(scheme: String) async {
             await #expect(processExitsWith: .success) { [scheme] in
                 try Self.failEachCall(scheme) {
@@ -106,7 +106,7 @@
         }
 
         /// The receiver is not there at first, and an earlier program left something behind.
-        @Test(arguments: ["udp", "tcp", "unix", "unix-dgram", "unix-seqpacket"])
+        @Test(arguments: ["udp", "tcp", "http", "unix", "unix-dgram", "unix-seqpacket"])
         func whatIsSpilledArrivesOnceAndInOrder(scheme: String) async {
             await #expect(processExitsWith: .success) { [scheme] in
                 try Self.failEachCall(scheme + " with a spill") {

@@ -181,8 +181,8 @@ struct Address: Sendable {
         _ option: OptionDeclaration,
         _ direction: Direction
     ) throws(HostError) -> (address: Address, framing: String?) {
-        // A datagram is handed on as a frame.
-        let own = framing == "datagram" ? Framing.length.rawValue : framing
+        // A datagram, and a message with its length in digits, is handed on as a frame.
+        let own = framing == "datagram" || framing == "octets" ? Framing.length.rawValue : framing
         guard let word, let wanted = Framing(rawValue: word) else { return (self, own ?? word) }
         if let own, let framing {
             guard own == word else {

@@ -3,7 +3,7 @@ internal import WeirRecords
 
 /// What there is help on beside the commands.
 enum HelpTopic: String, CaseIterable {
-    case options, times, zones, config
+    case options, addresses, times, zones, config
     case exitCodes = "exit-codes"
     case signals, environment, output
 
@@ -11,6 +11,7 @@ enum HelpTopic: String, CaseIterable {
     var text: String {
         switch self {
         case .options: options
+        case .addresses: addresses
         case .times: times
         case .zones: zones
         case .config: Configuration.page
@@ -29,6 +30,33 @@ enum HelpTopic: String, CaseIterable {
             Usage: weir run PLUGIN [INPUT] [OPTIONS]
             \(Table.text(HelpPage.rows(RunOptions.all.filter { !names.contains($0.name) })))
             """
+    }
+
+    private var addresses: String {
+        """
+        Where bytes come from, and where they go to.
+
+        Examples:
+          weir run fraud --from 'tcp://:9000?idle=5m' --format jsonl
+          weir run fraud --from 'exec:journalctl -f -o json' --format jsonl
+          weir run fraud --from http://:8080/in --format jsonl --to http://[::1]:81/hook
+
+        Usage: weir run PLUGIN --from ADDRESS --to ADDRESS
+
+        An address is SCHEME:PLACE, and behind a '?' options with '&' between them: see
+        'weir list transports'. A place with a '?' in it ends in another one. Ports are
+        on the loopback address, unless a host is named; '*' is every one of IPv4.
+        exec: hands its command to /bin/sh -c. It ends with this program.
+        http: takes lines, frames and arrays of JSON, each request whole or not at all:
+          curl --data-binary @in.jsonl http://127.0.0.1:8080/in
+          {"accepted":120,"rejected":0}
+
+        TLS is for a program in front: nginx before a source, and socat behind a sink,
+        here http://127.0.0.1:81/hook?host=example.com:
+          location /in { proxy_pass http://127.0.0.1:8080; client_max_body_size 1m; }
+          socat TCP-LISTEN:81,bind=127.0.0.1,fork,reuseaddr OPENSSL:example.com:443
+
+        """
     }
 
     private var times: String {

@@ -152,6 +152,9 @@ int cweir_net_group(const char *name, uint32_t *group);
 bool cweir_net_is_member(uint32_t user, uint32_t group);
 
 // MARK: Bytes
+//
+// Also for the ends of pipes that do not block; a thread that sends to one first calls
+// `cweir_child_ignore_broken_pipes`.
 
 // Receives. Returns how many bytes, 0 at the end, `-EAGAIN` where there are none yet. `is_truncated` tells that a
 // message was longer; `is_end` that 0 bytes are the end of the connection, and no empty message.

@@ -356,6 +356,9 @@ long cweir_net_receive(int socket, void *bytes, size_t count, bool *is_truncated
     ssize_t received;
     do {
         received = recvmsg(socket, &message, MSG_DONTWAIT);
+        if (received < 0 && errno == ENOTSOCK) {
+            received = read(socket, bytes, count);
+        }
     } while (received < 0 && errno == EINTR);
     if (received < 0) {
         return -errno;
@@ -374,6 +377,9 @@ long cweir_net_send(int socket, const void *bytes, size_t count) {
     ssize_t sent;
     do {
         sent = send(socket, bytes, count, MSG_DONTWAIT | CWEIR_NET_NO_SIGNAL);
+        if (sent < 0 && errno == ENOTSOCK) {
+            sent = write(socket, bytes, count);
+        }
     } while (sent < 0 && errno == EINTR);
     return sent < 0 ? -errno : (long)sent;
 }

@@ -64,13 +64,15 @@ final class SocketListener {
     /// Opens a socket that listens at a port, or takes one that the program was started with.
     ///
     /// - Parameters:
-    ///   - parts: The host, which is this machine alone where none is named, and the port; zero lets the system choose
-    ///     one, which a notice tells. The option `inherit`.
+    ///   - place: The host, which is this machine alone where none is named, and the port; zero lets the system choose
+    ///     one, which a notice tells.
+    ///   - parts: Has the option `inherit`.
     ///   - inherited: The sockets that the program was started with.
     ///   - meter: Takes the notice.
     /// - Throws: ``TransportError/cannotOpen(address:reason:)``.
     convenience init(
-        port parts: TransportAddress,
+        port place: String,
+        of parts: TransportAddress,
         inherited: InheritedSockets,
         meter: TransportMeter
     ) throws(TransportError) {
@@ -85,7 +87,7 @@ final class SocketListener {
             }
             return
         }
-        var target = try HostAddress(parts.place, whole: whole, loopback: true).address
+        var target = try HostAddress(place, whole: whole, loopback: true).address
         try self.init(
             listening: unsafe cweir_net_socket(&target, SocketKind.stream.number),
             address: whole

@@ -47,7 +47,7 @@ extension DatagramWorker {
                 unsafe target[length] = UInt8(ascii: "\n")
                 length += 1
             }
-        case .length:
+        case .length, .octets:
             unsafe target.copyMemory(from: payload)
         case .datagram:
             unsafe Boundary.writeLength(length, to: target)

@@ -16,7 +16,7 @@ extension ClientLink {
                     batch.advance(messages: 1)
                     continue
                 }
-                sending.status = error.isTransient ? .blocked : .failed(error)
+                sending.status = error.isTransient ? .blocked : .failed(LinkFailure(error))
                 // At a port this speaks of datagrams that were sent before.
                 if case .datagrams = target, error == .refused {
                     sending.refused += UInt64(max(1, cweir_net_take_refusals(descriptor)))
@@ -31,7 +31,7 @@ extension ClientLink {
             let refusals = cweir_net_take_refusals(descriptor)
             guard refusals > 0 else { continue }
             sending.refused += UInt64(refusals)
-            sending.status = .failed(.refused)
+            sending.status = .failed(LinkFailure(.refused))
             return sending
         }
         return sending

@@ -25,11 +25,7 @@ final class ClientLink: OutgoingLink {
     var sequence: UInt64 = 0
     let arena: UnsafeMutableRawBufferPointer
 
-    /// What was sent last, where the system says how much of it the other side has not taken.
-    private var tail: SentTail?
-
-    /// Whether something was sent since the link was opened.
-    private var hasSent = false
+    private var writer: StreamWriter
 
     private(set) var isUp = false
     private(set) var isConnecting = false
@@ -45,12 +41,14 @@ final class ClientLink: OutgoingLink {
         self.meter = meter
         self.address = address
         var isAuthenticated = false
+        // How much the reader of a Unix socket has taken, the system does not say.
+        let knowsTail = if case .connection(.port) = target { true } else { false }
+        writer = StreamWriter(knowsTail: knowsTail)
         switch target {
         case .datagrams(let socket, let authenticator):
             descriptor = socket
             isAuthenticated = authenticator != nil
-        case .connection(.port): tail = SentTail()
-        case .connection(.unix): break
+        case .connection: break
         }
         unsafe arena = .allocate(
             byteCount: isAuthenticated ? Int(CWEIR_NET_LARGEST_BATCH) * Self.longestDatagram : 1,
@@ -83,7 +81,7 @@ final class ClientLink: OutgoingLink {
     private func use(_ made: Int32, isConnecting: Bool) -> SystemError? {
         descriptor = made
         events = []
-        hasSent = false
+        writer.begin()
         if let error = watch(isConnecting ? [.writing] : restingEvents) {
             close()
             return error
@@ -108,14 +106,14 @@ final class ClientLink: OutgoingLink {
         }
         descriptor = -1
         events = []
-        tail?.removeAll()
+        writer.begin()
     }
 
     func handle(token: UInt64, ready: PollEvents) -> Sending? {
         guard !isConnecting else {
             if let error = SocketPlace.error(ofConnecting: descriptor) ?? watch(restingEvents) {
                 close()
-                return Sending(.failed(error))
+                return Sending(.failed(LinkFailure(error)))
             }
             isConnecting = false
             isUp = true
@@ -135,7 +133,7 @@ final class ClientLink: OutgoingLink {
             return nil
         }
         // One that takes connections and nothing else is not called again at once.
-        var sending = Sending(hasSent ? .done : .failed(.connectionReset))
+        var sending = Sending(writer.hasSent ? .done : .failed(LinkFailure(.connectionReset)))
         sending.refused = countUntaken()
         close()
         return sending
@@ -143,8 +141,7 @@ final class ClientLink: OutgoingLink {
 
     /// How many messages of what was sent the other side has not taken, and never will.
     private func countUntaken() -> UInt64 {
-        guard let tail, descriptor >= 0 else { return 0 }
-        let count = tail.messages(inLast: cweir_net_untaken(descriptor))
+        let count = writer.untakenMessages(descriptor)
         if count > 0 {
             meter.note("'\(address)' was closed by its reader before it had taken everything that was sent to it")
         }
@@ -153,17 +150,15 @@ final class ClientLink: OutgoingLink {
 
     var isFlushed: Bool { unflushedMessages == 0 }
 
-    var unflushedMessages: UInt64 {
-        guard let tail, descriptor >= 0, !tail.isEmpty else { return 0 }
-        return tail.messages(inLast: cweir_net_untaken(descriptor))
-    }
+    var unflushedMessages: UInt64 { writer.untakenMessages(descriptor) }
 
     func send(_ batch: inout OutgoingBatch) -> Sending {
-        var sending = isStream ? sendBytes(&batch) : sendMessages(&batch)
+        var sending = isStream ? writer.send(&batch, to: descriptor) : sendMessages(&batch)
         switch sending.status {
         case .done: _ = watch(restingEvents)
         // A wait for what is not watched would never end.
-        case .blocked: if let error = watch(restingEvents.union(.writing)) { sending.status = .failed(error) }
+        case .blocked:
+            if let error = watch(restingEvents.union(.writing)) { sending.status = .failed(LinkFailure(error)) }
         case .failed: sending.refused += countUntaken()
         }
         return sending
@@ -203,22 +198,5 @@ final class ClientLink: OutgoingLink {
         if let error = poller.watch(descriptor, token: Self.token, from: events, to: wanted) { return error }
         events = wanted
         return nil
-    }
-
-    private func sendBytes(_ batch: inout OutgoingBatch) -> Sending {
-        var delivered: UInt64 = 0
-        while batch.restCount > 0 {
-            let count = unsafe batch.bytes.withUnsafeBytes { bytes in
-                unsafe bytes.baseAddress.map { unsafe cweir_net_send(descriptor, $0 + batch.offset, batch.restCount) }
-                    ?? 0
-            }
-            if let error = SystemError(count) {
-                return Sending(error.isTransient ? .blocked : .failed(error), delivered: delivered)
-            }
-            hasSent = true
-            tail?.append(batch, batch.offset..<batch.offset + count) { cweir_net_untaken(descriptor) }
-            delivered += batch.advance(bytes: count)
-        }
-        return Sending(.done, delivered: delivered)
     }
 }

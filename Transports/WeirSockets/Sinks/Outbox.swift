@@ -13,6 +13,8 @@ final class Outbox: Sendable {
         /// Whether the thread can make room by spilling.
         var canSpill: Bool
         var deadline: Moment?
+        /// Whether nothing is sent any more, though the thread goes on for a moment.
+        var takesNoMore = false
         var hasEnded = false
     }
 
@@ -71,7 +73,7 @@ final class Outbox: Sendable {
         var oldest: UInt64 = 0
         var wakes = false
         let offer: Offer = state.withLock { state in
-            guard !state.hasEnded else { return .over }
+            guard !state.hasEnded, !state.takesNoMore else { return .over }
             while state.byteCount + batch.bytes.count > settings.buffer, !state.queue.isEmpty {
                 guard settings.overflow != .block, !state.canSpill else {
                     state.writerWaits = true
@@ -174,6 +176,11 @@ final class Outbox: Sendable {
 
     /// Until when to go on; `nil` where more may follow.
     var deadline: Moment? { state.withLock { $0.deadline } }
+
+    /// Refuses what is written from now on.
+    func takeNoMore() {
+        state.withLock { $0.takesNoMore = true }
+    }
 
     /// Marks the end of the thread.
     func threadEnds() {

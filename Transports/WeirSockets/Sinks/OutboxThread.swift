@@ -21,6 +21,9 @@ final class OutboxThread: @unchecked Sendable {
     var saidThatSpillIsFull = false
     private var wasUp: Bool
 
+    /// Whether the link has failed for good.
+    private var isOver = false
+
     /// How many messages left since the link was opened.
     ///
     /// Where opening proves nothing it takes two to know that they arrive: the refusal of one is reported with the next.
@@ -78,15 +81,22 @@ final class OutboxThread: @unchecked Sendable {
     }
 
     fileprivate func run() {
+        // A pipe without a reader is an error, and not the end of the process.
+        cweir_child_ignore_broken_pipes()
         while step() {}
         var sending = Sending(.done)
         sending.refused = link.lastRefusals()
         count(sending)
-        link.close()
+        link.finish(by: outbox.deadline ?? .now)
         outbox.threadEnds()
     }
 
     private func step() -> Bool {
+        guard !isOver else {
+            outbox.takeNoMore()
+            giveUp()
+            return false
+        }
         let now = Moment.now
         if !link.isUp, !link.isConnecting, nextAttempt <= now { attempt(now) }
         if link.isUp, !isBlocked { send(now) }
@@ -100,7 +110,9 @@ final class OutboxThread: @unchecked Sendable {
             }
         }
         let canGoOn = link.isUp && !isBlocked && (current != nil || spill?.isEmpty == false)
-        poller.wait(milliseconds: canGoOn || (isPressed && spill?.isFull == false) ? 0 : waitingTime(deadline))
+        poller.wait(
+            milliseconds: canGoOn || isOver || (isPressed && spill?.isFull == false) ? 0 : waitingTime(deadline)
+        )
         while let event = poller.nextEvent() {
             if event.token == Self.workToken {
                 outbox.work.quiet()
@@ -109,6 +121,7 @@ final class OutboxThread: @unchecked Sendable {
                 handle(event.token, event.ready)
             }
         }
+        if let deadline = link.deadline, deadline <= .now { isBlocked = false }
         // The next one gets whole lines.
         if !link.isUp { current?.rewindToMessage() }
         return true
@@ -118,16 +131,17 @@ final class OutboxThread: @unchecked Sendable {
         let wasConnecting = link.isConnecting
         if let sending = link.handle(token: token, ready: ready) {
             count(sending)
-            if case .failed(let error) = sending.status { tryAgain(after: error, .now) }
+            if case .failed(let failure) = sending.status { tryAgain(after: failure, .now) }
         } else if wasConnecting, link.isUp {
             unprovenCount = 0
-            isProven()
+            if link.isProvenByOpening { isProven() }
         }
     }
 
     private func waitingTime(_ deadline: Moment?) -> Int32 {
         var earliest = deadline
         if !link.isUp, !link.isConnecting { earliest = min(earliest ?? nextAttempt, nextAttempt) }
+        if let deadline = link.deadline { earliest = min(earliest ?? deadline, deadline) }
         if let spillRetry { earliest = min(earliest ?? spillRetry, spillRetry) }
         var milliseconds = earliest?.millisecondsFromNow ?? -1
         // Nothing says that the other side has taken the last of it.
@@ -148,13 +162,18 @@ final class OutboxThread: @unchecked Sendable {
             }
             return
         }
-        tryAgain(after: error, now)
+        tryAgain(after: LinkFailure(error), now)
     }
 
-    private func tryAgain(after error: SystemError, _ now: Moment) {
-        if wasUp { meter.note("'\(address)' cannot be written to: \(error); it is tried again") }
+    private func tryAgain(after failure: LinkFailure, _ now: Moment) {
+        guard !failure.isFinal else {
+            meter.note("'\(address)' cannot be written to any more: \(failure.reason)")
+            isOver = true
+            return
+        }
+        if wasUp { meter.note("'\(address)' cannot be written to: \(failure.reason); it is tried again") }
         wasUp = false
-        nextAttempt = now + backoff.next()
+        nextAttempt = now + max(failure.pause ?? 0, backoff.next())
     }
 
     /// Records that what is sent arrives, and reports it after a failure.
@@ -187,11 +206,11 @@ final class OutboxThread: @unchecked Sendable {
                 current = batch
                 isBlocked = true
                 return
-            case .failed(let error):
+            case .failed(let failure):
                 batch.rewindToMessage()
                 current = batch
                 link.close()
-                return tryAgain(after: error, now)
+                return tryAgain(after: failure, now)
             }
         }
     }

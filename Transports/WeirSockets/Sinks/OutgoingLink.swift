@@ -19,6 +19,11 @@ protocol OutgoingLink: AnyObject {
     /// Closes the connections.
     func close()
 
+    /// Closes the connections for good.
+    ///
+    /// - Parameter deadline: Until when to wait where the other side has still to do with what it got.
+    func finish(by deadline: Moment)
+
     /// Sends what is left of a batch, as far as that goes without waiting.
     func send(_ batch: inout OutgoingBatch) -> Sending
 
@@ -34,6 +39,9 @@ protocol OutgoingLink: AnyObject {
     /// Whether the receiver that ``open()`` found is still to answer.
     var isConnecting: Bool { get }
 
+    /// When to send again though nothing has happened; `nil` where something will.
+    var deadline: Moment? { get }
+
     /// Handles an event of the poller; tokens from 2 are the link's.
     ///
     /// - Returns: What it says of what was sent before, or that opening failed after all.
@@ -42,6 +50,8 @@ protocol OutgoingLink: AnyObject {
 
 extension OutgoingLink {
     var isConnecting: Bool { false }
+    var deadline: Moment? { nil }
+    func finish(by deadline: Moment) { close() }
     func lastRefusals() -> UInt64 { 0 }
     var unflushedMessages: UInt64 { 0 }
 }
@@ -52,8 +62,8 @@ struct Sending {
         case done
         /// The poller will say when it goes on.
         case blocked
-        /// The other side is gone.
-        case failed(SystemError)
+        /// The other side is gone, or does not want it now.
+        case failed(LinkFailure)
     }
 
     var status: Status
@@ -73,5 +83,25 @@ struct Sending {
     init(_ status: Status, delivered: UInt64 = 0) {
         self.status = status
         self.delivered = delivered
+    }
+}
+
+/// Why nothing can be sent.
+struct LinkFailure: Error {
+    /// What is wrong, for people.
+    let reason: String
+
+    /// How long to wait before the next attempt, in nanoseconds, where the other side or the link says so.
+    var pause: Int64?
+
+    /// Whether there is no use in trying again.
+    var isFinal = false
+
+    init(_ reason: String) {
+        self.reason = reason
+    }
+
+    init(_ error: SystemError) {
+        reason = "\(error)"
     }
 }

@@ -6,6 +6,9 @@ enum Boundary: String, Sendable, CaseIterable {
     case lines = "newline"
     /// After a length in four bytes, the most significant first, and as many bytes.
     case length
+    /// After its length in decimal digits and a blank; one that does not begin so, at a newline (RFC 6587). It is handed on
+    /// with a length in four bytes in front.
+    case octets
     /// At the end of its datagram or packet, whatever the bytes are; the length is added in front.
     case datagram
 
@@ -15,8 +18,14 @@ enum Boundary: String, Sendable, CaseIterable {
     /// How many bytes may be added to a datagram: the newline that it lacks, or its length.
     static let addedByteCount = lengthByteCount
 
+    /// Those in which messages are sent.
+    static let ofSinks: [Boundary] = [.lines, .length]
+
     /// Those that a stream of bytes can have.
-    static let ofStreams: [Boundary] = [.lines, .length]
+    static let ofStreams: [Boundary] = [.lines, .length, .octets]
+
+    /// Those that datagrams and packets can have.
+    static let ofDatagrams: [Boundary] = [.lines, .length, .datagram]
 
     /// The messages that were found at the start of some bytes.
     struct Messages {
@@ -92,7 +101,7 @@ enum Boundary: String, Sendable, CaseIterable {
         switch self {
         case .lines: unsafe cweir_net_find_lines(start, count, limit)
         case .length: unsafe cweir_net_find_frames(start, count, limit)
-        case .datagram: preconditionFailure("a stream of bytes has no datagrams")
+        case .octets, .datagram: preconditionFailure("messages with another boundary are found elsewhere")
         }
     }
 

@@ -19,6 +19,9 @@ struct Connection {
     /// Whether it is still being made.
     var isConnecting = false
 
+    /// Whether something came over it.
+    var hasSent = false
+
     /// What the poller watches it for.
     var events: PollEvents
 

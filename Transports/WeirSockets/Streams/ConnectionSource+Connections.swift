@@ -104,8 +104,13 @@ extension ConnectionSource {
         connections[token] = nil
         let count = UInt64(connections.count)
         counter.update { $0.openConnections = count }
-        if isServing, acceptor.descriptor == nil, acceptedCount != settings.accept {
-            acceptorRetry = .now + acceptor.pauseAfterEnd()
+        if isServing {
+            switch acceptor.sequel(hadBytes: connection.hasSent, counter) {
+            case .again(let pause) where acceptedCount != settings.accept: acceptorRetry = .now + pause
+            case .none, .again: break
+            case .over: phase = .over
+            case .failed(let error): phase = .failed(error)
+            }
         }
         watchAcceptor()
     }
@@ -125,7 +130,7 @@ extension ConnectionSource {
     ///
     /// The connections that wait to be accepted have sent already, and are still read: see ``acceptWaiting()``.
     func beginDraining() {
-        acceptor.removeFile()
+        acceptor.stop()
         let now = Moment.now
         if acceptor.descriptor != nil { accept(now) }
         if let descriptor = acceptor.descriptor, !acceptorEvents.isEmpty {
@@ -139,6 +144,10 @@ extension ConnectionSource {
             connections[token] = nil
         }
         for (token, connection) in connections { watch(token, connection, for: .reading) }
+        // It was triggered, and would end every wait at once.
+        if let interruption {
+            _ = poller.watch(interruption.sourceDescriptor, token: Self.interruptionToken, from: .reading, to: [])
+        }
         phase = .draining(until: now + settings.drain.inNanoseconds)
     }
 
@@ -164,7 +173,7 @@ extension ConnectionSource {
         guard acceptor.descriptor != nil, acceptedCount != settings.accept else { return }
         var refused: UInt64 = 0
         // Bounded: others may go on connecting where there is no file to remove.
-        while refused < 65_536, case let descriptor = acceptor.next(), descriptor >= 0 {
+        while refused < 65_536, case .made(let descriptor) = acceptor.next() {
             cweir_net_close(descriptor)
             refused += 1
         }

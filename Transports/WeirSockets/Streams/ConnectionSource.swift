@@ -22,13 +22,14 @@ final class ConnectionSource: TransportSource {
         case draining(until: Moment)
         case interrupted
         case over
+        case failed(TransportError)
     }
 
     let settings: ConnectionSettings
     let address: String
     let acceptor: ConnectionAcceptor
     let poller: Poller
-    private let interruption: Interruption?
+    let interruption: Interruption?
     let stage: MessageStage
     let counter: TransportMeter
 
@@ -51,7 +52,7 @@ final class ConnectionSource: TransportSource {
     var saidThatNothingIsThere = false
 
     static let acceptorToken: UInt64 = 0
-    private static let interruptionToken: UInt64 = 1
+    static let interruptionToken: UInt64 = 1
     private static let firstToken: UInt64 = 2
 
     /// Creates a source.
@@ -110,11 +111,15 @@ final class ConnectionSource: TransportSource {
                     serve(milliseconds: waitingTime())
                 }
             case .draining(let limit):
-                poller.wait(milliseconds: 0)
-                let goesOn = serve(milliseconds: 0) || acceptWaiting()
-                if !goesOn || limit < .now { close(.interrupted) }
+                // What ends by itself is waited for; of all else, what is there already is read.
+                let waits = acceptor.endsConnections && !connections.isEmpty
+                let goesOn = serve(milliseconds: waits ? limit.millisecondsFromNow : 0) || acceptWaiting()
+                if limit < .now || (!goesOn && !waits) { close(.interrupted) }
             case .interrupted: throw .interrupted(address: address)
             case .over: return
+            case .failed(let error):
+                phase = .over
+                throw error
             }
         }
     }

@@ -7,12 +7,12 @@ internal import WeirRecords
 /// Safety: the memory is allocated in `init` and freed in `deinit`; one thread at a time uses the stage.
 @safe
 final class MessageStage {
-    private let settings: ConnectionSettings
+    let settings: ConnectionSettings
     private let address: String
     private let meter: TransportMeter
-    private let memory: UnsafeMutableRawBufferPointer
+    let memory: UnsafeMutableRawBufferPointer
     private var start = 0
-    private var end = 0
+    var end = 0
 
     /// The line that all connections begin with, where they do.
     private var header: [UInt8]?
@@ -82,7 +82,7 @@ final class MessageStage {
     }
 
     /// Counts a message as refused, and keeps its bytes.
-    private func reject(
+    func reject(
         _ cause: TransportMetrics.Rejection,
         _ bytes: UnsafeRawBufferPointer,
         of connection: Connection
@@ -109,9 +109,9 @@ final class MessageStage {
     /// - Returns: False when it has ended, or is to be closed.
     func receive(from connection: inout Connection, _ now: Moment, isDraining: Bool) -> Bool {
         let hasRate = settings.rate != nil && !isDraining
-        return settings.kind == .packets
-            ? receivePackets(&connection, now, hasRate)
-            : receiveBytes(&connection, now, hasRate)
+        if settings.kind == .packets { return receivePackets(&connection, now, hasRate) }
+        return settings.boundary == .octets
+            ? receiveOctets(&connection, now, hasRate) : receiveBytes(&connection, now, hasRate)
     }
 
     /// Reads once from a stream.
@@ -139,6 +139,7 @@ final class MessageStage {
             }
             return false
         }
+        connection.hasSent = true
         connection.allowance -= settings.rate == nil ? 0 : count
         connection.lastArrival = now
         if kept > 0 {
@@ -234,7 +235,7 @@ final class MessageStage {
                 length += 1
             }
             return deliver(1, bytes: length, of: &connection)
-        case .length:
+        case .length, .octets:
             let bytes = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[end..<end + count])
             guard unsafe settings.boundary.areWhole(UnsafeRawBufferPointer(bytes), limit: settings.lineLimit) else {
                 unsafe reject(.malformed, UnsafeRawBufferPointer(bytes), of: connection)
@@ -254,7 +255,7 @@ final class MessageStage {
     ///
     /// - Returns: False when the connection is to be closed.
     @discardableResult
-    private func deliver(_ messages: UInt64, bytes: Int, of connection: inout Connection) -> Bool {
+    func deliver(_ messages: UInt64, bytes: Int, of connection: inout Connection) -> Bool {
         var messages = messages
         var bytes = bytes
         if settings.sharesHeader, !connection.hasHeader {

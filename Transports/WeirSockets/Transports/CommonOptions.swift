@@ -3,18 +3,52 @@ internal import WeirRecords
 
 /// The options that several transports share, each declared once.
 enum CommonOptions {
-    /// For the bytes of streams.
+    /// For what is sent, and posted.
     static let framing = OptionDeclaration(
         "framing",
-        .choice(Boundary.ofStreams.map(\.rawValue)),
+        .choice(Boundary.ofSinks.map(\.rawValue)),
         default: Boundary.lines.rawValue,
         help: "what ends a message: a newline, or a length in four bytes before it, most significant first"
     )
 
+    /// For the bytes of streams.
+    static let framingInStreams = OptionDeclaration(
+        "framing",
+        .choice(Boundary.ofStreams.map(\.rawValue)),
+        default: Boundary.lines.rawValue,
+        help:
+            "what ends a message: a newline, a length in four bytes before it, most significant first, or a length in digits before it, and a newline where there is none, as for syslog"
+    )
+
+    /// How long a message of a stream may be.
+    static let longest = OptionDeclaration(
+        "max-line",
+        .byteCount(16...1 << 30),
+        default: "64KiB",
+        help: "reject longer lines, frames or packets"
+    )
+
+    /// For the lines and frames of streams.
+    static let streams = [
+        longest,
+        OptionDeclaration(
+            "unfinished",
+            .choice(["reject", "deliver"]),
+            default: "reject",
+            help: "what to do with a last line without a newline: its sender may have been killed in the middle of it"
+        ),
+        OptionDeclaration(
+            "header",
+            .choice(["none", "shared"]),
+            default: "none",
+            help: "'shared': all connections begin with the same line, such as that of CSV, which is passed on once"
+        ),
+    ]
+
     /// For what datagrams and packets hold.
     static let framingInDatagrams = OptionDeclaration(
         "framing",
-        .choice(Boundary.allCases.map(\.rawValue)),
+        .choice(Boundary.ofDatagrams.map(\.rawValue)),
         default: Boundary.lines.rawValue,
         help:
             "what ends a message in a datagram: a newline, a length in four bytes before it, or the datagram's own end alone"
@@ -136,6 +170,21 @@ extension TransportAddress {
     /// Refuses a limit for a spill that there is not.
     func permitSpillLimit() throws(TransportError) {
         try permit(["spill-limit"], if: options.textIfGiven("spill") != nil, otherwise: "takes 'spill=FILE'")
+    }
+}
+
+extension ConnectionSettings {
+    /// Reads the options of ``CommonOptions/streams`` and the framing.
+    ///
+    /// - Throws: ``TransportError/badAddress(address:reason:)``.
+    mutating func readStream(_ parts: TransportAddress) throws(TransportError) {
+        boundary = parts.options.boundary
+        lineLimit = parts.options.integer("max-line")
+        deliversUnfinished = parts.options.text("unfinished") == "deliver"
+        sharesHeader = parts.options.text("header") == "shared"
+        guard !sharesHeader || boundary == .lines else {
+            throw .badAddress(address: parts.whole, reason: "header: only lines have a header that is shared")
+        }
     }
 }
 

@@ -27,8 +27,8 @@ struct ConnectionTransport: Sendable {
     // MARK: Options
 
     var sourceOptions: [OptionDeclaration] {
-        [kind == .stream ? CommonOptions.framing : CommonOptions.framingInDatagrams, Self.longest]
-            + (kind == .stream ? Self.streams : []) + Self.connections
+        [kind == .stream ? CommonOptions.framingInStreams : CommonOptions.framingInDatagrams]
+            + (kind == .stream ? CommonOptions.streams : [CommonOptions.longest]) + Self.connections
             + listening + [
                 CommonOptions.drain,
                 OptionDeclaration("connect", .flag, default: "false", help: "connect to a listening socket instead"),
@@ -65,29 +65,7 @@ struct ConnectionTransport: Sendable {
         isPort ? [CommonOptions.allow, CommonOptions.inherit] : CommonOptions.file + CommonOptions.peers
     }
 
-    private static let longest = OptionDeclaration(
-        "max-line",
-        .byteCount(16...1 << 30),
-        default: "64KiB",
-        help: "reject longer lines, frames or packets"
-    )
-
-    private static let streams = [
-        OptionDeclaration(
-            "unfinished",
-            .choice(["reject", "deliver"]),
-            default: "reject",
-            help: "what to do with a last line without a newline: its sender may have been killed in the middle of it"
-        ),
-        OptionDeclaration(
-            "header",
-            .choice(["none", "shared"]),
-            default: "none",
-            help: "'shared': all connections begin with the same line, such as that of CSV, which is passed on once"
-        ),
-    ]
-
-    static let connections = [
+    private static let connections = [
         OptionDeclaration(
             "connections",
             .integer(1...1_000_000),
@@ -114,21 +92,18 @@ struct ConnectionTransport: Sendable {
         try parts.permit(["retry"], if: connects, otherwise: "takes 'connect=true'")
         var settings = ConnectionSettings()
         settings.kind = kind
-        settings.boundary = options.boundary
-        settings.lineLimit = options.integer("max-line")
+        if kind == .stream {
+            try settings.readStream(parts)
+        } else {
+            settings.boundary = options.boundary
+            settings.lineLimit = options.integer("max-line")
+        }
         settings.connectionLimit = options.integer("connections")
         settings.rate = options.integerIfGiven("rate")
         settings.idle = options.durationIfGiven("idle")
         settings.accept = options.integerIfGiven("accept")
         settings.drain = options.duration("drain")
         settings.filter = try filter(options, whole)
-        if kind == .stream {
-            settings.deliversUnfinished = options.text("unfinished") == "deliver"
-            settings.sharesHeader = options.text("header") == "shared"
-            guard !settings.sharesHeader || settings.boundary == .lines else {
-                throw .badAddress(address: whole, reason: "header: only lines have a header that is shared")
-            }
-        }
         let meter = TransportMeter()
         let acceptor: ConnectionAcceptor
         if connects {
@@ -171,7 +146,7 @@ struct ConnectionTransport: Sendable {
                 address: parts.whole
             )
         }
-        return try SocketListener(port: parts, inherited: inherited, meter: meter)
+        return try SocketListener(port: parts.place, of: parts, inherited: inherited, meter: meter)
     }
 
     private func filter(_ options: OptionValues, _ whole: String) throws(TransportError) -> ConnectionFilter? {

@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+import WeirCore
+import WeirRecords
+import WeirSockets
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// `weir` with connections, programs, requests, and messages of syslog.
+@Suite(.serialized) struct DoorTests {
+    private let weir: WeirProcess
+
+    init() throws { weir = try WeirProcess() }
+
+    /// Readings with as many shakes as seconds.
+    private func readings(seconds: Int) -> [(time: Int, x: Double)] {
+        (0..<seconds * 50).map { index in
+            (index * 20, index % 50 < 12 ? (index % 2 == 0 ? 2.5 : -2.5) : 0)
+        }
+    }
+
+    private var table: String {
+        "time,x,y,z\n" + readings(seconds: 20).map { "\($0.time),\($0.x),0,1\n" }.joined()
+    }
+
+    /// What `weir` finds in a file: what it must find in the same readings from anywhere.
+    private func expected() throws -> String {
+        try weir.file("readings.csv", table)
+        let outcome = try weir.run("run", "shake", "readings.csv")
+        #expect(outcome.exitCode == 0 && !outcome.output.isEmpty)
+        return outcome.output
+    }
+
+    @Test func findsTheSameInWhatAProgramPrintsAndHasAnotherReadIt() throws {
+        let wanted = try expected()
+        let outcome = try weir.run(
+            "run",
+            "shake",
+            "--from",
+            "exec:cat readings.csv",
+            "--to",
+            "exec:cat > out; echo end >> out"
+        )
+        #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        #expect(try weir.text(of: "out") == wanted + "end\n")
+        #expect(outcome.errors.contains("input: 1001 sent, 1001 delivered\n"), "\(outcome.errors)")
+    }
+
+    @Test func aProgramThatFailsIsAnErrorWhereItIsNotStartedAgain() throws {
+        try weir.file("readings.csv", table)
+        let outcome = try weir.run("run", "shake", "--from", "exec:cat readings.csv; exit 3?restart=never")
+        #expect(outcome.exitCode != 0)
+        #expect(outcome.errors.contains("the command ended with status 3"), "\(outcome.errors)")
+    }
+
+    @Test func findsTheSameInAConnectionOfTCP() throws {
+        let wanted = try expected()
+        let port = UInt16.random(in: 20_000..<30_000)
+        let running = try weir.start(["run", "shake", "--from", "tcp://:\(port)?accept=1"], input: .nothing)
+        let sink = try TCPTransport().openSink("//127.0.0.1:\(port)?retry=20ms&linger=60s")
+        try sink.write(Array(table.utf8))
+        try sink.finish()
+        let outcome = try running.outcome()
+        #expect(outcome.exitCode == 0 && outcome.output == wanted, "\(outcome.errors)")
+    }
+
+    @Test func findsTheSameInArraysThatArePosted() throws {
+        let wanted = try expected()
+        let port = UInt16.random(in: 20_000..<30_000)
+        let running = try weir.start(
+            ["run", "shake", "--from", "http://:\(port)/readings", "--format", "jsonl"],
+            input: .nothing
+        )
+        let sink = try HTTPTransport().openSink(
+            "//127.0.0.1:\(port)/readings?body=array&lines=100&retry=20ms&linger=60s"
+        )
+        for reading in readings(seconds: 20) {
+            try sink.write(Array("{\"time\":\(reading.time),\"x\":\(reading.x),\"y\":0,\"z\":1}\n".utf8))
+        }
+        try sink.finish()
+        #expect(sink.meter?.metrics.delivered == 1000)
+        kill(running.process.processIdentifier, SIGINT)
+        let outcome = try running.outcome()
+        #expect(outcome.exitCode == 130 && outcome.output == wanted, "\(outcome.errors)")
+        #expect(outcome.errors.contains("input: 1000 sent, 1000 delivered\n"), "\(outcome.errors)")
+    }
+
+    @Test func readsMessagesOfSyslogFromAFileAndFromConnections() throws {
+        let messages = [
+            "<34>1 2003-10-11T22:14:15.003Z h su - ID47 [a@1 ip=\"::1\"] 'su root' failed", "nonsense",
+            "<13>1 2003-10-11T22:14:16Z h sshd 7 - - ok",
+        ]
+        let columns = "severity,time,app,procid,message,data.a@1.ip"
+        let wanted = [
+            #"{"severity":2,"time":"2003-10-11T22:14:15.003Z","app":"su","message":"'su root' failed","data.a@1.ip":"::1"}"#,
+            #"{"severity":5,"time":"2003-10-11T22:14:16Z","app":"sshd","procid":"7","message":"ok"}"#,
+        ]
+        try weir.file("auth.syslog", messages.joined(separator: "\n"))
+        let file = try weir.run("convert", "--from", "auth.syslog", "--to-format", "jsonl", "--columns", columns)
+        #expect(file.output.split(separator: "\n").map(String.init) == wanted, "\(file.output) \(file.errors)")
+        #expect(file.errors.contains("it is no message of syslog"), "\(file.errors)")
+        let port = UInt16.random(in: 20_000..<30_000)
+        let running = try weir.start(
+            [
+                "convert", "--from", "tcp://:\(port)?framing=octets&accept=1", "--format", "syslog", "--to-format",
+                "jsonl",
+                "--columns", columns,
+            ],
+            input: .nothing
+        )
+        let sink = try TCPTransport().openSink("//127.0.0.1:\(port)?retry=20ms&linger=60s")
+        // One in each way.
+        try sink.write(Array("\(messages[0].utf8.count) \(messages[0])\(messages[2])\n".utf8))
+        try sink.finish()
+        let outcome = try running.outcome()
+        #expect(outcome.output.split(separator: "\n").map(String.init) == wanted, "\(outcome.output) \(outcome.errors)")
+        #expect(
+            try weir.run("convert", "--from", "auth.syslog", "--to", "x.jsonl", "--to-format", "syslog").exitCode == 2
+        )
+    }
+
+    @Test func saysWhatIsWrongWithAnAddress() throws {
+        for (address, words) in [
+            ("tcp://:900000", "is not a port"), ("tcp:9000", "write tcp://HOST:PORT"),
+            ("exec:", "the command is missing"),
+            ("exec:ls?restart=sometimes", "is not one of never, failure, always"),
+            ("http:x", "write http://HOST:PORT/PATH"),
+            ("http://:9000/in?max-body=1", "is not between"), ("tcp://:9000?framing=octet", "did you mean 'octets'?"),
+        ] {
+            let outcome = try weir.run("run", "shake", "--from", address)
+            #expect(outcome.exitCode == 2, "\(address)")
+            #expect(outcome.errors.contains(words) && outcome.errorLines.count == 1, "\(outcome.errors)")
+        }
+    }
+}
