@@ -13,10 +13,6 @@ public enum FieldEncoding: UInt8, Sendable {
     case doubledQuotes
     /// Text with JSON's backslash escapes.
     case escaped
-    /// Text with the backslash escapes of access logs, such as `\"`, `\n` and `\xHH`.
-    case hexEscaped
-    /// Text with a backslash before each backslash, `=` or `|`, and with `\n` and `\r` (CEF).
-    case signEscaped
     /// A JSON array or object.
     case nested
     /// A whole number in two's complement of 1, 2, 4 or 8 bytes, the lowest first.
@@ -29,8 +25,13 @@ public enum FieldEncoding: UInt8, Sendable {
     case boolean
     /// Nanoseconds since the epoch: 8 bytes in two's complement, the lowest first.
     case time
+    // Behind the others: the numbers of those are known to CWeir and to libraries of plugins.
+    /// Text with the backslash escapes of access logs, such as `\"`, `\n` and `\xHH`.
+    case hexEscaped
+    /// Text with a backslash before each backslash, `=` or `|`, and with `\n` and `\r` (CEF).
+    case signEscaped
 
     /// Whether the bytes are a value and not its text.
     @inlinable
-    public var isBinary: Bool { rawValue >= Self.integer.rawValue }
+    public var isBinary: Bool { rawValue >= Self.integer.rawValue && rawValue <= Self.time.rawValue }
 }
