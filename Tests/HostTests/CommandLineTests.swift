@@ -59,7 +59,7 @@ extension HostTests {
             for name in ["  shake ", "  file ", "  stdin ", "  stdout ", "  demo ", "  csv ", "  jsonl ", "  binary "] {
                 #expect(all.contains(name))
             }
-            #expect(try weir.run("list", "formats").output.split(separator: "\n").count == 3)
+            #expect(try weir.run("list", "formats").output.split(separator: "\n").count == 10)
             #expect(try !weir.run("list", "plugins").output.contains("csv"))
             #expect(try weir.run("list", "transports").output.contains("  file "))
         }

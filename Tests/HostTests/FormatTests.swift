@@ -152,7 +152,6 @@ extension HostTests {
             let writer = input.fileHandleForWriting
             try writer.write(contentsOf: Data("a\n".utf8))
             try writer.write(contentsOf: Data(String(repeating: "1\n", count: 100_000).utf8))
-            try WeirProcess.eventually("it is written to") { try weir.contents(of: "b.jsonl.gz").count > 0 }
             run.process.interrupt()
             #expect(try run.outcome().exitCode == 130)
             let back = try weir.run("convert", "b.jsonl.gz", "--to-format", "csv")
@@ -164,10 +163,10 @@ extension HostTests {
         @Test func aGuessSaysHowToReadAnInput() throws {
             let cases: [(String, [String])] = [
                 (
-                    "t_ms;acc_x;acc_y;acc_z\n" + (0..<9).map { "\($0)00;0;\($0).5;1\n" }.joined(),
+                    "t_ms;acc_x;acc_y;acc_z\n" + (1...9).map { "\($0)00;0;\($0).5;1\n" }.joined(),
                     [
                         "a table, separated by semicolons, with a header; 9 records looked at, 0 rejected",
-                        "  acc_y  float, such as 0.5", "Time: 't_ms', counting ms",
+                        "  acc_y  float, such as 1.5", "Time: 't_ms', counting ms",
                         "  weir run shake a --delimiter ';' --columns time=t_ms,x=acc_x,y=acc_y,z=acc_z\n",
                         "  weir convert a out.weir --delimiter ';' --schema t_ms=time,acc_x=integer,acc_y=float,acc_z=integer\n",
                     ]

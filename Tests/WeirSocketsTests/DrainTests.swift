@@ -95,7 +95,7 @@ import WeirRecords
     }
 
     @Test func anInterruptionMakesNoConnection() throws {
-        let listener = try UnixListener(
+        let listener = try SocketListener(
             UnixSettings(place: .file(folder("far"))),
             kind: .stream,
             inherited: .none,

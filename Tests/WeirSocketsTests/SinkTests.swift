@@ -314,7 +314,7 @@ import WeirRecords
         let source = try transport.openSource(folder("s") + "?connect=true&accept=1")
         let reader = Collector(source, isPaused: true)
         let probe = try Peer(unix: folder("s"))
-        try eventually("one is there") { metrics(sink).openConnections >= 1 }
+        try eventually("both are there") { metrics(sink).openConnections == 2 }
         let done = DispatchSemaphore(value: 0)
         let line = String(repeating: "x", count: 999) + "\n"
         let lent = Lent(sink)

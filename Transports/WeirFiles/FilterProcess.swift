@@ -95,7 +95,7 @@ final class FilterProcess {
             return message.isEmpty ? nil : words
         }
         guard status != 0 else { return nil }
-        if !message.isEmpty { return words }
+        if !message.isEmpty { return words.hasPrefix(program) ? words : "\(program): \(words)" }
         return status & 0x7F == 0
             ? "'\(program)' ended with \(status >> 8 & 0xFF)" : "'\(program)' was ended by signal \(status & 0x7F)"
     }

@@ -195,6 +195,7 @@ package final class RecordSlice: @unchecked Sendable {
     /// - Throws: What `body` throws.
     package func lend(batchAt index: Int, _ body: (inout RecordBatch) throws -> Void) rethrows {
         precondition(index >= 0 && index < batchCount, "there are \(batchCount) batches, so none at \(index)")
+        batches[index].batch.noteFirstTime()
         try body(&batches[index].batch)
     }
 }

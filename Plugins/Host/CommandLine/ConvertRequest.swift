@@ -68,6 +68,11 @@ struct ConvertRequest {
         )
     }
 
+    /// The options of how tables are written.
+    static let optionsOfTables: [OptionDeclaration] = [
+        .delimiter, .quote, .comment, .header, Option.toDelimiter, Option.toQuote, Option.toHeader,
+    ]
+
     /// All options, with what those of `weir run` mean here.
     static let options =
         [
@@ -89,7 +94,6 @@ struct ConvertRequest {
             ),
             Option.toFormat, Option.columns, Option.schema,
         ] + OptionDeclaration.inputTimes + [
-            .delimiter, .quote, .comment, .header, Option.toDelimiter, Option.toQuote, Option.toHeader,
             OptionDeclaration(
                 "framing",
                 .text(placeholder: "FRAMING"),
@@ -103,7 +107,7 @@ struct ConvertRequest {
                 default: "1MiB",
                 help: "reject lines and blocks that are longer"
             ),
-        ]
+        ] + optionsOfTables
 
     /// Reads what follows `weir convert`.
     ///

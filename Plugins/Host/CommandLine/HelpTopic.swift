@@ -3,7 +3,7 @@ internal import WeirRecords
 
 /// What there is help on beside the commands.
 enum HelpTopic: String, CaseIterable {
-    case options, addresses, times, zones, config
+    case options, addresses, tables, times, zones, config
     case exitCodes = "exit-codes"
     case signals, environment, output
 
@@ -12,6 +12,7 @@ enum HelpTopic: String, CaseIterable {
         switch self {
         case .options: options
         case .addresses: addresses
+        case .tables: tables
         case .times: times
         case .zones: zones
         case .config: Configuration.page
@@ -23,9 +24,9 @@ enum HelpTopic: String, CaseIterable {
     }
 
     private var options: String {
-        let names = Set(RunOptions.ofTimes.map(\.name))
+        let names = Set((RunOptions.ofTimes + RunOptions.ofTables).map(\.name))
         return """
-            Options of 'weir run'; 'weir help times' has those about the order of records.
+            Options of 'weir run'; for others see 'weir help times', 'zones' and 'tables'.
 
             Usage: weir run PLUGIN [INPUT] [OPTIONS]
             \(Table.text(HelpPage.rows(RunOptions.all.filter { !names.contains($0.name) })))
@@ -55,6 +56,24 @@ enum HelpTopic: String, CaseIterable {
         here http://127.0.0.1:81/hook?host=example.com:
           location /in { proxy_pass http://127.0.0.1:8080; client_max_body_size 1m; }
           socat TCP-LISTEN:81,bind=127.0.0.1,fork,reuseaddr OPENSSL:example.com:443
+
+        """
+    }
+
+    private var tables: String {
+        """
+        Read tables of any form.
+
+        Examples:
+          weir run shake in.txt --delimiter ';' --columns time=t_ms
+          weir run shake in.txt --format tsv --header none --columns time=1,x=2,y=3,z=4
+          weir convert in.txt out.csv --delimiter '|' --quote none --comment '#'
+
+        Usage: weir run PLUGIN [INPUT] [OPTIONS]
+        \(Table.text(HelpPage.rows(RunOptions.ofTables)))
+        'weir guess FILE' says how a file is written, and which of these it needs. Of a
+        header of several lines the first one names the fields. Without a header they
+        are named by their positions, from 1 on.
 
         """
     }

@@ -118,6 +118,9 @@ enum RunOptions {
     /// Those that are about times, which have a page of their own.
     static let ofTimes: [OptionDeclaration] = [.lateness, .late, .maxHeld, .maxAhead]
 
+    /// Those that are about tables, which have a page of their own.
+    static let ofTables: [OptionDeclaration] = [.delimiter, .quote, .comment, .header]
+
     /// Those that are about the program; a configuration has the others for each pipeline.
     static let ofProgram: [OptionDeclaration] = [.config, .control, .metrics, .live, .showHelp]
 

@@ -23,6 +23,9 @@ protocol Command: SendableMetatype {
     /// What its page says at the end, in lines of the width of a page.
     static var remark: String { get }
 
+    /// Those of the options that stand in the long help only, because they are about tables.
+    static var optionsOfTables: [OptionDeclaration] { get }
+
     /// What may come first, where that is one of a few words.
     static var firstWords: [String] { get }
 
@@ -47,11 +50,19 @@ protocol Command: SendableMetatype {
 extension Command {
     static var usage: [String] { ["weir \(name) \(operands)" + (options.isEmpty ? "" : " [OPTIONS]")] }
     static var options: [OptionDeclaration] { [] }
+    static var optionsOfTables: [OptionDeclaration] { [] }
     static var remark: String { "" }
     static var firstWords: [String] { [] }
     static var pluginOptions: [OptionDeclaration]? { nil }
 
     static func page(for words: [String], _ registry: Registry) throws(HostError) -> HelpPage { page }
+
+    private static var sections: [(title: String, rows: [HelpPage.Row])] {
+        let names = Set(optionsOfTables.map(\.name))
+        let others = options.filter { !names.contains($0.name) }
+        let all = [("Options", HelpPage.rows(others)), ("Tables", HelpPage.rows(optionsOfTables))]
+        return all.filter { !$0.1.isEmpty }
+    }
 
     /// The page of what is declared.
     static var page: HelpPage {
@@ -59,7 +70,7 @@ extension Command {
             summary: summary + ".",
             examples: examples,
             usage: usage,
-            sections: options.isEmpty ? [] : [("Options", HelpPage.rows(options))],
+            sections: sections,
             remark: remark,
             more: "'weir help \(name)' says more."
         )

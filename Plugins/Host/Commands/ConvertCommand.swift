@@ -12,6 +12,7 @@ struct ConvertCommand: Command {
     ]
     static let usage = ["weir convert [INPUT [OUTPUT]] [OPTIONS]"]
     static let options = ConvertRequest.options
+    static let optionsOfTables = ConvertRequest.optionsOfTables
     static let remark = """
         Numbers keep all of their digits, and what does not fit is rejected. CSV has no
         types and no null.

@@ -40,7 +40,8 @@ struct HelpCommand: Command {
     /// What the program is for, and its commands.
     static var overview: String {
         """
-        weir finds situations in streams of events as they happen.
+        weir finds situations in streams of events as they happen. Matches go to
+        standard output, a JSON object a line; all else to standard error.
 
         Examples:
           weir run shake --from demo
@@ -51,8 +52,6 @@ struct HelpCommand: Command {
             let name = command.name + (command.operands.isEmpty ? "" : " \(command.operands)")
             return (name, command.summary.prefix(1).lowercased() + command.summary.dropFirst())
         }))
-        Matches go to standard output, a JSON object a line; all else to standard error.
-
         """
     }
 }

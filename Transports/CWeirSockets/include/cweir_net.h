@@ -166,6 +166,9 @@ long cweir_net_send(int socket, const void *bytes, size_t count);
 // Receives what is there, and forgets it. Returns whether the other side has ended the connection.
 bool cweir_net_discard_input(int socket);
 
+// Ends the direction of sending.
+void cweir_net_end_sending(int socket);
+
 // MARK: Files of sockets
 
 typedef struct cweir_net_file {

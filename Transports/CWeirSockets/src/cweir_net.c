@@ -396,6 +396,10 @@ bool cweir_net_discard_input(int socket) {
     return false;
 }
 
+void cweir_net_end_sending(int socket) {
+    (void)shutdown(socket, SHUT_WR);
+}
+
 // MARK: Files of sockets
 
 int cweir_net_file_at(const char *path, cweir_net_file_t *file) {
