@@ -95,6 +95,7 @@ struct Transcript: Equatable {
     ///   - limit: The longest line.
     ///   - capacity: How many records a batch holds.
     ///   - nextPiece: How many bytes arrive next.
+    /// - Throws: When the format cannot be cut.
     init(
         splitting input: [UInt8],
         _ format: some Format,

@@ -294,7 +294,7 @@ import WeirTesting
         // What follows is not read.
         var rest: [UInt8] = []
         let more: [UInt8] = [1, 2, 3]
-        ArrivalFormat.append(more.span, arrival: .epoch, to: &rest)
+        ArrivalFormat.append(ContiguousArray(more).span, arrival: .epoch, to: &rest)
         let storage = MemoryStorage(bytes + rest)
         let source = try ArrivalSource(storage, speed: .unpaced, interruption: nil, clock: LookedAtClock())
         #expect(try read(source) == pieces.flatMap(\.bytes))

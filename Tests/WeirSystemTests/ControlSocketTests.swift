@@ -63,7 +63,6 @@ import WeirSystem
         #expect(throws: TransportError.self) { try ControlSocket(path: long, answer: Self.answering) }
     }
 
-    /// A client that sends a byte now and then has its time in all, and not from each byte to the next.
     /// As of a program that was stopped: it listens and says nothing.
     @Test func aProgramThatDoesNotAnswerKeepsItsSocket() throws {
         let path = folder + "/a.sock"
@@ -84,6 +83,7 @@ import WeirSystem
         #expect(FileManager.default.fileExists(atPath: path))
     }
 
+    /// A client that sends a byte now and then has its time in all, and not from each byte to the next.
     @Test func aSlowClientDoesNotKeepOthersWaiting() throws {
         let path = folder + "/a.sock"
         let socket = try ControlSocket(path: path, patience: .milliseconds(300), answer: Self.answering)

@@ -46,10 +46,11 @@ package final class HeadKeepingSource: TransportSource, @unchecked Sendable {
 
     /// Has the next reader begin with the first line, and go on where the last one ended.
     ///
-    /// - Parameter unread: What the last reader has read and not decoded; it has decoded the first line if that was
-    ///   handed out as a whole.
-    /// - Parameter isInRefusedLine: Whether the last reader has rejected the start of a line whose end is still to come: then
-    ///   the rest of that line is left out.
+    /// - Parameters:
+    ///   - unread: What the last reader has read and not decoded; it has decoded the first line if that was handed out as a
+    ///     whole.
+    ///   - isInRefusedLine: Whether the last reader has rejected the start of a line whose end is still to come: then the
+    ///     rest of that line is left out.
     package func beginAnew(before unread: [UInt8], insideRefusedLine isInRefusedLine: Bool = false) {
         if isInRefusedLine {
             prefix = unread + prefix

@@ -58,7 +58,7 @@ enum OperatorList {
         WeirFlow.replaceError
         Puts an element in place of a failure, and then finishes.
         WeirFlow.retry
-        Attaches to the stream again when it fails, after a pause that doubles.
+        Attaches to the stream again at once when it fails.
         WeirFlow.share
         Runs the stream once for all sinks that are attached.
         WeirFlow.duplicate
