@@ -99,6 +99,47 @@ import WeirRecords
         #expect(metrics(sink).delivered == 300 && metrics(sink).isBalanced)
     }
 
+    /// A link whose other side takes the last of it between two looks.
+    private final class LateLink: OutgoingLink {
+        private var lookCount = 0
+
+        let isUp = true
+        let isProvenByOpening = true
+
+        var isFlushed: Bool {
+            lookCount += 1
+            return lookCount > 1
+        }
+
+        func open() -> SystemError? { nil }
+        func close() {}
+        func handle(token: UInt64, ready: PollEvents) -> Sending? { nil }
+
+        func send(_ batch: inout OutgoingBatch) -> Sending {
+            let messages = batch.advance(bytes: batch.restCount)
+            return Sending(.done, delivered: messages)
+        }
+    }
+
+    @Test func theEndDoesNotWaitForWhatWasTakenMeanwhile() throws {
+        var settings = OutboxSettings()
+        settings.linger = .seconds(600)
+        let sink = try OutboxSink(
+            LateLink(),
+            settings: settings,
+            spill: nil,
+            poller: try Poller(address: "test"),
+            meter: TransportMeter(),
+            address: "test",
+            interruption: nil
+        )
+        try sink.write("one\n")
+        let start = Moment.now
+        try sink.finish()
+        #expect(Moment.now.nanoseconds - start.nanoseconds < 300_000_000_000)
+        #expect(metrics(sink).delivered == 1 && metrics(sink).isBalanced)
+    }
+
     @Test func aFullBufferHasTheWriterWait() throws {
         let sink = try sink("?buffer=1000&retry=20ms&linger=60s")
         let done = DispatchSemaphore(value: 0)

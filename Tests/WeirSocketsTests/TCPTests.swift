@@ -218,6 +218,7 @@ import WeirRecords
             return end.isFinished
         }
         close(next)
+        try eventually("the sink ended") { end.isFinished }
         let found = metrics(sink)
         #expect(found[.refused] == refused && found.delivered + refused == 3000 && found.isBalanced, "\(found)")
         // What the first one took, the lines that it did not take, and what the second one got.

@@ -158,8 +158,10 @@ int cweir_child_status(const cweir_child_t *child) {
 
 void cweir_child_clean_up(const cweir_child_t *child) {
     (void)kill(-child->process, SIGKILL);
-    reap(child->guard);
+    // By its own number too: what is waited for below has to end.
+    (void)kill(child->guard, SIGKILL);
     (void)close(child->leash);
+    reap(child->guard);
 }
 
 #else

@@ -144,8 +144,9 @@ final class OutboxThread: @unchecked Sendable {
         if let deadline = link.deadline { earliest = min(earliest ?? deadline, deadline) }
         if let spillRetry { earliest = min(earliest ?? spillRetry, spillRetry) }
         var milliseconds = earliest?.millisecondsFromNow ?? -1
-        // Nothing says that the other side has taken the last of it.
-        if deadline != nil, link.isUp, !link.isFlushed { milliseconds = min(milliseconds, Self.pollingTime) }
+        // Nothing says that the other side has taken the last of it. Not asked here: it may have since it was asked whether
+        // everything is done, and the wait would be for the deadline.
+        if deadline != nil, link.isUp, current == nil { milliseconds = min(milliseconds, Self.pollingTime) }
         // A system without memory for datagrams does not say when it has some again.
         return isBlocked ? (milliseconds < 0 ? 100 : min(100, milliseconds)) : milliseconds
     }
