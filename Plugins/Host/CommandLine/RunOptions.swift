@@ -12,7 +12,7 @@ extension OptionDeclaration {
     static let format = OptionDeclaration(
         "format",
         .text(placeholder: "FORMAT"),
-        help: "csv, jsonl, ...; 'weir list formats' (default: by the ending)"
+        help: "'weir list formats' has them (default: by ending)"
     )
     static let framing = OptionDeclaration(
         "framing",
