@@ -16,7 +16,7 @@ extension EventStream {
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
     public func `where`<Condition: ElementExpression>(
-        @TermBuilder _ condition: (Row<Element>) -> Term<Condition>
+        @RowConditionBuilder<Element> _ condition: (Row<Element>) -> Term<Condition>
     ) -> ExpressionFilter<Self, Condition> where Condition.Root == Element, Condition.Value == Bool {
         ExpressionFilter(self, condition(Row()).expression)
     }

@@ -6,11 +6,10 @@ internal import WeirCore
 /// A plugin that declares ``OptionDeclaration/times`` gets it from ``OptionValues/times(countingIn:)``, reads records with
 /// a schema that has it, and writes its matches with ``form``:
 ///
-///     func start(_ options: OptionValues, output: MatchOutput) throws(PluginError) -> RecordConsumer {
+///     func schema(_ options: OptionValues, _ output: MatchOutput) throws(PluginError) -> RecordSchema {
 ///         let times = try options.times(countingIn: output)
-///         let schema = RecordSchema(fields: [.init("time")], times: times, timeField: 0)
-///         ...
-///         writer.write("time", alarm.timestamp, as: times.form)
+///         return RecordSchema(fields: [RecordSchema.Field("time")], times: times, timeField: 0)
+///     }
 ///
 /// A time is read so: where there is a format, each text has to follow it. Otherwise a bare number counts the unit, and
 /// text is RFC 3339, or what is often written in its place: `2024-06-08 16:05`, `2024/06/08 16:05:00 +0200`,
