@@ -2,12 +2,10 @@
 ///
 /// A consumer that computes on whole columns reads each of them once per batch, and then has plain arrays:
 ///
-///     var values = RecordColumn<Double>(field: 1)
-///     var sum = 0.0
-///     while try reader.next({ batch in
+///     func sum(_ values: inout RecordColumn<Double>, of batch: borrowing RecordBatch) -> Double {
 ///         values.read(batch)
-///         for index in 0..<batch.count { sum += values.values[index] }
-///     }) {}
+///         return values.values.reduce(0, +)
+///     }
 ///
 /// Where a record has no such value, the placeholder stands (zero, false, the epoch) and its bit in ``valid`` is clear.
 /// A column holds copies: it stays as it is when the batch is used again.

@@ -1,10 +1,4 @@
 /// Reads an input piece by piece, each of which ends where a record probably ends.
-///
-///     var reader = SliceReader(source, decoder, lineLimit: limits.lineLength)
-///     repeat {
-///         let ending = reader.read(into: slice)
-///         slice.decode(with: reader.decoder, isFinal: ending == .finished)   // on any thread
-///     } while ending == nil
 package struct SliceReader {
     /// What is behind the last piece.
     package enum Ending: Sendable, Equatable {

@@ -5,13 +5,11 @@ internal import WeirCore
 ///
 /// Texts that come again and again, such as names of devices or kinds of events, are compared and counted as numbers.
 ///
-///     var kinds = TextColumn(field: 2)
-///     var counts: [Int] = []
-///     while try reader.next({ batch in
+///     func count(_ kinds: inout TextColumn, in batch: borrowing RecordBatch, _ counts: inout [Int]) {
 ///         kinds.read(batch)
 ///         while counts.count < kinds.texts.count { counts.append(0) }
 ///         for code in kinds.codes where code >= 0 { counts[Int(code)] += 1 }
-///     }) {}
+///     }
 ///
 /// Quotes and escapes are resolved; a number is the text that the input writes, also in a format that stores its value.
 /// Memory grows with the texts that differ, up to the limit; what is beyond it has no number and is counted.
