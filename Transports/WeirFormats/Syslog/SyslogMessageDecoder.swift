@@ -46,7 +46,8 @@ struct SyslogMessageDecoder: RecordDecoder {
         let count = bytes.count
         guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
         guard !isFramed else {
-            let end = unsafe base[count - 1] == UInt8(ascii: "\n") ? count - 1 : count
+            // A frame may have no bytes.
+            let end = unsafe count > 0 && base[count - 1] == UInt8(ascii: "\n") ? count - 1 : count
             unsafe readMessage(base, from: 0, to: end, into: &batch)
             lines.line &+= 1
             return count
