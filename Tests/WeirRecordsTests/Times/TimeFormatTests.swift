@@ -45,13 +45,17 @@ import Testing
         epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
         for index, form in enumerate(sys.argv[2:]):
             for _ in range(100):
-                clock = datetime.datetime(1970, 1, 1) + datetime.timedelta(
-                    microseconds=generator.randrange(0, 3_000_000_000_000_000))
-                said = datetime.datetime(clock.year, clock.month, clock.day)
-                if '%H' in form or '%I' in form or '%T' in form or '%R' in form:
-                    said = said.replace(hour=clock.hour, minute=clock.minute)
-                if '%S' in form or '%T' in form: said = said.replace(second=clock.second)
-                if '%f' in form: said = said.replace(microsecond=clock.microsecond)
+                while True:
+                    clock = datetime.datetime(1970, 1, 1) + datetime.timedelta(
+                        microseconds=generator.randrange(0, 3_000_000_000_000_000))
+                    said = datetime.datetime(clock.year, clock.month, clock.day)
+                    if '%H' in form or '%I' in form or '%T' in form or '%R' in form:
+                        said = said.replace(hour=clock.hour, minute=clock.minute)
+                    if '%S' in form or '%T' in form: said = said.replace(second=clock.second)
+                    if '%f' in form: said = said.replace(microsecond=clock.microsecond)
+                    # What the clocks skip is written as another time.
+                    back = said.replace(tzinfo=zone).astimezone(datetime.timezone.utc).astimezone(zone)
+                    if back.replace(tzinfo=None) == said: break
                 time = clock.replace(tzinfo=zone)
                 micros = (said.replace(tzinfo=zone) - epoch) // datetime.timedelta(microseconds=1)
                 print(index, micros, time.strftime(form), sep='\\t')
