@@ -53,7 +53,7 @@ struct AutomatonBuilder {
         return !isTooLarge
     }
 
-    /// Counts what takes as long as so many states and edges.
+    /// Counts work that takes as long as making a number of states and edges.
     mutating func noteWork(_ amount: Int) {
         size += amount
         if size > Self.greatestSize { isTooLarge = true }

@@ -43,7 +43,7 @@ final class ChildProgram {
         if ending == nil { _ = end(by: .now) }
     }
 
-    /// This side's end of the pipe, which belongs to whoever asks for it.
+    /// This side's end of the pipe; the caller closes it.
     var pipe: Int32 { child.pipe }
 
     /// How long it has been running, in nanoseconds.

@@ -84,7 +84,7 @@ final class ConnectionAcceptor {
     enum Sequel {
         /// Another one is accepted whenever it comes.
         case none
-        /// Another one is made, after so many nanoseconds.
+        /// Another one is made, after a number of nanoseconds.
         case again(Int64)
         /// There is none.
         case over

@@ -33,7 +33,7 @@ extension MessageStage {
 
     /// How a message begins.
     enum OctetHeader: Equatable {
-        /// With its length, and so many bytes that say it.
+        /// With its length, and the number of bytes that say it.
         case count(Int, headerLength: Int)
         /// With none: it ends at a newline.
         case line
