@@ -8,12 +8,12 @@ struct Reading: Event {
     var isValid: Bool
 }
 
-func fiveTerms(_ readings: EventChannel<Reading>) {
+func sixTerms(_ readings: EventChannel<Reading>) {
     readings
         // error: 'Condition' could not be inferred
         .where {
             // error: 'celsuis'
-            $0.celsius > -40 && $0.celsuis < 125 && $0.humidity <= 100 && $0.isValid
+            $0.celsius > -40 && $0.celsuis < 125 && $0.humidity >= 0 && $0.humidity <= 100 && $0.isValid
         }
         .subscribe { print($0.celsius) }
 }
