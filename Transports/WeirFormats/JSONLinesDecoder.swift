@@ -43,9 +43,6 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
     // Names beyond this place of an object are not worth remembering.
     private static let rememberedCount = 256
 
-    // How many of the next bytes are known to hold no line feed.
-    var scannedCount = 0
-
     // Made at the first lines; `nil` as well where the index is not used.
     private var index: RecordIndex?
     private let kernel: ScanKernel?
@@ -91,12 +88,7 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
         else { return 0 }
         index?.forget()
         while start < count, !batch.isFull {
-            if lines.isInsideOverlongLine {
-                start = unsafe lines.rejectOverlongLine(base, from: start, count: count, isFinal: isFinal, into: &batch)
-                if lines.isInsideOverlongLine { return start }
-                continue
-            }
-            if scannedCount == 0, let kernel, count - start >= RecordIndex.leastLength {
+            if let kernel, lines.isAtLineStart, count - start >= RecordIndex.leastLength {
                 let index = self.index ?? RecordIndex(kernel: kernel)
                 self.index = index
                 start = unsafe index.takeJSONLines(
@@ -108,26 +100,10 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
                 )
                 if start == count || batch.isFull { return start }
             }
-            let end = unsafe ByteSearch.index(
-                of: UInt8(ascii: "\n"),
-                in: base,
-                from: start + scannedCount,
-                to: count
-            )
-            if end - start > lines.limit {
-                scannedCount = 0
-                start = unsafe lines.rejectOverlongLine(base, from: start, count: count, isFinal: isFinal, into: &batch)
-                if lines.isInsideOverlongLine { return start }
-                continue
-            }
-            if end == count, !isFinal {
-                scannedCount = count - start
-                return start
-            }
-            scannedCount = 0
-            unsafe readLine(base, from: start, to: end, into: &batch)
+            guard let line = unsafe lines.nextLine(base, from: &start, count: count, isFinal: isFinal, into: &batch)
+            else { return start }
+            unsafe readLine(base, from: line.lowerBound, to: line.upperBound, into: &batch)
             lines.line &+= 1
-            start = min(end + 1, count)
         }
         return start
     }
@@ -135,10 +111,9 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
     private mutating func readLine(
         _ base: UnsafePointer<UInt8>,
         from start: Int,
-        to lineEnd: Int,
+        to end: Int,
         into batch: inout RecordBatch
     ) {
-        let end = unsafe lineEnd > start && base[lineEnd - 1] == UInt8(ascii: "\r") ? lineEnd - 1 : lineEnd
         var cursor = unsafe JSONCursor(base, from: start, to: end)
         unsafe cursor.skipBlanks()
         guard unsafe cursor.place < end else { return }

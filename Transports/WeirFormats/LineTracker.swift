@@ -13,6 +13,9 @@ struct LineTracker {
     /// Whether the next byte is inside of a line that is too long, after the first piece of it.
     private(set) var isInsideOverlongLine = false
 
+    /// How many of the next bytes are known to hold no line feed.
+    private var scannedCount = 0
+
     /// Whether the byte order mark was not looked for yet.
     private(set) var isAtStart = true
 
@@ -44,6 +47,51 @@ struct LineTracker {
         }
         isAtStart = false
         return 3
+    }
+
+    /// Whether the next byte starts a line, as far as is known.
+    var isAtLineStart: Bool { !isAtStart && scannedCount == 0 && !isInsideOverlongLine }
+
+    /// Passes the next line, and rejects those before it that are too long.
+    ///
+    /// - Parameters:
+    ///   - base: The bytes.
+    ///   - start: Where the line starts or goes on; becomes the start of the next one, or of what has to come again.
+    ///   - count: How many bytes there are.
+    ///   - isFinal: Whether the input ends there.
+    ///   - batch: Takes the rejections; no line is passed when it is full.
+    /// - Returns: The line without its end; `nil` when it is not all there. Its number is ``line`` until that is counted on.
+    mutating func nextLine(
+        _ base: UnsafePointer<UInt8>,
+        from start: inout Int,
+        count: Int,
+        isFinal: Bool,
+        into batch: inout RecordBatch
+    ) -> Range<Int>? {
+        while start < count, !batch.isFull {
+            if !isInsideOverlongLine {
+                let end = unsafe ByteSearch.index(
+                    of: UInt8(ascii: "\n"),
+                    in: base,
+                    from: start + scannedCount,
+                    to: count
+                )
+                if end - start <= limit {
+                    guard end < count || isFinal else {
+                        scannedCount = count - start
+                        return nil
+                    }
+                    let lineStart = start
+                    scannedCount = 0
+                    start = min(end + 1, count)
+                    return unsafe lineStart..<(end > lineStart && base[end - 1] == UInt8(ascii: "\r") ? end - 1 : end)
+                }
+                scannedCount = 0
+            }
+            start = unsafe rejectOverlongLine(base, from: start, count: count, isFinal: isFinal, into: &batch)
+            if isInsideOverlongLine { return nil }
+        }
+        return nil
     }
 
     /// Rejects as much as there is of a line that is too long, so that it is never held as a whole.

@@ -9,7 +9,7 @@ extension JSONLinesDecoder: SplittableDecoder {
         set { lines.line = newValue }
     }
 
-    package var isBetweenRecords: Bool { !lines.isAtStart && scannedCount == 0 && !lines.isInsideOverlongLine }
+    package var isBetweenRecords: Bool { lines.isAtLineStart }
 
     package mutating func readPrelude(_ bytes: UnsafeRawBufferPointer, isFinal: Bool) -> Int {
         guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }

@@ -47,9 +47,6 @@ struct LineDecoder<Reader: LineReader>: RecordDecoder {
     private(set) var reader: Reader
     private var lines: LineTracker
 
-    // How many of the next bytes are known to hold no line feed.
-    private var scannedCount = 0
-
     // Why no line can be read.
     private let obstacle: FormatError?
 
@@ -75,25 +72,9 @@ struct LineDecoder<Reader: LineReader>: RecordDecoder {
             var start = unsafe lines.passByteOrderMark(base, count: count, isFinal: isFinal)
         else { return 0 }
         if let obstacle { throw obstacle }
-        while start < count, !batch.isFull {
-            let end =
-                unsafe lines.isInsideOverlongLine
-                ? count
-                : ByteSearch.index(of: UInt8(ascii: "\n"), in: base, from: start + scannedCount, to: count)
-            if lines.isInsideOverlongLine || end - start > lines.limit {
-                scannedCount = 0
-                start = unsafe lines.rejectOverlongLine(base, from: start, count: count, isFinal: isFinal, into: &batch)
-                if lines.isInsideOverlongLine { return start }
-                continue
-            }
-            if end == count, !isFinal {
-                scannedCount = count - start
-                return start
-            }
-            scannedCount = 0
-            unsafe readLine(base, from: start, to: end, into: &batch)
+        while let line = unsafe lines.nextLine(base, from: &start, count: count, isFinal: isFinal, into: &batch) {
+            unsafe readLine(base, from: line.lowerBound, to: line.upperBound, into: &batch)
             lines.line &+= 1
-            start = min(end + 1, count)
         }
         return start
     }
@@ -101,10 +82,9 @@ struct LineDecoder<Reader: LineReader>: RecordDecoder {
     private mutating func readLine(
         _ base: UnsafePointer<UInt8>,
         from start: Int,
-        to lineEnd: Int,
+        to end: Int,
         into batch: inout RecordBatch
     ) {
-        let end = unsafe lineEnd > start && base[lineEnd - 1] == UInt8(ascii: "\r") ? lineEnd - 1 : lineEnd
         guard end > start else { return }
         guard unsafe UTF8Text.isValid(base, from: start, to: end) else {
             batch.reject(line: lines.line, reason: "the line is not valid UTF-8", start: start, length: end - start)

@@ -14,9 +14,6 @@ struct SyslogMessageDecoder: RecordDecoder {
     /// The wanted values of structured data: their names behind `data.`, and their fields.
     private var wantedData: [(name: [UInt8], field: Int)] = []
 
-    // How many of the next bytes are known to hold no line feed.
-    private var scannedCount = 0
-
     init(
         for schema: RecordSchema,
         limits: FormatLimits,
@@ -46,39 +43,19 @@ struct SyslogMessageDecoder: RecordDecoder {
         let count = bytes.count
         guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
         guard !isFramed else {
-            // A frame may have no bytes.
-            let end = unsafe count > 0 && base[count - 1] == UInt8(ascii: "\n") ? count - 1 : count
+            // A frame may have no bytes, and an end of a line that a line has.
+            var end = count
+            for byte in [UInt8(ascii: "\n"), UInt8(ascii: "\r")] where unsafe end > 0 && base[end - 1] == byte {
+                end -= 1
+            }
             unsafe readMessage(base, from: 0, to: end, into: &batch)
             lines.line &+= 1
             return count
         }
         guard var start = unsafe lines.passByteOrderMark(base, count: count, isFinal: isFinal) else { return 0 }
-        while start < count, !batch.isFull {
-            if lines.isInsideOverlongLine {
-                start = unsafe lines.rejectOverlongLine(base, from: start, count: count, isFinal: isFinal, into: &batch)
-                if lines.isInsideOverlongLine { return start }
-                continue
-            }
-            let end = unsafe ByteSearch.index(
-                of: UInt8(ascii: "\n"),
-                in: base,
-                from: start + scannedCount,
-                to: count
-            )
-            if end - start > lines.limit {
-                scannedCount = 0
-                start = unsafe lines.rejectOverlongLine(base, from: start, count: count, isFinal: isFinal, into: &batch)
-                if lines.isInsideOverlongLine { return start }
-                continue
-            }
-            if end == count, !isFinal {
-                scannedCount = count - start
-                return start
-            }
-            scannedCount = 0
-            unsafe readMessage(base, from: start, to: end, into: &batch)
+        while let line = unsafe lines.nextLine(base, from: &start, count: count, isFinal: isFinal, into: &batch) {
+            unsafe readMessage(base, from: line.lowerBound, to: line.upperBound, into: &batch)
             lines.line &+= 1
-            start = min(end + 1, count)
         }
         return start
     }
@@ -86,10 +63,9 @@ struct SyslogMessageDecoder: RecordDecoder {
     private mutating func readMessage(
         _ base: UnsafePointer<UInt8>,
         from start: Int,
-        to lineEnd: Int,
+        to end: Int,
         into batch: inout RecordBatch
     ) {
-        let end = unsafe lineEnd > start && base[lineEnd - 1] == UInt8(ascii: "\r") ? lineEnd - 1 : lineEnd
         guard end > start else { return }
         let line = lines.line
         batch.beginRecord(line: line)
