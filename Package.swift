@@ -325,11 +325,26 @@ let testTargets: [Target] = tests.map {
     )
 }
 
+/// The test targets that `WEIR_TESTS` names, and what they need: a check of some modules that does not build the others.
+let chosenTests = Set(Context.environment["WEIR_TESTS"].map { $0.split(whereSeparator: \.isWhitespace).map(String.init) } ?? [])
+
+let allTargets = targets + moduleTargets + loadableTargets + testTargets
+
+var chosenNames = chosenTests.isEmpty ? Set(allTargets.map(\.name)) : chosenTests
+var counted = 0
+while counted < chosenNames.count {
+    counted = chosenNames.count
+    for target in allTargets where chosenNames.contains(target.name) {
+        for case .byNameItem(let name, _) in target.dependencies { chosenNames.insert(name) }
+        for case .targetItem(let name, _) in target.dependencies { chosenNames.insert(name) }
+    }
+}
+
 let package = Package(
     name: "Weir",
     // What Atomic needs.
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-    products: products + moduleProducts + loadableProducts,
-    targets: targets + moduleTargets + loadableTargets + testTargets,
+    products: chosenTests.isEmpty ? products + moduleProducts + loadableProducts : [],
+    targets: allTargets.filter { chosenNames.contains($0.name) },
     cLanguageStandard: .c11
 )
