@@ -254,7 +254,9 @@ let tests: [Module] = [
     Module(
         "HostTests",
         in: "Tests",
-        needs: ["TestPlugins", "weir", "WeirCore", "WeirFormats", "WeirRecording", "WeirRecords", "WeirSockets"]
+        needs: [
+            "TestPlugins", "weir", "WeirCore", "WeirFormats", "WeirRecording", "WeirRecords", "WeirSockets", "WeirTesting",
+        ]
     ),
     Module("ReadmeTests", in: "Tests", needs: ["WeirCore", "WeirPatterns", "WeirSelection", "WeirSequences"]),
 ]
