@@ -255,7 +255,8 @@ let tests: [Module] = [
         "HostTests",
         in: "Tests",
         needs: [
-            "TestPlugins", "weir", "WeirCore", "WeirFormats", "WeirRecording", "WeirRecords", "WeirSockets", "WeirTesting",
+            "TestPlugins", "weir", "WeirCore", "WeirFormats", "WeirRecording", "WeirRecords", "WeirSockets",
+            "WeirTesting",
         ]
     ),
     Module("ReadmeTests", in: "Tests", needs: ["WeirCore", "WeirPatterns", "WeirSelection", "WeirSequences"]),
@@ -328,7 +329,9 @@ let testTargets: [Target] = tests.map {
 }
 
 /// The test targets that `WEIR_TESTS` names, and what they need: a check of some modules that does not build the others.
-let chosenTests = Set(Context.environment["WEIR_TESTS"].map { $0.split(whereSeparator: \.isWhitespace).map(String.init) } ?? [])
+let chosenTests = Set(
+    Context.environment["WEIR_TESTS"].map { $0.split(whereSeparator: \.isWhitespace).map(String.init) } ?? []
+)
 
 let allTargets = targets + moduleTargets + loadableTargets + testTargets
 
