@@ -90,6 +90,14 @@ import WeirRecords
     }
 
     @Test(arguments: forms)
+    func whatFollowsAndIsNotCompressedIsAnError(form: Compression) throws {
+        let packed = try run(form.program, ["-c"], input: Array(text.utf8))
+        let path = try write(packed + Array("garbage".utf8) + packed, "followed" + form.ending)
+        let source = try transport.openSource(path)
+        #expect(throws: TransportError.self) { try source.readAll() }
+    }
+
+    @Test(arguments: forms)
     func writesWhatTheProgramReads(form: Compression) throws {
         let path = try write(Array("old".utf8), "out" + form.ending)
         let sink = try transport.openSink(path)

@@ -95,14 +95,21 @@ final class FilterProcess {
             return message.isEmpty ? nil : words
         }
         guard status != 0 else { return nil }
-        if !message.isEmpty { return words.hasPrefix(program) ? words : "\(program): \(words)" }
+        if let said { return said }
         return status & 0x7F == 0
             ? "'\(program)' ended with \(status >> 8 & 0xFF)" : "'\(program)' was ended by signal \(status & 0x7F)"
     }
 
-    /// The first line that the program has said.
+    /// What the program has said; `nil` where it has said nothing.
+    var said: String? {
+        guard !message.isEmpty else { return nil }
+        return words.hasPrefix(program) ? words : "\(program): \(words)"
+    }
+
+    /// The lines that the program has said, as one.
     private var words: String {
-        Excerpt.of(message.split(separator: UInt8(ascii: "\n")).first ?? [], limit: 200)
+        let lines = message.split(separator: UInt8(ascii: "\n")).map { Excerpt.of($0, limit: 200) }
+        return lines.filter { !$0.isEmpty }.prefix(3).joined(separator: "; ")
     }
 
     /// Waits for the end.

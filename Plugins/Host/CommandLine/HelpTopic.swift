@@ -3,7 +3,7 @@ internal import WeirRecords
 
 /// What there is help on beside the commands.
 enum HelpTopic: String, CaseIterable {
-    case options, addresses, tables, times, zones, config
+    case options, addresses, formats, tables, times, zones, config
     case exitCodes = "exit-codes"
     case signals, environment, output
 
@@ -12,6 +12,7 @@ enum HelpTopic: String, CaseIterable {
         switch self {
         case .options: options
         case .addresses: addresses
+        case .formats: formats
         case .tables: tables
         case .times: times
         case .zones: zones
@@ -56,6 +57,28 @@ enum HelpTopic: String, CaseIterable {
         here http://127.0.0.1:81/hook?host=example.com:
           location /in { proxy_pass http://127.0.0.1:8080; client_max_body_size 1m; }
           socat TCP-LISTEN:81,bind=127.0.0.1,fork,reuseaddr OPENSSL:example.com:443
+
+        """
+    }
+
+    private var formats: String {
+        """
+        Read and write bytes of any form; 'weir list formats' lists them.
+
+        Examples:
+          weir guess access.log
+          weir run fraud access.jsonl.gz --columns user=client.name,place=tags.0
+          weir run shake --from readings.csv --workers 2
+          weir convert access.log out.csv.zst --format combined
+
+        Usage: weir run PLUGIN [INPUT] --format FORMAT
+
+        The ending of a file says its format, and 'weir guess' the options that a file
+        needs. A dot goes into objects and, with a number from 0 on, into arrays.
+
+        Files that end in .gz, .zst, .xz or .bz2 are read and written by the programs
+        gzip, zstd, xz and bzip2 of the system. Standard input is not: write
+        'zcat in.csv.gz | weir run shake'.
 
         """
     }

@@ -5,7 +5,7 @@ internal import WeirRecords
 struct HelpCommand: Command {
     static let name = "help"
     static let operands = "TOPIC"
-    static let summary = "Explain a command or a topic, such as config"
+    static let summary = "Explain a command or a topic, such as formats"
     static let examples: [HelpPage.Example] = [("weir help run shake", ""), ("weir help times", "")]
     static let usage = ["weir help COMMAND", "weir help run PLUGIN", "weir help TOPIC"]
     static var remark: String { "Topics: \(HelpTopic.allCases.map(\.rawValue).joined(separator: ", "))." }
@@ -23,13 +23,17 @@ struct HelpCommand: Command {
             text = try command.page(for: Array(words.dropFirst()), registry).text(isLong: true)
         } else if let topic = HelpTopic(rawValue: word) {
             text = topic.text
+        } else if registry.transport(for: word) != nil {
+            text = HelpTopic.addresses.text
+        } else if registry.format(named: word) != nil {
+            text = HelpTopic.formats.text
         } else {
             throw .usage(
                 "there is no help on '\(word)'"
                     + Suggestion.text(
                         for: word,
                         among: Self.firstWords,
-                        otherwise: "'weir --help' begins at the beginning"
+                        otherwise: "topics are \(HelpTopic.allCases.map(\.rawValue).joined(separator: ", "))"
                     )
             )
         }

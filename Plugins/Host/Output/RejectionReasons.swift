@@ -42,10 +42,15 @@ struct RejectionReasons {
 
     /// A reason without what it quotes of the line.
     private static func kind(of reason: String) -> String {
-        var end = reason.utf8.startIndex
-        while end < reason.utf8.endIndex {
-            if reason.utf8[end...].starts(with: ": '".utf8) { return String(reason[..<end]) }
-            end = reason.utf8.index(after: end)
+        // Byte by byte, as there may be millions: `: '` begins what is quoted.
+        var count = 0
+        var last: (UInt8, UInt8) = (0, 0)
+        for byte in reason.utf8 {
+            count += 1
+            if byte == UInt8(ascii: "'"), last == (UInt8(ascii: ":"), UInt8(ascii: " ")) {
+                return String(reason.utf8.prefix(count - 3)) ?? reason
+            }
+            last = (last.1, byte)
         }
         return reason
     }
