@@ -67,7 +67,8 @@ bool cweir_read_long_double(const unsigned char *text, size_t length, bool is_ne
 // Returns whether it was read; if not, a general reader may yet find that it is a number.
 // Thread safety: any thread. Allocates nothing.
 CWEIR_INLINE bool cweir_read_double(const unsigned char *text, size_t length, double *value) {
-    const bool is_negative = text[0] == '-';
+    // What stands behind an empty text is not of it.
+    const bool is_negative = (text[0] == '-') & (length > 0);
     text += is_negative;
     length -= is_negative;
     // Both sides of the point are read at once.
@@ -99,7 +100,8 @@ CWEIR_INLINE bool cweir_read_double(const unsigned char *text, size_t length, do
 
 // Reads a whole number of at most 16 digits: a minus sign and digits. Otherwise as `cweir_read_double`.
 CWEIR_INLINE bool cweir_read_integer(const unsigned char *text, size_t length, int64_t *value) {
-    const bool is_negative = text[0] == '-';
+    // What stands behind an empty text is not of it.
+    const bool is_negative = (text[0] == '-') & (length > 0);
     text += is_negative;
     length -= is_negative;
     if (__builtin_expect(length - 1 > 15, 0)) {

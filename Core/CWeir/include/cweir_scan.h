@@ -52,6 +52,8 @@ typedef struct cweir_index {
     bool has_quoted_newlines;
     // Whether bytes above 0x7F were seen.
     bool has_high_bytes;
+    // Up to where the rows that were not taken are known to be valid UTF-8; zero until that was checked.
+    uint32_t valid_end;
     // Whether the row behind the last one has a flaw: of CSV a quote in the wrong place, of JSON Lines a string that is
     // not closed.
     bool is_flawed;

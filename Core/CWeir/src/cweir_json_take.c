@@ -131,7 +131,14 @@ size_t cweir_take_json_lines(
     }
     records->line += count;
     index->next_row = (uint32_t)row;
-    const size_t credit = shapes->credit + count;
+    size_t credit = shapes->credit + count;
+    if (count == 0 && rest > 0) {
+        shapes->misses += 1;
+        if (shapes->misses == MISSES_PER_CREDIT) {
+            shapes->misses = 0;
+            credit += 1;
+        }
+    }
     shapes->credit = credit < MOST_CREDIT ? (uint32_t)credit : MOST_CREDIT;
     return count;
 }

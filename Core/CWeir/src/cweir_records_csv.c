@@ -88,10 +88,14 @@ size_t cweir_take_csv(
     uint32_t valid_end = UINT32_MAX;
     if (index->has_high_bytes) {
         // All rows at once: a line feed is no part of a longer sequence, so each is valid where all are.
+        // They are checked once, and again from behind a row with a flaw.
         const uint32_t start = cweir_index_next_start(index);
-        const uint32_t end = index->marks[index->row_ends[index->row_count - 1]];
-        const size_t valid = cweir_utf8_valid_length(text + start, end - start);
-        valid_end = valid < end - start ? start + (uint32_t)valid : UINT32_MAX;
+        if (start >= index->valid_end) {
+            const uint32_t end = index->marks[index->row_ends[index->row_count - 1]];
+            const size_t valid = cweir_utf8_valid_length(text + start, end - start);
+            index->valid_end = valid < end - start ? start + (uint32_t)valid : UINT32_MAX;
+        }
+        valid_end = index->valid_end;
     }
     if (index->has_quotes) {
         return take(index, text, valid_end, columns, column_count, records, true);

@@ -95,6 +95,7 @@ static void run(cweir_index_t *index, index_function_t *kernel, const unsigned c
     index->has_doubled_quotes = false;
     index->has_quoted_newlines = false;
     index->is_flawed = false;
+    index->valid_end = 0;
     kernel(index, text, length, row_limit);
     if (index->row_count > row_limit) {
         index->row_count = row_limit;

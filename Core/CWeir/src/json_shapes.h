@@ -6,6 +6,9 @@
 #define SHAPE_COUNT 8
 // How much credit there is at most.
 #define MOST_CREDIT 64
+// How many lines of unknown shapes add as much as one of a known shape: an input whose lines begin to look alike later is
+// learned too, and one whose lines never do pays little for that.
+#define MISSES_PER_CREDIT 32
 #define MOST_PIECES 64
 // The text between the values of a shape; with spare bytes, so that it can be loaded in words.
 #define MOST_TEXT 2048
@@ -54,6 +57,8 @@ struct cweir_shapes {
     uint32_t next;
     // How much learning is worth its while: learning takes from it, lines of known shapes add to it.
     uint32_t credit;
+    // How many calls have found a line of no known shape since the last one that counted for learning.
+    uint32_t misses;
     shape_t shapes[SHAPE_COUNT];
     shape_t candidate;
 };
