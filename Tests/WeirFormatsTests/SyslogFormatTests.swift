@@ -157,6 +157,25 @@ import WeirTesting
         }
     }
 
+    @Test func aRejectionTellsTheNumberOfItsFrame() {
+        let texts =
+            Array(repeating: "<8>Mar  1 00:00:00 a b: c", count: 1100) + [
+                "", "bad", String(repeating: "x", count: 99), "bad",
+            ]
+        let bytes = texts.flatMap { [0, 0, 0, UInt8($0.utf8.count)] + $0.utf8 }
+        for capacity in [1, 512] {
+            let transcript = Transcript(
+                bytes,
+                SyslogFormat(clock: Self.clock).framed(by: .length),
+                fields: [RecordSchema.Field("message")],
+                limit: 50,
+                capacity: capacity
+            ) { 300 }
+            #expect(transcript.records.map(\.line) == Array(1...1100))
+            #expect(Set(transcript.rejections.map(\.line)) == [1102, 1103, 1104])
+        }
+    }
+
     @Test func linesThatAreTooLongOrNoTextAreRejected() {
         let transcript = read("<1>\(String(repeating: "x", count: 100))\n<2>y\n", limit: 50)
         #expect(transcript.records.map { $0.fields[7] } == ["y"] && transcript.rejections.count >= 1)

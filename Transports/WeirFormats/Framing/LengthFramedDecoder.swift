@@ -12,6 +12,7 @@ public struct LengthFramedDecoder: RecordDecoder {
     private var decoder: any RecordDecoder
     private let limit: Int
     private var frames: UInt64 = 0
+    private let number: FrameNumber?
 
     // What is left of the frame that was begun.
     private var rest = 0
@@ -28,7 +29,13 @@ public struct LengthFramedDecoder: RecordDecoder {
     ///   - decoder: Finds the records in a frame.
     ///   - limits: What the decoder may take.
     public init(_ decoder: any RecordDecoder, limits: FormatLimits = FormatLimits()) {
+        self.init(decoder, limits: limits, number: nil)
+    }
+
+    /// Creates a decoder that tells the decoder of the contents which frame it is in.
+    init(_ decoder: any RecordDecoder, limits: FormatLimits, number: FrameNumber?) {
         self.decoder = decoder
+        self.number = number
         limit = limits.lineLength
     }
 
@@ -56,6 +63,7 @@ public struct LengthFramedDecoder: RecordDecoder {
                 let length = unsafe UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self))
                 start += Framing.lengthByteCount
                 frames += 1
+                number?.value = frames
                 rest = Int(length)
                 isOverlong = rest > limit
                 hasRejectedPiece = false
@@ -98,4 +106,11 @@ public struct LengthFramedDecoder: RecordDecoder {
         )
         hasRejectedPiece = true
     }
+}
+
+/// The number of the frame that is being read, counted from 1.
+///
+/// The decoder of frames sets it, and the decoder of their contents reads it, both on one thread.
+final class FrameNumber {
+    var value: UInt64 = 0
 }

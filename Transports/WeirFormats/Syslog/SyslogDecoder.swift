@@ -14,14 +14,9 @@ struct SyslogDecoder: RecordDecoder {
 
     /// Creates a decoder at the start of an input.
     init(for schema: RecordSchema, limits: FormatLimits, clock: any TimeSource, isFramed: Bool) {
-        let messages = SyslogMessageDecoder(
-            for: schema,
-            limits: limits,
-            clock: clock,
-            isFramed: isFramed,
-            memory: memory
-        )
-        decoder = isFramed ? LengthFramedDecoder(messages, limits: limits) : messages
+        let frame = isFramed ? FrameNumber() : nil
+        let messages = SyslogMessageDecoder(for: schema, limits: limits, clock: clock, frame: frame, memory: memory)
+        decoder = isFramed ? LengthFramedDecoder(messages, limits: limits, number: frame) : messages
     }
 
     mutating func decode(

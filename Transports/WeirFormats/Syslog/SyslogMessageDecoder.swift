@@ -4,7 +4,8 @@ internal import WeirRecords
 /// Finds messages in lines, or takes a frame as one.
 struct SyslogMessageDecoder: RecordDecoder {
     private var lines: LineTracker
-    private let isFramed: Bool
+    /// The frame that is read, where each is a message.
+    private let frame: FrameNumber?
     private let memory: SyslogMemory
     private let clock: any TimeSource
 
@@ -18,12 +19,12 @@ struct SyslogMessageDecoder: RecordDecoder {
         for schema: RecordSchema,
         limits: FormatLimits,
         clock: any TimeSource,
-        isFramed: Bool,
+        frame: FrameNumber?,
         memory: SyslogMemory
     ) {
         lines = LineTracker(limits)
         self.clock = clock
-        self.isFramed = isFramed
+        self.frame = frame
         self.memory = memory
         wanted = Array(repeating: [], count: SyslogPart.allCases.count)
         for (index, field) in schema.fields.enumerated() {
@@ -42,14 +43,14 @@ struct SyslogMessageDecoder: RecordDecoder {
     ) throws(FormatError) -> Int {
         let count = bytes.count
         guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
-        guard !isFramed else {
+        if let frame {
             // A frame may have no bytes, and an end of a line that a line has.
             var end = count
             for byte in [UInt8(ascii: "\n"), UInt8(ascii: "\r")] where unsafe end > 0 && base[end - 1] == byte {
                 end -= 1
             }
+            lines.line = frame.value
             unsafe readMessage(base, from: 0, to: end, into: &batch)
-            lines.line &+= 1
             return count
         }
         guard var start = unsafe lines.passByteOrderMark(base, count: count, isFinal: isFinal) else { return 0 }
