@@ -133,6 +133,14 @@ import WeirRecords
         #expect(back.text == "time\n2000-10-10T20:55:36Z\n2000-10-10T20:55:36Z\n")
     }
 
+    @Test func aTimeWithSlashesIsNotThatOfAnAccessLogForThat() throws {
+        let times = ["2024/06/08T16:05:00Z", "10/Oct/2000:13:55:36 -0700", "10/Oct/2000:13:55:36.5 -0700"]
+        let log = try Conversion(Array("time\n\(times.joined(separator: "\n"))\n".utf8), from: CSVFormat(), to: common)
+        let written = log.text.split(separator: "\n").map { $0.dropFirst(6).prefix(28) }
+        #expect(written == ["[08/Jun/2024:16:05:00 +0000]", "[10/Oct/2000:13:55:36 -0700]"])
+        #expect(log.rejections.count == 1, "\(log.rejections)")
+    }
+
     // MARK: logfmt
 
     @Test func logfmtHasNamesAndValues() throws {

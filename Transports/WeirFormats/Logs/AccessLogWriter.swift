@@ -60,7 +60,9 @@ struct AccessLogWriter: LineWriter {
         let excerpt = Excerpt.of(bytes, limit: 40)
         switch parsed {
         case .value(let nanoseconds):
-            if bytes.contains(UInt8(ascii: "/")) {
+            // A time as logs have it, such as 10/Oct/2000:13:55:36 -0700: other forms have slashes as well.
+            let slash = UInt8(ascii: "/")
+            if bytes.count > 6, bytes[2] == slash, bytes[6] == slash, nanoseconds % 1_000_000_000 == 0 {
                 line += bytes
                 return
             }
