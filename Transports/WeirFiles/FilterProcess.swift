@@ -1,3 +1,4 @@
+internal import CWeir
 internal import WeirCore
 internal import WeirRecords
 
@@ -167,17 +168,15 @@ final class FilterProcess {
 }
 
 extension SystemCalls {
-    /// Held while a program is started, and while a pipe is not yet kept from programs: otherwise one that another thread
-    /// starts would hold the pipe open.
+    /// Held while a filter is started, and while a pipe is made: where the system keeps a pipe from programs only once it is
+    /// there, a filter that another thread starts would hold it open.
     static let starting = Locked(())
 
     /// Makes a pipe whose ends wait, and which no program inherits.
     static func makeBlockingPipe() -> (reading: Int32, writing: Int32)? {
         var ends: [Int32] = [-1, -1]
         return starting.withLock { _ in
-            guard unsafe pipe(&ends) == 0 else { return nil }
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-            return (ends[0], ends[1])
+            unsafe cweir_file_pipe(&ends) == 0 ? (ends[0], ends[1]) : nil
         }
     }
 

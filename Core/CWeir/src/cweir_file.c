@@ -1,4 +1,4 @@
-// O_CLOEXEC is not part of C11, which -std=c11 hides unless asked for.
+// O_CLOEXEC and pipe2 are not part of C11, and -std=c11 hides them unless asked for.
 #define _GNU_SOURCE
 #define _DARWIN_C_SOURCE
 
@@ -40,4 +40,17 @@ long cweir_file_read(const char *path, void *buffer, size_t capacity) {
     }
     close(file);
     return (long)count;
+}
+
+int cweir_file_pipe(int *ends) {
+#if defined(__linux__)
+    return pipe2(ends, O_CLOEXEC);
+#else
+    if (pipe(ends) < 0) {
+        return -1;
+    }
+    (void)fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    (void)fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    return 0;
+#endif
 }
