@@ -47,6 +47,19 @@ import WeirTesting
         try check(CSVFormat(), ["a", "b", "c"], rounds: 10_000) { CSVPropertyTests.document(&$0) }
     }
 
+    /// Also where the bytes that tell come one by one.
+    @Test(arguments: [1, 2, 100]) func compressedInputIsNamed(piece: Int) throws {
+        let bytes: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 10, 10]
+        let fields = [RecordSchema.Field("a")]
+        for format in [CSVFormat(), JSONLinesFormat()] as [any Format] {
+            func check(_ format: some Format) throws {
+                let split = try Transcript(splitting: bytes, format, fields: fields, limit: 100, capacity: 2) { piece }
+                #expect(split.error == .compressed("gzip"), "\(split)")
+            }
+            try check(format)
+        }
+    }
+
     @Test func piecesOfJSONLinesGiveWhatTheWholeGives() throws {
         try check(JSONLinesFormat(), ["a", "b"], rounds: 5000) { generator in
             let lines = [

@@ -95,8 +95,8 @@ package final class RecordSlice: @unchecked Sendable {
         unsafe buffer = larger
     }
 
-    /// How the bytes are compressed, where they are the start of a compressed input.
-    var compression: Compression? { unsafe Compression(beginning: buffer[..<byteCount]) }
+    /// How the bytes are compressed, where they are the start of a compressed input, of which nothing was consumed.
+    var compression: Compression? { consumedCount > 0 ? nil : unsafe Compression(beginning: buffer[..<byteCount]) }
 
     /// Has a decoder read what stands before the first record, and passes that.
     package func readPrelude(

@@ -54,7 +54,6 @@ package struct SliceReader {
     }
 
     private mutating func readOnce(into slice: RecordSlice) -> Ending? {
-        let isAtStart = byteCount == 0
         let count: Int
         do throws(TransportError) {
             count = try slice.read(from: source)
@@ -65,7 +64,8 @@ package struct SliceReader {
         // An input without a byte is empty; the decoder has nothing to say about it.
         guard byteCount > 0 else { return .finished }
         do throws(FormatError) {
-            if isAtStart, let form = slice.compression { throw .compressed(form.program) }
+            // Its first bytes may come one by one.
+            if Int64(slice.byteCount) == byteCount, let form = slice.compression { throw .compressed(form.program) }
             if !decoder.isBetweenRecords { try slice.readPrelude(with: &decoder, isFinal: count == 0) }
         } catch {
             return .refused(error)
