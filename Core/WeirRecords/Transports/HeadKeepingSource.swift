@@ -83,18 +83,18 @@ package final class HeadKeepingSource: TransportSource, @unchecked Sendable {
             headByteCount = max(0, headByteCount - count)
             return count
         }
-        let count = unsafe try source.read(into: buffer)
-        byteCount += Int64(count)
-        if !isComplete { unsafe keep(buffer[..<count]) }
-        guard isInRefusedLine, count > 0 else { return count }
-        guard let end = unsafe buffer[..<count].firstIndex(of: UInt8(ascii: "\n")) else {
-            return try unsafe read(into: buffer)
+        while true {
+            let count = unsafe try source.read(into: buffer)
+            byteCount += Int64(count)
+            if !isComplete { unsafe keep(buffer[..<count]) }
+            guard isInRefusedLine, count > 0 else { return count }
+            guard let end = unsafe buffer[..<count].firstIndex(of: UInt8(ascii: "\n")) else { continue }
+            isInRefusedLine = false
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[(end + 1)..<count])
+            guard rest.count > 0 else { continue }
+            unsafe buffer.copyMemory(from: rest)
+            return rest.count
         }
-        isInRefusedLine = false
-        let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[(end + 1)..<count])
-        guard rest.count > 0 else { return try unsafe read(into: buffer) }
-        unsafe buffer.copyMemory(from: rest)
-        return rest.count
     }
 
     private func keep(_ bytes: Slice<UnsafeMutableRawBufferPointer>) {

@@ -70,6 +70,15 @@ import WeirRecords
         #expect(try read(other, 100) == "5\n")
     }
 
+    @Test func theRestOfALineMayComeInVeryManyPieces() throws {
+        let source = HeadKeepingSource(
+            ByteSource([UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000) + "\n1\n".utf8),
+            keepsHead: false
+        )
+        source.beginAnew(before: [], insideRefusedLine: true)
+        #expect(try read(source, 1) == "1")
+    }
+
     @Test(arguments: [1, 2, 5, 100])
     func aReaderThatBeginsAnewGetsTheHeadOnce(pieces: Int) throws {
         let source = HeadKeepingSource(ByteSource(Array("\na,b\n1,2\n3,4\n".utf8)), keepsHead: true)
