@@ -52,6 +52,20 @@ import WeirRecords
         #expect(!old.contains(HostNumber([UInt8](repeating: 0, count: 16), isIPv4: false)))
     }
 
+    /// A combining mark makes one character of what stands before it.
+    @Test(arguments: [
+        ("x?mode=0640&\u{301}", "there is no option '\u{301}'"),
+        ("x?mode\u{301}=1", "there is no option 'mode\u{301}'"),
+        ("x?\u{301}=1", "there is no option '\u{301}'"), ("x?idle=\u{301}", "idle: "),
+    ])
+    func marksSeparateOptionsWhateverFollows(address: String, reason: String) {
+        let refusal = #expect(throws: TransportError.self) {
+            try TransportAddress(ofSource: address, UnixTransport(interruption: nil))
+        }
+        #expect(refusal.map { "\($0)".contains(reason) } == true, "\(refusal as Any)")
+        #expect(TransportAddress.place(of: address) == "x")
+    }
+
     @Test(arguments: [
         ("//127.0.0.1:9000", 9000), ("127.0.0.1:1", 1), ("//:0", 0), ("//[::1]:65535", 65535), ("//*:7", 7),
         ("//localhost:8", 8),

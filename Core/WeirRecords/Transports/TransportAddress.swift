@@ -34,15 +34,17 @@ package struct TransportAddress: Sendable {
         func refuse(_ reason: String) -> TransportError {
             .badAddress(address: "\(scheme):\(address)", reason: reason)
         }
-        let mark = address.lastIndex(of: "?")
+        let mark = Self.mark(in: address)
         place = String(address[..<(mark ?? address.endIndex)])
         whole = "\(scheme):\(address)"
         var given: [String: String] = [:]
-        let query = mark.map { address[address.index(after: $0)...] } ?? ""
-        for pair in query.split(separator: "&", omittingEmptySubsequences: true) {
-            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let query = mark.map { address.utf8[address.utf8.index(after: $0)...] } ?? ""[...].utf8
+        for pair in query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: true) {
+            let sides = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = Self.decode(sides[0]), let value = sides.count > 1 ? Self.decode(sides[1]) : "true" else {
-                throw refuse("'\(pair)' has a '%' without two hexadecimal digits behind it; write '%25' for a '%'")
+                throw refuse(
+                    "'\(Substring(pair))' has a '%' without two hexadecimal digits behind it; write '%25' for a '%'"
+                )
             }
             guard let declaration = declarations.first(where: { $0.name == name }) else {
                 if others.contains(where: { $0.name == name }) {
@@ -112,14 +114,18 @@ package struct TransportAddress: Sendable {
     ///
     /// - Returns: What stands before the last `?`.
     package static func place(of address: String) -> String {
-        String(address[..<(address.lastIndex(of: "?") ?? address.endIndex)])
+        String(address[..<(mark(in: address) ?? address.endIndex)])
     }
 
+    /// The last `?`.
+    ///
+    /// By its byte: it is part of a character where a combining mark follows it.
+    private static func mark(in address: String) -> String.Index? { address.utf8.lastIndex(of: UInt8(ascii: "?")) }
+
     /// Replaces each `%` and the two digits behind it with their byte.
-    private static func decode(_ text: Substring) -> String? {
-        guard text.contains("%") else { return String(text) }
+    private static func decode(_ text: Substring.UTF8View) -> String? {
         var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
+        var rest = Array(text)[...]
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else {
                 bytes.append(byte)
