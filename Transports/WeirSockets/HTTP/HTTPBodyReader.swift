@@ -3,13 +3,27 @@ struct HTTPBodyReader {
     private enum Phase {
         case fixed(rest: Int)
         /// In the line that says how long the next chunk is.
-        case size(digits: Int, value: Int, hasExtension: Bool, length: Int)
+        case size(SizeLine)
         case chunk(rest: Int)
         /// At the CR and the LF behind a chunk.
         case chunkEnd(Int)
         /// In the fields behind the last chunk, which mean nothing here.
-        case trailer(lineLength: Int, length: Int)
+        case trailer(lineLength: Int, isAfterReturn: Bool, length: Int)
         case whole
+    }
+
+    /// What was read of a chunk's length and what may stand behind it.
+    private struct SizeLine {
+        enum Part {
+            case digits, blanks, extensions
+            /// Behind the CR: only a LF may follow.
+            case end
+        }
+
+        var part = Part.digits
+        var digits = 0
+        var value = 0
+        var length = 0
     }
 
     private var phase: Phase
@@ -24,11 +38,9 @@ struct HTTPBodyReader {
             switch length {
             case .notGiven, .fixed(0): .whole
             case .fixed(let count): .fixed(rest: count)
-            case .chunked: Self.sizeLine
+            case .chunked: .size(SizeLine())
             }
     }
-
-    private static let sizeLine = Phase.size(digits: 0, value: 0, hasExtension: false, length: 0)
 
     /// Whether everything was there.
     var isWhole: Bool { if case .whole = phase { true } else { false } }
@@ -59,17 +71,27 @@ struct HTTPBodyReader {
                     throw HTTPFlaw(400, "a chunk is longer than it says")
                 }
                 place += 1
-                phase = count == 0 ? .chunkEnd(1) : Self.sizeLine
-            case .size(let digits, let value, let hasExtension, let length):
-                try readSize(bytes[place], digits, value, hasExtension, length)
+                phase = count == 0 ? .chunkEnd(1) : .size(SizeLine())
+            case .size(let line):
+                phase = try Self.phase(after: bytes[place], in: line)
                 place += 1
-            case .trailer(let lineLength, let length):
+            case .trailer(let lineLength, let isAfterReturn, let length):
                 guard length < Self.trailerLimit else { throw HTTPFlaw(431, "the fields behind the body are too long") }
-                let isEnd = bytes[place] == UInt8(ascii: "\n")
-                let isReturn = bytes[place] == UInt8(ascii: "\r")
-                phase =
-                    isEnd && lineLength == 0
-                    ? .whole : .trailer(lineLength: isEnd ? 0 : lineLength + (isReturn ? 0 : 1), length: length + 1)
+                let byte = bytes[place]
+                guard isAfterReturn == (byte == UInt8(ascii: "\n")) else {
+                    throw HTTPFlaw(400, "a line behind the body does not end with CR and LF")
+                }
+                if isAfterReturn {
+                    phase =
+                        lineLength == 0 ? .whole : .trailer(lineLength: 0, isAfterReturn: false, length: length + 1)
+                } else {
+                    let isReturn = byte == UInt8(ascii: "\r")
+                    phase = .trailer(
+                        lineLength: lineLength + (isReturn ? 0 : 1),
+                        isAfterReturn: isReturn,
+                        length: length + 1
+                    )
+                }
                 place += 1
             case .whole: return place - bytes.startIndex
             }
@@ -77,31 +99,27 @@ struct HTTPBodyReader {
         return place - bytes.startIndex
     }
 
-    private mutating func readSize(
-        _ byte: UInt8,
-        _ digits: Int,
-        _ value: Int,
-        _ hasExtension: Bool,
-        _ length: Int
-    ) throws(HTTPFlaw) {
+    private static func phase(after byte: UInt8, in line: SizeLine) throws(HTTPFlaw) -> Phase {
         let flaw = HTTPFlaw(400, "a chunk does not say how long it is")
-        guard length < Self.lineLimit else { throw flaw }
-        if byte == UInt8(ascii: "\n") {
-            guard digits > 0 else { throw flaw }
-            phase = value == 0 ? .trailer(lineLength: 0, length: 0) : .chunk(rest: value)
-        } else if hasExtension || byte == UInt8(ascii: ";") || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: " ") {
-            guard digits > 0 else { throw flaw }
-            phase = .size(digits: digits, value: value, hasExtension: true, length: length + 1)
-        } else {
-            let digit: Int
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = Int(byte) - 0x30
-            case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"):
-                digit = Int(byte | 0x20) - 0x61 + 10
-            default: throw flaw
-            }
-            guard digits < 15 else { throw HTTPFlaw(413, "a chunk is too long") }
-            phase = .size(digits: digits + 1, value: value << 4 | digit, hasExtension: false, length: length + 1)
+        guard line.length < lineLimit else { throw flaw }
+        var line = line
+        line.length += 1
+        switch (line.part, byte) {
+        case (.end, UInt8(ascii: "\n")):
+            return line.value == 0
+                ? .trailer(lineLength: 0, isAfterReturn: false, length: 0) : .chunk(rest: line.value)
+        case (.end, _): throw flaw
+        case (_, UInt8(ascii: "\r")) where line.digits > 0: line.part = .end
+        case (.extensions, 0x20...0x7E), (.extensions, 0x80...), (.extensions, 0x09): break
+        case (_, UInt8(ascii: ";")) where line.digits > 0: line.part = .extensions
+        case (_, 0x20) where line.digits > 0, (_, 0x09) where line.digits > 0: line.part = .blanks
+        case (.digits, _):
+            guard let digit = Character(UnicodeScalar(byte)).hexDigitValue else { throw flaw }
+            guard line.digits < 15 else { throw HTTPFlaw(413, "a chunk is too long") }
+            line.digits += 1
+            line.value = line.value << 4 | digit
+        default: throw flaw
         }
+        return .size(line)
     }
 }

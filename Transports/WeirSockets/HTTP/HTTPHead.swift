@@ -57,15 +57,21 @@ struct HTTPHead {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
                 line[..<colon].allSatisfy(Self.isTokenByte)
             else { throw HTTPFlaw(400, "there is a line in the head that is no field") }
-            let value = line[(colon + 1)...].drop { $0 == 0x20 || $0 == 0x09 }
-            let blanks = value.reversed().prefix { $0 == 0x20 || $0 == 0x09 }.count
             fields.append(
                 (
                     String(decoding: line[..<colon], as: UTF8.self).lowercased(),
-                    String(decoding: value.dropLast(blanks), as: UTF8.self)
+                    Self.trimmed(String(decoding: line[(colon + 1)...], as: UTF8.self)[...])
                 )
             )
         }
+    }
+
+    /// A value without the blanks around it.
+    private static func trimmed(_ text: Substring) -> String {
+        func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+        let start = text.utf8.drop(while: isBlank)
+        let end = start.lastIndex { !isBlank($0) }.map { start.index(after: $0) } ?? start.startIndex
+        return String(start[..<end]) ?? ""
     }
 
     /// Whether a byte may stand in a name or a method.
@@ -84,9 +90,7 @@ struct HTTPHead {
     /// Whether a list, such as that of `Connection`, has a word.
     func list(_ name: String, has word: String) -> Bool {
         values(of: name).contains { value in
-            value.split(separator: ",").contains { item in
-                item.drop { $0 == " " || $0 == "\t" }.lowercased().prefix { $0 != " " && $0 != "\t" } == word
-            }
+            value.split(separator: ",").contains { Self.trimmed($0).lowercased() == word }
         }
     }
 
@@ -103,7 +107,7 @@ struct HTTPHead {
     /// - Throws: ``HTTPFlaw`` for lengths that contradict each other, or encodings that there are not here.
     func bodyLength() throws(HTTPFlaw) -> BodyLength {
         let lengths = values(of: "content-length").flatMap {
-            $0.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " && $0 != "\t" } }
+            $0.split(separator: ",", omittingEmptySubsequences: false).map(Self.trimmed)
         }
         let encodings = values(of: "transfer-encoding")
         guard encodings.isEmpty else {
