@@ -177,6 +177,10 @@ private final class Server: @unchecked Sendable {
             "HTTP/1.1 200 OK\r\nContent-Length: 10\r\nConnection: close\r\n\r\nhalf",
             "its answer cannot be read: it breaks off"
         ),
+        (
+            String(repeating: "HTTP/1.1 102 Processing\r\n\r\n", count: 100) + "Connection: close",
+            "its answer cannot be read: it does not come to its end"
+        ),
         ("SSH-2.0-OpenSSH\r\n\r\nConnection: close", "its answer cannot be read: it is not one of HTTP/1.1"),
         ("", "it closes the connection"), (nil, "it does not answer within"),
     ])

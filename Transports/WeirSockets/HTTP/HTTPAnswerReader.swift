@@ -24,7 +24,10 @@ struct HTTPAnswerReader {
     private var head: HTTPHead?
     private var body: HTTPBodyReader?
     private var content: [UInt8] = []
+    private var interimCount = 0
 
+    /// How many words in between there may be: a client that asks for none gets hardly any.
+    private static let interimLimit = 8
     private static let headLimit = 32 << 10
     private static let bodyLimit = 1 << 20
 
@@ -55,7 +58,11 @@ struct HTTPAnswerReader {
             scanned = 0
             let status = try Self.status(found)
             // A word in between, such as 100 Continue.
-            guard status >= 200 else { continue }
+            guard status >= 200 else {
+                interimCount += 1
+                guard interimCount <= Self.interimLimit else { throw HTTPFlaw(502, "it does not come to its end") }
+                continue
+            }
             head = found
             if status == 204 || status == 304 {
                 body = HTTPBodyReader(.fixed(0))

@@ -126,7 +126,7 @@ final class HTTPLink: OutgoingLink {
     /// - Returns: Whether all of it has left, or an answer has come before.
     private func flush() throws(LinkFailure) -> Bool {
         guard let request else { return true }
-        if let deadline, deadline <= .now { throw LinkFailure("it does not answer within \(settings.timeout)") }
+        try checkDeadline()
         while sentCount < request.count {
             let count = unsafe request[sentCount...].withUnsafeBytes { bytes in
                 unsafe bytes.baseAddress.map { unsafe cweir_net_send(descriptor, $0, bytes.count) } ?? 0
@@ -144,11 +144,17 @@ final class HTTPLink: OutgoingLink {
         return true
     }
 
+    private func checkDeadline() throws(LinkFailure) {
+        if let deadline, deadline <= .now { throw LinkFailure("it does not answer within \(settings.timeout)") }
+    }
+
     /// Receives what there is of the answer.
     ///
     /// - Returns: The answer once it is whole.
     private func receive() throws(LinkFailure) -> HTTPAnswerReader.Answer? {
         while true {
+            // An answer may come for ever.
+            try checkDeadline()
             var found: HTTPAnswerReader.Answer?
             var failure: LinkFailure?
             var isOver = false
