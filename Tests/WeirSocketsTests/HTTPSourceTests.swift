@@ -163,6 +163,7 @@ import WeirRecords
         ("POST /in HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip\r\n\r\n", 501),
         ("POST /in HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", 400),
         ("POST /in HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n", 400),
+        ("POST /in HTTP/1.1\r\nHost: h\r\nContent-Length: 1 2\r\n\r\n", 400),
         ("POST /in HTTP/1.1\r\nHost: h\r\nContent-Encoding: gzip\r\nContent-Length: 1\r\n\r\n", 415),
         ("POST /in HTTP/1.1\r\nHost: h\r\nExpect: a miracle\r\nContent-Length: 1\r\n\r\n", 417),
         ("POST /in HTTP/1.1\r\nHost: h\r\nContent-Length: 2000000\r\n\r\n", 413),
@@ -201,18 +202,61 @@ import WeirRecords
         #expect(collector.metrics[.tooLong] == 1 && collector.metrics.isBalanced)
     }
 
-    @Test(arguments: ["POST /in HT", "POST /in HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\none\n"])
-    func aClientThatIsTooSlowIsCutOff(beginning: String) throws {
-        let (collector, port) = try collect("?timeout=50ms")
+    /// A source that nothing reads but the test, and a client whose connection it has accepted.
+    private func accept(_ options: String) throws -> (source: HTTPSource, peer: Peer, other: Peer) {
+        let source = try #require(try transport.openSource("//:0/in" + options) as? HTTPSource)
+        let port = try port(source.meter)
         let peer = try Peer(tcp: port)
+        let other = try Peer(tcp: port)
+        other.send(post("go\n"))
+        #expect(try read(source) == "go\n" && source.connections.count == 2)
+        return (source, peer, other)
+    }
+
+    private func read(_ source: HTTPSource) throws -> String {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1000, alignment: 1)
+        defer { unsafe buffer.deallocate() }
+        return unsafe String(decoding: buffer.prefix(try source.read(into: buffer)), as: UTF8.self)
+    }
+
+    private static let beginnings = [
+        "POST /in HT", "POST /in HTTP/1.1\r\nHost: h\r\nContent-Length: 20\r\n\r\none\n",
+    ]
+
+    @Test(arguments: beginnings) func aClientThatIsTooSlowIsCutOff(beginning: String) throws {
+        let (source, peer, _) = try accept("?timeout=10s")
+        let start = Moment.now
         peer.send(beginning)
-        // A byte now and then is not enough.
-        let lent = Lent(peer)
-        let sender = Thread { while lent.value.send("x") { usleep(20_000) } }
-        sender.start()
-        #expect(try read(peer).hasPrefix("HTTP/1.1 408 Request Timeout\r\n"))
-        try eventually("it was cut off") { sender.isFinished }
-        #expect(collector.metrics[.unfinished] == 1 && collector.metrics.isBalanced && collector.bytes == [])
+        // A byte each second is not enough.
+        for second in 0...11 as ClosedRange<Int64> {
+            let now = start + second * 1_000_000_000
+            for token in source.connections.keys { source.handle(token, .reading, now) }
+            source.closeSlow(now)
+            #expect(source.counter.metrics[.unfinished] == (second < 10 ? 0 : 1), "second \(second)")
+            peer.send("x")
+        }
+        #expect(peer.receive().hasPrefix("HTTP/1.1 408 Request Timeout\r\n"))
+        #expect(source.counter.metrics.isBalanced)
+    }
+
+    @Test(arguments: [0, 10, 50]) func aClientThatHadToWaitForTheReaderIsNotSlow(count: Int) throws {
+        let (source, peer, _) = try accept("?timeout=10s&idle=10s")
+        let bytes = Array(post("two\n").utf8)
+        if count > 0 { peer.send(Array(bytes[..<count])) }
+        for token in source.connections.keys { source.handle(token, .reading, .now) }
+        peer.send(Array(bytes[count...]))
+        source.closeSlow(.now + 3_600_000_000_000)
+        #expect(try read(source) == "two\n")
+        #expect(source.counter.metrics[.unfinished] == 0 && source.counter.metrics.isBalanced)
+    }
+
+    @Test func requestsWithoutContentAreAnsweredAtOnce() throws {
+        let (_, port) = try collect()
+        let start = Moment.now
+        let answers = try exchange(port, String(repeating: post(""), count: 40), answers: 40)
+        #expect(answers.components(separatedBy: "HTTP/1.1 200 OK").count == 41)
+        // Those that wait for the next look at slow clients take a second each.
+        #expect(Moment.now.nanoseconds - start.nanoseconds < 20_000_000_000)
     }
 
     @Test func aConnectionWithoutARequestIsClosed() throws {
@@ -245,6 +289,18 @@ import WeirRecords
         #expect(collector.lines == ["a,b", "1,2", "3,4"])
         let metrics = collector.metrics
         #expect(metrics[.header] == 1 && metrics[.otherHeader] == 1 && metrics.isBalanced)
+    }
+
+    @Test func aHeaderIsNeitherBlankNorTooLong() throws {
+        let (collector, port) = try collect("?header=shared&max-line=16")
+        let long = String(repeating: "x", count: 17)
+        #expect(try exchange(port, post("\n\r\n")).contains("\"accepted\":0,\"rejected\":0"))
+        #expect(try exchange(port, post("\(long)\n1,2\n")).hasPrefix("HTTP/1.1 413 "))
+        #expect(try exchange(port, post("\n\r\na,b\n1,2\n")).contains("\"accepted\":2"))
+        #expect(try exchange(port, post("\na,b\n3,4\n")).contains("\"accepted\":1"))
+        #expect(collector.lines == ["a,b", "1,2", "3,4"])
+        let metrics = collector.metrics
+        #expect(metrics[.tooLong] == 1 && metrics[.header] == 1 && metrics.isBalanced)
     }
 
     @Test func aClientIsAnsweredOnceTheEngineHasWhatItSent() throws {

@@ -82,22 +82,10 @@ struct HTTPIntake {
             return outcome
         }
         var rest = body[...]
-        if sharesHeader, !body.isEmpty {
-            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
-            rest = rest.dropFirst(line.count + 1)
-            let text = Array(line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
-            if let header {
-                guard header == text else {
-                    throw HTTPFlaw(422, "the body begins with another header than the first one that came")
-                }
-                meter.update { metrics in
-                    metrics.arrived += 1
-                    metrics[.header] += 1
-                }
-            } else {
-                header = text
-                take(text + [UInt8(ascii: "\n")], &outcome, from: socket)
-            }
+        if sharesHeader {
+            // Blank lines in front of it mean nothing.
+            rest = rest.drop { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+            if !rest.isEmpty { try takeHeader(&rest, &outcome, from: socket) }
         }
         while !rest.isEmpty {
             let line = rest.prefix { $0 != UInt8(ascii: "\n") }
@@ -111,6 +99,33 @@ struct HTTPIntake {
         }
         count(outcome, bytes: staged.count - before)
         return outcome
+    }
+
+    /// Takes the first line of a body, or passes it over where it repeats the header.
+    private mutating func takeHeader(
+        _ rest: inout ArraySlice<UInt8>,
+        _ outcome: inout Outcome,
+        from socket: Int32
+    ) throws(HTTPFlaw) {
+        let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+        rest = rest.dropFirst(line.count + 1)
+        let text = Array(line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
+        guard text.count <= lineLimit else {
+            // What follows would be read by the names of another line.
+            throw HTTPFlaw(413, "the header is longer than \(lineLimit) bytes; 'max-line' permits more")
+        }
+        guard let header else {
+            header = text
+            take(text + [UInt8(ascii: "\n")], &outcome, from: socket)
+            return
+        }
+        guard header == text else {
+            throw HTTPFlaw(422, "the body begins with another header than the first one that came")
+        }
+        meter.update { metrics in
+            metrics.arrived += 1
+            metrics[.header] += 1
+        }
     }
 
     /// Takes a line with its newline.

@@ -99,7 +99,7 @@ final class HTTPSource: TransportSource {
 
     /// Takes requests until there is something for the reader.
     private func fill() throws(TransportError) {
-        answerTaken(.now)
+        answerAll()
         while intake.isEmpty {
             switch phase {
             case .serving:
@@ -120,8 +120,13 @@ final class HTTPSource: TransportSource {
             case .interrupted: throw .interrupted(address: address)
             }
             // A request may have had nothing in it.
-            if intake.isEmpty { answerTaken(.now) }
+            if intake.isEmpty { answerAll() }
         }
+    }
+
+    /// Answers what was taken, and what clients have sent behind that, up to the first request with something in it.
+    private func answerAll() {
+        repeat { answerTaken(.now) } while intake.isEmpty && !taken.isEmpty
     }
 
     var isDraining: Bool { if case .serving = phase { false } else { true } }
@@ -216,7 +221,7 @@ final class HTTPSource: TransportSource {
     }
 
     /// Ends connections whose request or answer takes too long, or that have had no request for too long.
-    private func closeSlow(_ now: Moment) {
+    func closeSlow(_ now: Moment) {
         guard now >= nextScan else { return }
         let timeout = settings.timeout.inNanoseconds
         let idle = settings.idle.inNanoseconds
@@ -228,9 +233,9 @@ final class HTTPSource: TransportSource {
                 let limit = connection.hasOutput ? timeout : Self.lingering
                 if connection.since + limit <= now { end(token) }
             case .head where !connection.hasInput && !connection.hasOutput:
-                if connection.since + idle <= now { end(token) }
+                if connection.since + idle <= now, !hasToWait(connection) { end(token) }
             case .head, .body:
-                guard connection.since + timeout <= now else { continue }
+                guard connection.since + timeout <= now, !hasToWait(connection) else { continue }
                 guard connection.isInRequest else {
                     end(token)
                     continue
@@ -238,6 +243,11 @@ final class HTTPSource: TransportSource {
                 refuse(token, HTTPFlaw(408, "the request was not whole in time"), now)
             }
         }
+    }
+
+    /// Whether a client has sent what was not received yet: then it waits for its turn, and the reader was busy.
+    private func hasToWait(_ connection: HTTPConnection) -> Bool {
+        connection.events.contains(.reading) && cweir_net_wait(connection.descriptor, -1, 0) != 0
     }
 
     // MARK: The end
