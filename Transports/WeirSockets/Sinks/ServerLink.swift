@@ -7,6 +7,9 @@ internal import WeirRecords
 ///
 /// What a reader has not taken yet is kept for it, up to a limit; a reader that falls behind further is disconnected, or
 /// waited for.
+///
+/// A reader at a port that ends its own direction goes on reading, or is gone: the system tells which of the two only when
+/// something is sent. It is kept, and makes room for another reader where there are too many.
 @safe
 final class ServerLink: OutgoingLink {
     /// What to do with a reader that does not keep up.
@@ -34,6 +37,8 @@ final class ServerLink: OutgoingLink {
         var events = PollEvents()
         var waiting: [(batch: OutgoingBatch, receipt: Receipt)] = []
         var waitingBytes = 0
+        /// Whether it has ended its own direction.
+        var hasEnded = false
     }
 
     private let listener: SocketListener
@@ -113,32 +118,34 @@ final class ServerLink: OutgoingLink {
     }
 
     func handle(token: UInt64, ready: PollEvents) -> Sending? {
-        guard token != Self.listenerToken else {
-            accept()
-            return nil
-        }
-        guard readers[token] != nil, var reader = readers.updateValue(Reader(descriptor: -1), forKey: token) else {
-            return nil
-        }
-        let goesOn = !ready.contains(.hangUp) && !hasEnded(reader, ready) && flush(&reader, token)
-        readers[token] = reader
-        if !goesOn { disconnect(token) }
+        if token == Self.listenerToken { accept() } else { handle(reader: token, ready) }
         guard untaken > 0 else { return nil }
         var sending = Sending(.done)
         sending.untaken = exchange(&untaken, with: 0)
         return sending
     }
 
-    /// Whether a reader at a port has ended its own direction, after what it says, which is forgotten.
-    private func hasEnded(_ reader: Reader, _ ready: PollEvents) -> Bool {
-        listener.isPort && ready.contains(.reading) && cweir_net_discard_input(reader.descriptor)
+    private func handle(reader token: UInt64, _ ready: PollEvents) {
+        guard readers[token] != nil, var reader = readers.updateValue(Reader(descriptor: -1), forKey: token) else {
+            return
+        }
+        // What it says is forgotten.
+        if listener.isPort, ready.contains(.reading), cweir_net_discard_input(reader.descriptor) {
+            reader.hasEnded = true
+        }
+        let goesOn = !ready.contains(.hangUp) && flush(&reader, token)
+        readers[token] = reader
+        if !goesOn { disconnect(token) } else if reader.hasEnded { watchListener() }
     }
 
     /// What the poller watches a reader for that has taken everything.
-    private var restingEvents: PollEvents {
+    private func restingEvents(hasEnded: Bool = false) -> PollEvents {
         // The end of a connection to a port is an event of reading.
-        listener.isPort ? [.hangUp, .reading] : .hangUp
+        listener.isPort && !hasEnded ? [.hangUp, .reading] : .hangUp
     }
+
+    /// A reader that may be gone.
+    private var endedReader: UInt64? { readers.first { $0.value.hasEnded }?.key }
 
     func send(_ batch: inout OutgoingBatch) -> Sending {
         // The last one may have left with the batch before.
@@ -174,7 +181,7 @@ final class ServerLink: OutgoingLink {
     /// - Returns: The error where the system refuses.
     @discardableResult
     private func watchListener() -> SystemError? {
-        let wanted = readers.count < readerLimit
+        let wanted = readers.count < readerLimit || endedReader != nil
         guard wanted != watchesListener else { return nil }
         let error = poller.watch(
             listener.descriptor,
@@ -188,7 +195,7 @@ final class ServerLink: OutgoingLink {
     }
 
     private func accept() {
-        while readers.count < readerLimit {
+        while readers.count < readerLimit || endedReader != nil {
             let descriptor = listener.accept()
             guard descriptor >= 0 else {
                 // The reader stays, and the poller would tell of it again at once.
@@ -196,19 +203,20 @@ final class ServerLink: OutgoingLink {
                 break
             }
             guard filter?.permits(descriptor) ?? true,
-                poller.watch(descriptor, token: nextToken, from: [], to: restingEvents) == nil
+                poller.watch(descriptor, token: nextToken, from: [], to: restingEvents()) == nil
             else {
                 cweir_net_close(descriptor)
                 meter.update { $0.refusedConnections += 1 }
                 continue
             }
-            readers[nextToken] = Reader(descriptor: descriptor, events: restingEvents)
+            if readers.count == readerLimit, let ended = endedReader { disconnect(ended) }
+            readers[nextToken] = Reader(descriptor: descriptor, events: restingEvents())
             nextToken += 1
-        }
-        let count = UInt64(readers.count)
-        meter.update { metrics in
-            metrics.connections += count - metrics.openConnections
-            metrics.openConnections = count
+            let count = UInt64(readers.count)
+            meter.update { metrics in
+                metrics.connections += 1
+                metrics.openConnections = count
+            }
         }
         watchListener()
     }
@@ -233,7 +241,7 @@ final class ServerLink: OutgoingLink {
     ///
     /// - Returns: False when it is gone.
     private func flush(_ reader: inout Reader, _ token: UInt64) -> Bool {
-        var wanted = restingEvents
+        var wanted = restingEvents(hasEnded: reader.hasEnded)
         var sent = 0
         defer { reader.waiting.removeFirst(sent) }
         loop: while sent < reader.waiting.count {
