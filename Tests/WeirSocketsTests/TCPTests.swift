@@ -250,16 +250,45 @@ import WeirRecords
         try eventually("both are there") { metrics(sink).openConnections == 2 }
         try sink.write("one\ntwo\n")
         for reader in readers { #expect(try read(reader.descriptor) { $0.count == 8 } == "one\ntwo\n") }
-        // Without anything being written, so that its place is free for another one.
+        // Without anything being written, its place is free for another one.
         readers[0].close()
-        try eventually("it was seen") { metrics(sink).openConnections == 1 }
         let another = try Peer(tcp: port)
-        try eventually("it is there") { metrics(sink).openConnections == 2 }
+        try eventually("it is there") { metrics(sink).connections == 3 }
+        #expect(metrics(sink).openConnections == 2)
         try sink.write("three\n")
         try sink.finish()
         #expect(try read(readers[1].descriptor) { _ in false } == "three\n")
         #expect(try read(another.descriptor) { _ in false } == "three\n")
         #expect(metrics(sink).delivered == 3 && metrics(sink).isBalanced)
+    }
+
+    @Test func aReaderThatEndsItsOwnDirectionGoesOnReading() throws {
+        let sink = try transport.openSink("//:0?listen=true&linger=60s")
+        let reader = try Peer(tcp: port(sink.meter))
+        try eventually("it is there") { metrics(sink).openConnections == 1 }
+        for number in 0..<30 {
+            try sink.write("\(number)\n")
+            #expect(try read(reader.descriptor) { $0.last == UInt8(ascii: "\n") } == "\(number)\n")
+            if number == 9 { shutdown(reader.descriptor, Int32(SHUT_WR)) }
+        }
+        try sink.finish()
+        #expect(try read(reader.descriptor) { _ in false } == "")
+        #expect(metrics(sink).delivered == 30 && metrics(sink).isBalanced)
+    }
+
+    @Test func connectionsThatAreRefusedAreNotThoseThatAreWaitedFor() throws {
+        let (collector, port) = try collect("?accept=1&allow=10.0.0.0/8")
+        for count in 1...3 as ClosedRange<UInt64> {
+            let peer = try Peer(tcp: port)
+            #expect(peer.receive() == "")
+            try eventually("it was refused") { collector.metrics.refusedConnections == count }
+        }
+        interruption.trigger()
+        let ending = try collector.waitForEnd()
+        guard case .interrupted? = ending else {
+            Issue.record("\(ending as Any)")
+            return
+        }
     }
 
     @Test(arguments: [

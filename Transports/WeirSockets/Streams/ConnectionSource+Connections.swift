@@ -27,7 +27,12 @@ extension ConnectionSource {
     }
 
     /// Accepts the connections that wait, up to the limits; the others go on waiting and are not refused.
-    func accept(_ now: Moment) {
+    ///
+    /// - Returns: Whether there was one, which may have been refused.
+    @discardableResult
+    func accept(_ now: Moment) -> Bool {
+        defer { watchAcceptor() }
+        var hasFound = false
         for _ in 0..<256 {
             guard connections.count < settings.connectionLimit, acceptedCount != settings.accept else { break }
             // This side connects to one place, and once at a time.
@@ -37,10 +42,11 @@ extension ConnectionSource {
             case .begun(let descriptor): add(descriptor, now, isConnecting: true)
             case .failed(let error):
                 if error != .wouldBlock || acceptor.descriptor == nil { retry(after: error, now) }
-                return watchAcceptor()
+                return hasFound
             }
+            hasFound = true
         }
-        watchAcceptor()
+        return hasFound
     }
 
     /// Tries again later.
@@ -56,7 +62,6 @@ extension ConnectionSource {
     }
 
     private func add(_ descriptor: Int32, _ now: Moment, isConnecting: Bool = false) {
-        if !isConnecting { acceptedCount += 1 }
         guard settings.filter?.permits(descriptor) ?? true else { return refuse(descriptor) }
         let token = nextToken
         nextToken += 1
@@ -65,7 +70,9 @@ extension ConnectionSource {
             return refuse(descriptor)
         }
         connections[token] = connection
-        if !isConnecting { countConnection() }
+        guard !isConnecting else { return }
+        acceptedCount += 1
+        countConnection()
     }
 
     private func refuse(_ descriptor: Int32) {
@@ -163,9 +170,7 @@ extension ConnectionSource {
                 end(token, connection)
             }
         }
-        let before = acceptedCount
-        accept(.now)
-        return acceptedCount > before
+        return accept(.now)
     }
 
     /// Closes the connections that no time was left for, and counts them.
