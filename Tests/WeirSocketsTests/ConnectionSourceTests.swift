@@ -189,6 +189,22 @@ import WeirRecords
         )
     }
 
+    @Test func blankLinesInFrontOfASharedHeaderMeanNothing() throws {
+        let collector = try collect("?header=shared&accept=3")
+        let texts = ["\n\r\nt,x\n1,2\n", "\r\nt,x\r\n\n3,4\n", "t,x\n5,6\n"]
+        for (number, text) in texts.enumerated() {
+            let peer = try connect()
+            peer.send(text)
+            peer.close()
+            try eventually("it was read") {
+                collector.metrics.connections == UInt64(number + 1) && collector.metrics.openConnections == 0
+            }
+        }
+        #expect(try collector.waitForEnd() == nil)
+        #expect(collector.text.split(whereSeparator: \.isNewline) == ["t,x", "1,2", "3,4", "5,6"])
+        #expect(collector.metrics[.header] == 2 && collector.metrics[.otherHeader] == 0 && collector.metrics.isBalanced)
+    }
+
     @Test func drainsWhatWasSentBeforeAnInterruptionAndRemovesTheFile() throws {
         let source = try transport.openSource(folder("s") + "?drain=300s")
         // Nobody reads yet: one is connected, one waits to be accepted.

@@ -6,6 +6,10 @@ import WeirRecords
 
 @testable import WeirSockets
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 /// Messages with their length in digits in front, as syslog has them over TCP.
 @Suite(.serialized) struct OctetTests {
     private func frame(_ text: String) -> [UInt8] {
@@ -48,6 +52,43 @@ import WeirRecords
             #expect(collector.bytes == wanted, "seed \(seed)")
             #expect(collector.metrics.delivered == 2000 && collector.metrics.isBalanced)
         }
+    }
+
+    @Test func takesLongMessagesWhateverPiecesTheyComeIn() throws {
+        for seed in 1...3 as ClosedRange<UInt64> {
+            var random = SeededGenerator(seed)
+            var wanted: [UInt8] = []
+            var bytes: [UInt8] = []
+            for number in 0..<60 {
+                let text = "<\(number)>" + String(repeating: "x", count: .random(in: 0...50_000, using: &random))
+                bytes += (Bool.random(using: &random) ? "\(text.utf8.count) \(text)" : text + "\n").utf8
+                wanted += frame(text)
+            }
+            let (collector, port) = try collect()
+            let peer = try Peer(tcp: port)
+            while !bytes.isEmpty {
+                let count = min(bytes.count, .random(in: 1...3000, using: &random))
+                #expect(peer.send(Array(bytes.prefix(count))))
+                bytes.removeFirst(count)
+            }
+            peer.close()
+            #expect(try collector.waitForEnd() == nil)
+            #expect(collector.bytes == wanted, "seed \(seed)")
+        }
+    }
+
+    @Test func aLineThatAConnectionBreaksOffInIsNotDelivered() throws {
+        let (collector, port) = try collect("&unfinished=deliver")
+        let peer = try Peer(tcp: port)
+        peer.send("3 one<1>half")
+        try eventually("it was read") { collector.metrics.delivered == 1 }
+        // The connection is broken, not ended.
+        var lingering = linger(l_onoff: 1, l_linger: 0)
+        let size = socklen_t(MemoryLayout<linger>.size)
+        #expect(unsafe setsockopt(peer.descriptor, SOL_SOCKET, SO_LINGER, &lingering, size) == 0)
+        peer.close()
+        #expect(try collector.waitForEnd() == nil)
+        #expect(collector.bytes == frame("one") && collector.metrics[.unfinished] == 1 && collector.metrics.isBalanced)
     }
 
     @Test func rejectsWhatIsTooLongOrUnfinished() throws {

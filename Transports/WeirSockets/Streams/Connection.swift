@@ -7,6 +7,17 @@ struct Connection {
     /// The bytes of a message that is not whole yet.
     var partial: [UInt8] = []
 
+    /// What makes a message whole, as far as its beginning tells.
+    enum Lack {
+        case unknown
+        /// So many bytes in all.
+        case bytes(Int)
+        case newline
+    }
+
+    /// What is wanting of the message in ``partial``, where messages have their length in digits.
+    var lack = Lack.unknown
+
     /// Whether the rest of a line that is too long is being skipped.
     var skipsLine = false
 

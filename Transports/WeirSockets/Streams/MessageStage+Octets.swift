@@ -16,7 +16,8 @@ extension MessageStage {
         let count = unsafe cweir_net_receive(connection.descriptor, target, room, nil, nil)
         if SystemError(count) == .wouldBlock { return true }
         guard count > 0 else {
-            if settings.deliversUnfinished, case .line = Self.header(of: connection.partial[...]) {
+            // Not after an error: the rest of the line may be lost.
+            if count == 0, settings.deliversUnfinished, case .line = Self.header(of: connection.partial[...]) {
                 connection.partial.append(UInt8(ascii: "\n"))
                 takeOctets(&connection)
             }
@@ -26,8 +27,17 @@ extension MessageStage {
         connection.hasSent = true
         connection.allowance -= settings.rate == nil ? 0 : count
         connection.lastArrival = now
-        unsafe connection.partial.append(contentsOf: UnsafeRawBufferPointer(rebasing: place[..<count]))
-        takeOctets(&connection)
+        let bytes = unsafe UnsafeRawBufferPointer(rebasing: place[..<count])
+        unsafe connection.partial.append(contentsOf: bytes)
+        // Only what is new is looked at until the message is whole, as a long one may come byte by byte.
+        let mayEnd: Bool =
+            switch connection.lack {
+            case .unknown: true
+            case .bytes(let whole): connection.partial.count >= whole
+            case .newline:
+                unsafe connection.partial.count > settings.lineLimit || bytes.contains(UInt8(ascii: "\n"))
+            }
+        if mayEnd { takeOctets(&connection) }
         return true
     }
 
@@ -59,6 +69,7 @@ extension MessageStage {
     /// Takes the whole messages of what a connection has sent.
     private func takeOctets(_ connection: inout Connection) {
         let bytes = exchange(&connection.partial, with: [])
+        connection.lack = .unknown
         var rest = bytes[...]
         loop: while let first = rest.first {
             if connection.skip > 0 {
@@ -84,7 +95,10 @@ extension MessageStage {
                         rest = rest.dropFirst(present)
                         continue
                     }
-                    guard rest.count >= whole else { break loop }
+                    guard rest.count >= whole else {
+                        connection.lack = .bytes(whole)
+                        break loop
+                    }
                     deliver(rest.dropFirst(headerLength).prefix(length), of: &connection)
                     rest = rest.dropFirst(whole)
                 case .line:
@@ -94,7 +108,10 @@ extension MessageStage {
                         unsafe line.withUnsafeBytes { unsafe reject(.tooLong, $0, of: connection) }
                         connection.skipsLine = !isWhole
                     } else {
-                        guard isWhole else { break loop }
+                        guard isWhole else {
+                            connection.lack = .newline
+                            break loop
+                        }
                         deliver(line, of: &connection)
                     }
                     rest = rest.dropFirst(line.count + 1)

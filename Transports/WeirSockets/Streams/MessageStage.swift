@@ -14,7 +14,7 @@ final class MessageStage {
     private var start = 0
     var end = 0
 
-    /// The line that all connections begin with, where they do.
+    /// The line that all connections begin with, where they do, without its end.
     private var header: [UInt8]?
 
     /// What happened since the counts were last added to the meter.
@@ -258,29 +258,28 @@ final class MessageStage {
     func deliver(_ messages: UInt64, bytes: Int, of connection: inout Connection) -> Bool {
         var messages = messages
         var bytes = bytes
-        if settings.sharesHeader, !connection.hasHeader {
+        let all = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[end..<end + bytes])
+        // Blank lines in front of the header mean nothing.
+        if settings.sharesHeader, !connection.hasHeader,
+            let start = unsafe all.firstIndex(where: { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
+        {
             connection.hasHeader = true
-            let all = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[end..<end + bytes])
-            let newline = unsafe all.firstIndex(of: UInt8(ascii: "\n")) ?? all.count - 1
-            let line = unsafe Array(all[...newline])
+            let line = unsafe all[start...].prefix { $0 != UInt8(ascii: "\n") }
+            // However it ends.
+            let text = unsafe Array(line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
             if let header {
-                // However the two end.
-                func text(_ line: [UInt8]) -> ArraySlice<UInt8> {
-                    let rest = line.last == UInt8(ascii: "\n") ? line.dropLast() : line[...]
-                    return rest.last == UInt8(ascii: "\r") ? rest.dropLast() : rest
-                }
-                guard text(header) == text(line) else {
+                guard header == text else {
                     unsafe refuseHeader(messages, UnsafeRawBufferPointer(all), of: connection)
                     return false
                 }
                 // It repeats the first one: nothing in it is lost.
                 tally.rejections.append((.header, 1))
-                bytes -= line.count
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: all[line.endIndex...].dropFirst())
+                bytes = start + rest.count
                 messages -= 1
-                let source = unsafe UnsafeRawBufferPointer(rebasing: all[line.count...])
-                unsafe UnsafeMutableRawBufferPointer(rebasing: all[..<bytes]).copyMemory(from: source)
+                unsafe UnsafeMutableRawBufferPointer(rebasing: all[start..<bytes]).copyMemory(from: rest)
             } else {
-                header = line
+                header = text
             }
         }
         end += bytes
