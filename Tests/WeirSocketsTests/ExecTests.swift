@@ -181,6 +181,28 @@ import WeirRecords
         }
     }
 
+    @Test(arguments: [
+        ("exec /no/such/command 2>/dev/null", "status 127"), ("exit 1?restart=never", "status 1"),
+        ("kill -9 $$?restart=never", "signal 9"), ("head -c 1000 > /dev/null; exit 1?restart=never", "status 1"),
+        ("kill -PIPE $$?restart=never", nil), ("exit 0", nil),
+    ])
+    func aCommandThatFailsForGoodIsAFailure(command: String, ending: String?) throws {
+        let sink = try transport.openSink(command)
+        var failure: TransportError?
+        do throws(TransportError) {
+            while true { try sink.write("line\n") }
+        } catch {
+            failure = error
+        }
+        switch failure {
+        case .writeFailed(_, let reason)?: #expect(ending.map(reason.contains) == true, "\(reason)")
+        case .closed?: #expect(ending == nil)
+        default: Issue.record("\(failure as Any)")
+        }
+        try? sink.finish()
+        #expect(metrics(sink).isBalanced && metrics(sink).pending == 0)
+    }
+
     @Test func saysHowACommandEndedAtTheEnd() throws {
         let sink = try transport.openSink("cat > /dev/null; exit 4")
         try sink.write("one\n")

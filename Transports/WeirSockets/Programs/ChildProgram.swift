@@ -16,6 +16,9 @@ final class ChildProgram {
         /// Whether there is no such program, or it is none.
         var isUnknown: Bool { status == 126 || status == 127 }
 
+        /// Whether it ended well, or because its own reader did (SIGPIPE).
+        var hadEnough: Bool { status == 0 || status == 128 + 13 }
+
         var description: String { status > 128 ? "was ended by signal \(status - 128)" : "ended with status \(status)" }
     }
 

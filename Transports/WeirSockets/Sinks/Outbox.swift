@@ -15,6 +15,8 @@ final class Outbox: Sendable {
         var deadline: Moment?
         /// Whether nothing is sent any more, though the thread goes on for a moment.
         var takesNoMore = false
+        /// Why, unless the receiver had enough.
+        var fault: String?
         var hasEnded = false
     }
 
@@ -55,8 +57,8 @@ final class Outbox: Sendable {
         case taken
         /// There is no room now; `room` is rung when there may be.
         case full(OutgoingBatch)
-        /// Nothing is sent any more.
-        case over
+        /// Nothing is sent any more, and why, unless the receiver had enough.
+        case over(fault: String?)
     }
 
     /// Puts a batch in the queue, or drops one, as the policy says.
@@ -73,7 +75,7 @@ final class Outbox: Sendable {
         var oldest: UInt64 = 0
         var wakes = false
         let offer: Offer = state.withLock { state in
-            guard !state.hasEnded, !state.takesNoMore else { return .over }
+            guard !state.hasEnded, !state.takesNoMore else { return .over(fault: state.fault) }
             while state.byteCount + batch.bytes.count > settings.buffer, !state.queue.isEmpty {
                 guard settings.overflow != .block, !state.canSpill else {
                     state.writerWaits = true
@@ -178,8 +180,11 @@ final class Outbox: Sendable {
     var deadline: Moment? { state.withLock { $0.deadline } }
 
     /// Refuses what is written from now on.
-    func takeNoMore() {
-        state.withLock { $0.takesNoMore = true }
+    func takeNoMore(because fault: String?) {
+        state.withLock { state in
+            state.takesNoMore = true
+            state.fault = fault
+        }
     }
 
     /// Marks the end of the thread.

@@ -225,6 +225,7 @@ final class OutboxSink: TransportSink {
         while true {
             switch outbox.offer(batch) {
             case .taken: return
+            case .over(let fault?): throw .writeFailed(address: address, reason: fault)
             case .over: throw .closed(address: address)
             case .full(let same):
                 batch = same

@@ -97,6 +97,9 @@ struct LinkFailure: Error {
     /// Whether there is no use in trying again.
     var isFinal = false
 
+    /// Whether the receiver ended as one does that has all that it wants.
+    var hadEnough = false
+
     init(_ reason: String) {
         self.reason = reason
     }

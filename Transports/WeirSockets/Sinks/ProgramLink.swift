@@ -111,6 +111,7 @@ final class ProgramLink: OutgoingLink {
         var failure = LinkFailure("the command \(ending)\(rest)")
         failure.pause = pause
         failure.isFinal = pause == nil
+        failure.hadEnough = ending.hadEnough
         sending.status = .failed(failure)
         return sending
     }
