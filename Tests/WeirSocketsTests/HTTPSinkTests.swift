@@ -169,6 +169,7 @@ private final class Server: @unchecked Sendable {
         #expect(server.bodies == (0..<20).map { "\($0)\n" })
         #expect(metrics(sink).delivered == 20 && metrics(sink).isBalanced)
         #expect(server.connections == (answer.contains("close") ? 20 : 1))
+        #expect(sink.meter?.takeNotices() == [])
         server.stop()
     }
 

@@ -24,6 +24,9 @@ final class OutboxThread: @unchecked Sendable {
     /// Whether the link has failed for good.
     private var isOver = false
 
+    /// Why, unless the receiver had enough.
+    private var fault: String?
+
     /// How many messages left since the link was opened.
     ///
     /// Where opening proves nothing it takes two to know that they arrive: the refusal of one is reported with the next.
@@ -93,7 +96,7 @@ final class OutboxThread: @unchecked Sendable {
 
     private func step() -> Bool {
         guard !isOver else {
-            outbox.takeNoMore()
+            outbox.takeNoMore(because: fault)
             giveUp()
             return false
         }
@@ -170,6 +173,7 @@ final class OutboxThread: @unchecked Sendable {
         guard !failure.isFinal else {
             meter.note("'\(address)' cannot be written to any more: \(failure.reason)")
             isOver = true
+            fault = failure.hadEnough ? nil : failure.reason
             return
         }
         if wasUp { meter.note("'\(address)' cannot be written to: \(failure.reason); it is tried again") }
@@ -187,8 +191,8 @@ final class OutboxThread: @unchecked Sendable {
 
     /// Sends until there is nothing, or the other side takes no more.
     private func send(_ now: Moment) {
-        // Bounded, so that the poller has its turn.
-        for _ in 0..<64 {
+        // Bounded, so that the poller has its turn; the other side may end the connection after each batch.
+        for _ in 0..<64 where link.isUp {
             guard var batch = current ?? takeNext() else { return }
             current = nil
             let sending = link.send(&batch)
