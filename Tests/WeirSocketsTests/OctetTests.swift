@@ -89,6 +89,8 @@ import WeirRecords
         peer.close()
         #expect(try collector.waitForEnd() == nil)
         #expect(collector.bytes == frame("one") && collector.metrics[.unfinished] == 1 && collector.metrics.isBalanced)
+        let message = try #require(collector.source.meter?.takeRejectedMessages().messages.first)
+        #expect(message.bytes == Array("<1>half".utf8) && message.origin?.hasPrefix("user") != true)
     }
 
     @Test func rejectsWhatIsTooLongOrUnfinished() throws {

@@ -120,7 +120,10 @@ struct HTTPHead {
             return .chunked
         }
         guard let first = lengths.first else { return .notGiven }
-        guard lengths.allSatisfy({ $0 == first }), !first.isEmpty,
+        guard lengths.allSatisfy({ $0 == first }) else {
+            throw HTTPFlaw(400, "Content-Length is given twice, and differs")
+        }
+        guard !first.isEmpty,
             first.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let length = Int(first)
         else { throw HTTPFlaw(400, "Content-Length is not a number") }

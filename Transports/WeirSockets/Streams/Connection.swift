@@ -78,7 +78,8 @@ struct Connection {
     var origin: String? {
         if let address = cweir_net_address_t(peerOf: descriptor) { return address.text }
         var credentials = cweir_net_credentials_t()
-        guard unsafe cweir_net_peer(descriptor, &credentials) == 0 else { return nil }
+        // A connection to a port that is broken has neither an address nor a user.
+        guard unsafe cweir_net_peer(descriptor, &credentials) == 0, credentials.user != .max else { return nil }
         return "user \(credentials.user)"
     }
 }
