@@ -63,6 +63,8 @@ public struct TransportMetrics: Sendable, Hashable {
     public package(set) var arrivedBytes: UInt64 = 0
 
     /// The messages that were handed on: by a source to its reader, by a sink to the system.
+    ///
+    /// Also blank lines and empty frames, which formats pass over.
     public package(set) var delivered: UInt64 = 0
 
     /// Whether nothing says that what is sent arrives, as with UDP.

@@ -9,7 +9,9 @@ internal import WeirSystem
 /// Where to cut is a guess, because quotes can hide the end of a line; a `SliceChain` checks it. So the records, their lines
 /// and the rejections are those that one thread finds, whatever the input.
 ///
-/// Memory: two pieces for each thread and two more, of half a mebibyte, or of the longest record.
+/// Memory: two pieces for each thread and two more, of half a mebibyte, or of the longest record. Each keeps the batches of its
+/// records for the next piece: a row for each record and a slot for each of its fields, which exceeds the bytes by far where
+/// records have a few bytes each.
 final class SplitReading: BatchReading {
     private struct Piece: Sendable {
         let slice: RecordSlice
