@@ -58,7 +58,7 @@ import Testing
         text[broken] = 0xFF
         let rows = unsafe text.withUnsafeMutableBufferPointer { bytes in
             guard let base = bytes.baseAddress else { return [Int]() }
-            unsafe cweir_index_csv(index, base, bytes.count, 1 << 10)
+            unsafe cweir_index_csv(index, base, bytes.count, 1 << 10, UInt8(ascii: ","), true)
             var columns: [Int32] = [0]
             var judged = 0
             return unsafe Self.taken(

@@ -10,7 +10,11 @@ import Testing
     }
 
     enum Language: CaseIterable {
-        case csv, jsonLines
+        case csv, unquoted, blanks, unquotedBlanks, jsonLines
+
+        var delimiter: UInt8 { self == .blanks || self == .unquotedBlanks ? 0x20 : 0x2C }
+
+        var hasQuotes: Bool { self == .csv || self == .blanks }
     }
 
     private static let kernels = [CWEIR_KERNEL_PORTABLE, CWEIR_KERNEL_VECTOR, CWEIR_KERNEL_AVX2].filter {
@@ -31,7 +35,8 @@ import Testing
         defer { unsafe text.deallocate() }
         for (place, byte) in bytes.enumerated() { unsafe text[place] = byte }
         switch language {
-        case .csv: unsafe cweir_index_csv(index, text, bytes.count, rowLimit)
+        case .csv, .unquoted, .blanks, .unquotedBlanks:
+            unsafe cweir_index_csv(index, text, bytes.count, rowLimit, language.delimiter, language.hasQuotes)
         case .jsonLines: unsafe cweir_index_json_lines(index, text, bytes.count, rowLimit)
         }
         let result = unsafe index.pointee
@@ -43,18 +48,20 @@ import Testing
     }
 
     /// CSV by the book, one byte after the other.
-    private static func csv(_ bytes: [UInt8], rowLimit: Int) -> Contents {
+    private static func csv(_ bytes: [UInt8], _ language: Language, rowLimit: Int) -> Contents {
         enum State { case fieldStart, unquoted, quoted, afterQuote, afterReturn }
         var contents = Contents()
         var marks: [UInt32] = []
         var state = State.fieldStart
+        let delimiter = language.delimiter
         for (place, byte) in bytes.enumerated() {
             if contents.rowEnds.count == rowLimit { return contents }
-            switch (state, byte) {
+            // Where there are no quotes, one is any other byte.
+            switch (state, byte == 0x22 && !language.hasQuotes ? 0x78 : byte) {
             case (.quoted, 0x22): state = .afterQuote
             case (.quoted, _): break
             case (.fieldStart, 0x22), (.afterQuote, 0x22): state = .quoted
-            case (_, 0x0A), (.fieldStart, 0x2C), (.unquoted, 0x2C), (.afterQuote, 0x2C):
+            case (_, 0x0A), (.fieldStart, delimiter), (.unquoted, delimiter), (.afterQuote, delimiter):
                 state = .fieldStart
                 marks.append(UInt32(place))
                 if byte == 0x0A {
@@ -103,7 +110,7 @@ import Testing
             return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         }
         let pieces =
-            language == .csv
+            language != .jsonLines
             ? [
                 "1", ",", ",", "\n", "\r\n", "\"", "\"\"", "\"a,b\"", "\"\n\"", "abcdefgh", "\r", "é", "\"x\"\"y\"",
                 ",\"\",",
@@ -118,7 +125,7 @@ import Testing
         while bytes.count < count {
             let rare = Int.random(in: 0..<8, using: &generator) == 0
             let place = Int.random(in: 0..<(rare ? pieces.count : cut), using: &generator)
-            bytes += Array(pieces[place].utf8)
+            bytes += pieces[place].utf8.map { $0 == 0x2C ? language.delimiter : $0 }
         }
         return bytes
     }
@@ -130,8 +137,8 @@ import Testing
             let bytes = Self.text(&generator, language)
             let rowLimit = Bool.random(using: &generator) ? 1000 : Int.random(in: 0..<6, using: &generator)
             let expected =
-                language == .csv
-                ? Self.csv(bytes, rowLimit: rowLimit) : Self.jsonLines(bytes, rowLimit: rowLimit)
+                language == .jsonLines
+                ? Self.jsonLines(bytes, rowLimit: rowLimit) : Self.csv(bytes, language, rowLimit: rowLimit)
             for kernel in Self.kernels {
                 let found = unsafe Self.contents(bytes, language, kernel, rowLimit: rowLimit)
                 guard found == expected else {
@@ -170,14 +177,14 @@ import Testing
         let text = Array("1,2\n\n3\n\"4\n\",5\r\n6".utf8)
         let index = try unsafe #require(cweir_index_create(8, 8, cweir_kernel_t(kernel)))
         defer { unsafe cweir_index_destroy(index) }
-        unsafe cweir_index_csv(index, text, text.count, 8)
+        unsafe cweir_index_csv(index, text, text.count, 8, 0x2C, true)
         for start in [4, 5, 7, 15] {
             unsafe #expect(!cweir_index_skip(index, start - 1))
             unsafe #expect(cweir_index_skip(index, start))
             unsafe #expect(cweir_index_next_start(index) == start)
         }
         unsafe #expect(!cweir_index_skip(index, 16))
-        unsafe cweir_index_csv(index, text, text.count, 8)
+        unsafe cweir_index_csv(index, text, text.count, 8, 0x2C, true)
         unsafe #expect(cweir_index_next_start(index) == 0)
     }
 
@@ -185,7 +192,7 @@ import Testing
         let text = Array(String(repeating: "a,b,c\n", count: 100).utf8)
         let index = try unsafe #require(cweir_index_create(1000, 10, cweir_kernel_best()))
         defer { unsafe cweir_index_destroy(index) }
-        unsafe cweir_index_csv(index, text, text.count, 1000)
+        unsafe cweir_index_csv(index, text, text.count, 1000, 0x2C, true)
         let rowCount = unsafe index.pointee.row_count
         #expect(rowCount > 0 && rowCount < 30)
         for row in 0..<rowCount { unsafe #expect(index.pointee.row_ends[Int(row)] == row * 3 + 2) }

@@ -12,9 +12,10 @@ import WeirTesting
         let name = "csv"
         let summary = ""
         let kernel: ScanKernel?
+        var dialect = CSVDialect()
 
         func makeDecoder(for schema: RecordSchema, limits: FormatLimits) -> any RecordDecoder {
-            CSVDecoder(for: schema, limits: limits, kernel: kernel)
+            CSVDecoder(for: schema, limits: limits, dialect: dialect, kernel: kernel)
         }
     }
 
@@ -100,6 +101,25 @@ import WeirTesting
             let fields = (schemas + [optional]).randomElement(using: &generator) ?? []
             if let difference = Self.difference(bytes, fields, &generator, { CSV(kernel: $0) }) {
                 Issue.record("seed \(seed), round \(round)\n\(difference)")
+                return
+            }
+        }
+    }
+
+    @Test func dialectsAreTheSameWithAndWithoutAnIndex() {
+        let seed = UInt64.random(in: .min ... .max)
+        var generator = SeededGenerator(seed: seed)
+        for round in 0..<1_000 {
+            var dialect = CSVDialect(
+                delimiter: [0x09, 0x20, 0x3B, 0x7C, 0x2C].randomElement(using: &generator) ?? 0x2C
+            )
+            dialect.hasQuotes = Bool.random(using: &generator)
+            let hasHeader = Bool.random(using: &generator)
+            dialect.headerLineCount = hasHeader ? 1 : 0
+            let bytes = Self.csv(&generator).map { $0 == 0x2C ? dialect.delimiter : $0 }
+            let fields = (hasHeader ? ["a", "c"] : ["1", "3"]).map { RecordSchema.Field($0) }
+            if let difference = Self.difference(bytes, fields, &generator, { CSV(kernel: $0, dialect: dialect) }) {
+                Issue.record("seed \(seed), round \(round), \(dialect)\n\(difference)")
                 return
             }
         }

@@ -165,6 +165,8 @@ public struct CSVDecoder: RecordDecoder, Sendable {
             from: start,
             columns: columns,
             columnCount: firstFields.count,
+            delimiter: dialect.delimiter,
+            hasQuotes: dialect.hasQuotes,
             lengthLimit: lines.limit,
             line: &lines.line,
             into: &batch

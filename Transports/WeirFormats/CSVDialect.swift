@@ -42,7 +42,7 @@ public struct CSVDialect: Sendable, Hashable {
     }
 
     /// Whether a structural index finds the records.
-    var isIndexed: Bool { delimiter == UInt8(ascii: ",") && hasQuotes && comment == nil }
+    var isIndexed: Bool { comment == nil }
 
     /// Whether the first line that is not empty is the header, and nothing else is.
     package var beginsWithHeader: Bool { headerLineCount == 1 && comment == nil && hasQuotes }

@@ -30,7 +30,7 @@ bool cweir_kernel_is_available(cweir_kernel_t kernel);
 
 // An index of the rows at the start of a text. Rows end at line feeds outside of quotes.
 //
-// `marks` are the places of the separators in order, counted from the start of the text: of CSV the commas and line
+// `marks` are the places of the separators in order, counted from the start of the text: of CSV the delimiters and line
 // feeds outside of quotes, of JSON Lines the commas outside of strings and all line feeds. `row_ends` are for each row
 // the ordinal of its last separator, the line feed. Both have an entry before the first, as if a row had ended before
 // the text: row r has the separators row_ends[r - 1] + 1 ... row_ends[r], and starts at marks[row_ends[r - 1]] + 1.
@@ -70,11 +70,14 @@ void cweir_index_destroy(cweir_index_t *_Nullable index);
 // Indexes rows of CSV from the start of a text: as many as are complete, `row_limit` at most and as the limits of the
 // index allow, up to the first row with a quote in the wrong place.
 //
-// `length` is below 2^32. No byte beyond it is read.
+// `length` is below 2^32. No byte beyond it is read. `delimiter` separates fields: any byte but 0, a quote, and those that
+// end lines. Without `has_quotes`, a quote is a byte like any other.
 //
 // Complexity: O(n) for n bytes up to the last row that fits.
 // Thread safety: the index must be of one thread. Allocates nothing.
-void cweir_index_csv(cweir_index_t *index, const unsigned char *text, size_t length, size_t row_limit);
+void cweir_index_csv(
+    cweir_index_t *index, const unsigned char *text, size_t length, size_t row_limit, unsigned char delimiter,
+    bool has_quotes);
 
 // Indexes lines of JSON from the start of a text; otherwise as `cweir_index_csv`.
 void cweir_index_json_lines(cweir_index_t *index, const unsigned char *text, size_t length, size_t row_limit);

@@ -86,7 +86,9 @@ void cweir_index_destroy(cweir_index_t *index) {
     free(index);
 }
 
-static void run(cweir_index_t *index, index_function_t *kernel, const unsigned char *text, size_t length, size_t limit) {
+static void run(
+    cweir_index_t *index, index_function_t *kernel, const unsigned char *text, size_t length, size_t limit,
+    unsigned char delimiter) {
     assert(length <= UINT32_MAX);
     const uint32_t row_limit = limit < index->row_limit ? (uint32_t)limit : index->row_limit;
     index->row_count = 0;
@@ -96,16 +98,20 @@ static void run(cweir_index_t *index, index_function_t *kernel, const unsigned c
     index->has_quoted_newlines = false;
     index->is_flawed = false;
     index->valid_end = 0;
-    kernel(index, text, length, row_limit);
+    kernel(index, text, length, row_limit, delimiter);
     if (index->row_count > row_limit) {
         index->row_count = row_limit;
     }
 }
 
-void cweir_index_csv(cweir_index_t *index, const unsigned char *text, size_t length, size_t row_limit) {
-    run(index, functions_of(index->kernel)->csv, text, length, row_limit);
+void cweir_index_csv(
+    cweir_index_t *index, const unsigned char *text, size_t length, size_t row_limit, unsigned char delimiter,
+    bool has_quotes) {
+    assert(delimiter != 0 && delimiter != '"' && delimiter != '\n' && delimiter != '\r');
+    const index_functions_t *functions = functions_of(index->kernel);
+    run(index, has_quotes ? functions->csv : functions->unquoted_csv, text, length, row_limit, delimiter);
 }
 
 void cweir_index_json_lines(cweir_index_t *index, const unsigned char *text, size_t length, size_t row_limit) {
-    run(index, functions_of(index->kernel)->json_lines, text, length, row_limit);
+    run(index, functions_of(index->kernel)->json_lines, text, length, row_limit, ',');
 }

@@ -46,7 +46,8 @@ static inline uint32_t avx2_first_bit(uint64_t bits) {
 #include "scan_kernel_body.h"
 #pragma clang attribute pop
 
-const index_functions_t cweir_avx2_functions = {avx2_index_csv, avx2_index_json_lines};
+const index_functions_t cweir_avx2_functions = {
+    avx2_index_csv, avx2_index_unquoted_csv, avx2_index_json_lines};
 
 #else
 // Not an empty file, which C does not allow.

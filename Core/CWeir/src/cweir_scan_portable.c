@@ -52,4 +52,5 @@ static inline uint32_t portable_first_bit(uint64_t bits) {
 
 #include "scan_kernel_body.h"
 
-const index_functions_t cweir_portable_functions = {portable_index_csv, portable_index_json_lines};
+const index_functions_t cweir_portable_functions = {
+    portable_index_csv, portable_index_unquoted_csv, portable_index_json_lines};

@@ -84,7 +84,8 @@ static inline uint32_t vector_first_bit(uint64_t bits) {
 
 #include "scan_kernel_body.h"
 
-const index_functions_t cweir_vector_functions = {vector_index_csv, vector_index_json_lines};
+const index_functions_t cweir_vector_functions = {
+    vector_index_csv, vector_index_unquoted_csv, vector_index_json_lines};
 
 #else
 // Not an empty file, which C does not allow.

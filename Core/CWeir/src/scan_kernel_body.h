@@ -30,7 +30,9 @@ static inline __attribute__((always_inline)) void KERNEL(add_rows)(
     *mark_count += KERNEL(count_bits)(separators);
 }
 
-static void KERNEL(index_csv)(cweir_index_t *index, const unsigned char *text, size_t length, uint32_t row_limit) {
+static inline __attribute__((always_inline)) void KERNEL(index_rows)(
+    cweir_index_t *index, const unsigned char *text, size_t length, uint32_t row_limit, unsigned char delimiter,
+    bool may_have_quotes) {
     uint32_t mark_count = 0;
     // All bits set inside of quotes.
     uint64_t inside = 0;
@@ -51,8 +53,8 @@ static void KERNEL(index_csv)(cweir_index_t *index, const unsigned char *text, s
         }
         const KERNEL(block_t) block = KERNEL(load)(place);
         uint64_t feeds = KERNEL(equal)(&block, '\n');
-        uint64_t separators = KERNEL(equal)(&block, ',') | feeds;
-        const uint64_t quotes = KERNEL(equal)(&block, '"');
+        uint64_t separators = KERNEL(equal)(&block, delimiter) | feeds;
+        const uint64_t quotes = may_have_quotes ? KERNEL(equal)(&block, '"') : 0;
         has_high_bytes |= KERNEL(has_high)(&block);
         if ((quotes | inside | after_close | after_return) == 0) {
             may_open = separators >> 63;
@@ -90,6 +92,16 @@ static void KERNEL(index_csv)(cweir_index_t *index, const unsigned char *text, s
     index->has_high_bytes = has_high_bytes;
 }
 
+static void KERNEL(index_csv)(
+    cweir_index_t *index, const unsigned char *text, size_t length, uint32_t row_limit, unsigned char delimiter) {
+    KERNEL(index_rows)(index, text, length, row_limit, delimiter, true);
+}
+
+static void KERNEL(index_unquoted_csv)(
+    cweir_index_t *index, const unsigned char *text, size_t length, uint32_t row_limit, unsigned char delimiter) {
+    KERNEL(index_rows)(index, text, length, row_limit, delimiter, false);
+}
+
 // The bytes behind an odd number of backslashes; `carry` is about the first byte of the next block.
 static inline __attribute__((always_inline)) uint64_t KERNEL(escaped)(uint64_t backslashes, uint64_t *carry) {
     uint64_t escaped = *carry;
@@ -105,7 +117,7 @@ static inline __attribute__((always_inline)) uint64_t KERNEL(escaped)(uint64_t b
 }
 
 static void KERNEL(index_json_lines)(
-    cweir_index_t *index, const unsigned char *text, size_t length, uint32_t row_limit) {
+    cweir_index_t *index, const unsigned char *text, size_t length, uint32_t row_limit, unsigned char delimiter) {
     uint32_t mark_count = 0;
     // All bits set inside of strings.
     uint64_t inside = 0;
@@ -127,7 +139,7 @@ static void KERNEL(index_json_lines)(
             quotes &= ~KERNEL(escaped)(backslashes, &escape_carry);
         }
         const uint64_t quoted = KERNEL(inclusive_parity)(quotes) ^ inside;
-        const uint64_t separators = (KERNEL(equal)(&block, ',') & ~quoted) | feeds;
+        const uint64_t separators = (KERNEL(equal)(&block, delimiter) & ~quoted) | feeds;
         // A string ends on its line.
         const uint64_t flaws = feeds & quoted;
         if (flaws != 0) {

@@ -12,11 +12,15 @@
 #define HAS_AVX2_KERNEL 1
 #endif
 
-typedef void index_function_t(cweir_index_t *index, const unsigned char *text, size_t length, uint32_t row_limit);
+typedef void index_function_t(
+    cweir_index_t *index, const unsigned char *text, size_t length, uint32_t row_limit, unsigned char delimiter);
 
 // What indexes text with one kernel.
 typedef struct {
     index_function_t *csv;
+    // The same where quotes are no quotes.
+    index_function_t *unquoted_csv;
+    // The delimiter is a comma.
     index_function_t *json_lines;
 } index_functions_t;
 
@@ -28,9 +32,9 @@ extern const index_functions_t cweir_vector_functions;
 extern const index_functions_t cweir_avx2_functions;
 #endif
 
-// The last bytes of a text with blanks behind them, which separate nothing.
+// The last bytes of a text with zeros behind them, which separate nothing.
 static inline const unsigned char *copy_tail(unsigned char *tail, const unsigned char *text, size_t length) {
-    memset(tail, ' ', 64);
+    memset(tail, 0, 64);
     memcpy(tail, text, length);
     return tail;
 }

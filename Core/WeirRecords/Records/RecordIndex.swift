@@ -76,6 +76,8 @@ package final class RecordIndex: @unchecked Sendable {
     ///   - start: Where the next row starts.
     ///   - columns: For each field its column, or a negative number.
     ///   - columnCount: How many columns there are.
+    ///   - delimiter: What separates fields.
+    ///   - hasQuotes: Whether a field may stand in quotes.
     ///   - lengthLimit: The longest row, in bytes.
     ///   - line: The number of the line at `start`; counted on.
     ///   - batch: Takes the records.
@@ -85,6 +87,8 @@ package final class RecordIndex: @unchecked Sendable {
         from start: Int,
         columns: [Int32],
         columnCount: Int,
+        delimiter: UInt8,
+        hasQuotes: Bool,
         lengthLimit: Int,
         line: inout UInt64,
         into batch: inout RecordBatch
@@ -95,7 +99,7 @@ package final class RecordIndex: @unchecked Sendable {
             lengthLimit: lengthLimit,
             line: &line,
             into: &batch,
-            scan: { unsafe cweir_index_csv($0, $1, $2, $3) },
+            scan: { unsafe cweir_index_csv($0, $1, $2, $3, delimiter, hasQuotes) },
             take: { text, _, records in
                 unsafe cweir_take_csv(index, text, columns, UInt32(columnCount), &records)
             }
