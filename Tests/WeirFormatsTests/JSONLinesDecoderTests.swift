@@ -99,7 +99,9 @@ import WeirRecords
     }
 
     @Test func flawsAreNamedWithTheirPlace() {
-        #expect(complaint("[1]") == "a line must be an object; expected '{' at byte 1")
+        #expect(
+            complaint("[1]") == "a line must be an object (--format json reads arrays of them); expected '{' at byte 1"
+        )
         #expect(complaint("17") == "a line must be an object; expected '{' at byte 1")
         #expect(complaint("{\"a\" 1}") == "expected ':' at byte 6")
         #expect(complaint("{\"a\":1,}") == "expected a name in quotes at byte 8")

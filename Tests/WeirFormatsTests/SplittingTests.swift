@@ -60,6 +60,34 @@ import WeirTesting
         }
     }
 
+    @Test func piecesOfLogsGiveWhatTheWholeGives() throws {
+        let access = #"h - u [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 200 7"#
+        let formats: [(format: any Format, fields: [String], lines: [String])] = [
+            (AccessLogFormat(.common), ["host", "path", "bytes"], [access, access + " x", "h - -"]),
+            (AccessLogFormat(.combined), ["host", "user_agent"], [access + #" "-" "a"b""#, access, "\""]),
+            (LogfmtFormat(), ["a", "b"], ["a=1 b=\"x y\"", "b", "a=\"", "=", "a=é"]),
+            (CEFFormat(), ["name", "src"], ["CEF:0|v|p|1|2|n|5|src=1 msg=a b", "CEF:0|v", "x CEF:0|v|p|1|2|n|5|"]),
+            (LEEFFormat(), ["vendor", "src"], ["LEEF:1.0|v|p|1|2|src=1\tx=2", "LEEF:2.0|v|p|1|2|^|src=1^x", "LEEF"]),
+            (try LinePatternFormat("{a} [{b}] {c}"), ["a", "c"], ["1 [2] 3", "1 2", "é [] x"]),
+        ]
+        for (format, fields, lines) in formats {
+            func check(_ format: some Format) throws {
+                try self.check(format, fields, rounds: 1500) { generator in
+                    let all = lines + ["", "\r", "\u{FEFF}" + lines[0], String(repeating: "x", count: 50)]
+                    let count = Int.random(in: 0..<12, using: &generator)
+                    let chosen = (0..<count).map { _ in all.randomElement(using: &generator) ?? "" }
+                    var bytes = Array(chosen.joined(separator: "\n").utf8)
+                    for _ in 0..<Int.random(in: 0..<4, using: &generator) where !bytes.isEmpty {
+                        let place = Int.random(in: 0..<bytes.count, using: &generator)
+                        bytes[place] = [0x0A, 0x0D, 0x22, 0x20, 0xFF, 0x7C].randomElement(using: &generator) ?? 0
+                    }
+                    return bytes
+                }
+            }
+            try check(format)
+        }
+    }
+
     @Test func piecesOfJSONLinesGiveWhatTheWholeGives() throws {
         try check(JSONLinesFormat(), ["a", "b"], rounds: 5000) { generator in
             let lines = [

@@ -1,4 +1,4 @@
-/// Reads one line of JSON from left to right and checks it.
+/// Reads one value of JSON, such as a line, from left to right and checks it.
 ///
 /// Each method expects one part at the place where the last one stopped. Places are counted from `base`.
 @unsafe
@@ -20,7 +20,7 @@ struct JSONCursor {
     /// The place of the next byte.
     var place: Int
 
-    /// Creates a cursor at the start of the line from `start` to `end`.
+    /// Creates a cursor at the start of the value from `start` to `end`.
     init(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) {
         unsafe self.base = base
         unsafe self.start = start
@@ -38,11 +38,11 @@ struct JSONCursor {
         unsafe JSONFlaw(what: what, offset: place - start)
     }
 
-    /// Passes blanks.
+    /// Passes blanks and ends of lines.
     mutating func skipBlanks() {
         while true {
             switch unsafe byte {
-            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): unsafe place &+= 1
+            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): unsafe place &+= 1
             default: return
             }
         }
@@ -230,12 +230,12 @@ struct JSONCursor {
     }
 }
 
-/// What is wrong with a line of JSON, and where.
+/// What is wrong with a value of JSON, and where.
 struct JSONFlaw: Error, CustomStringConvertible {
     /// What was found to be wrong, in words that a place can follow.
     var what: StaticString
 
-    /// The place in the line, counted in bytes from 0.
+    /// The place in the value, counted in bytes from 0.
     var offset: Int
 
     var description: String { "\(what) at byte \(offset + 1)" }

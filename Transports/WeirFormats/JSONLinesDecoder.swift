@@ -10,7 +10,7 @@ public import WeirRecords
 ///
 /// - Complexity: O(1) per byte, and O(*w*) per name that comes in another place than in the line before, for *w* wanted
 ///   fields. No allocation in steady state, rejections and names with escapes aside.
-public struct JSONLinesDecoder: RecordDecoder, Sendable {
+public struct JSONLinesDecoder: CollectingDecoder, Sendable {
     /// What becomes of unused fields of the line's own object.
     package enum OtherFields {
         /// They are passed over.
@@ -24,7 +24,7 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
     /// The names that were collected.
     package internal(set) var collectedNames: [String] = []
 
-    var lines: LineTracker
+    package var lines: LineTracker
     private let otherFields: OtherFields
 
     // The collected names as bytes, and which came at each place of the last line, or -1.
@@ -37,8 +37,9 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
     // The entry that came at each place of the last object of each level, or -1.
     private var order: [Int32]
 
-    // The line in which each entry came last.
-    private var lastLines: [UInt64]
+    // The record in which each entry came last, counted from 1.
+    private var lastRecords: [UInt64]
+    private var recordNumber: UInt64 = 0
 
     // Names beyond this place of an object are not worth remembering.
     private static let rememberedCount = 256
@@ -74,7 +75,7 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
         lines = LineTracker(limits)
         tree = JSONFieldTree(schema)
         order = Array(repeating: -1, count: tree.levelCount * Self.rememberedCount)
-        lastLines = Array(repeating: 0, count: tree.entries.count)
+        lastRecords = Array(repeating: 0, count: tree.entries.count)
     }
 
     public mutating func decode(
@@ -86,18 +87,10 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
         guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
             var start = unsafe lines.passByteOrderMark(base, count: count, isFinal: isFinal)
         else { return 0 }
-        index?.forget()
+        forgetIndex()
         while start < count, !batch.isFull {
-            if let kernel, lines.isAtLineStart, count - start >= RecordIndex.leastLength {
-                let index = self.index ?? RecordIndex(kernel: kernel)
-                self.index = index
-                start = unsafe index.takeJSONLines(
-                    bytes,
-                    from: start,
-                    lengthLimit: lines.limit,
-                    line: &lines.line,
-                    into: &batch
-                )
+            if lines.isAtLineStart {
+                start = unsafe takeIndexed(bytes, from: start, into: &batch)
                 if start == count || batch.isFull { return start }
             }
             guard let line = unsafe lines.nextLine(base, from: &start, count: count, isFinal: isFinal, into: &batch)
@@ -107,6 +100,32 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
         }
         return start
     }
+
+    // MARK: The index
+
+    /// Has the index forget its text, which may change.
+    func forgetIndex() { index?.forget() }
+
+    /// Takes lines with the index, up to the first one that has to be judged.
+    ///
+    /// - Returns: Where that line starts.
+    mutating func takeIndexed(_ bytes: UnsafeRawBufferPointer, from start: Int, into batch: inout RecordBatch) -> Int {
+        guard let kernel, bytes.count - start >= RecordIndex.leastLength else { return start }
+        let index = self.index ?? RecordIndex(kernel: kernel)
+        self.index = index
+        return unsafe index.takeJSONLines(
+            bytes,
+            from: start,
+            lengthLimit: lines.limit,
+            line: &lines.line,
+            into: &batch
+        )
+    }
+
+    /// Has the index take lines like that of the last record, which fills its line.
+    func learnLastLine(of batch: borrowing RecordBatch) { index?.learnLastLine(of: batch) }
+
+    // MARK: Objects
 
     private mutating func readLine(
         _ base: UnsafePointer<UInt8>,
@@ -119,15 +138,25 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
         guard unsafe cursor.place < end else { return }
         batch.beginRecord(line: lines.line)
         do throws(JSONFlaw) {
-            guard unsafe cursor.take("{") else { throw unsafe cursor.flaw("a line must be an object; expected '{'") }
-            unsafe try readObject(&cursor, level: 0, depth: 1, into: &batch)
+            guard unsafe cursor.take("{") else {
+                throw unsafe cursor.byte == UInt8(ascii: "[")
+                    ? cursor.flaw("a line must be an object (--format json reads arrays of them); expected '{'")
+                    : cursor.flaw("a line must be an object; expected '{'")
+            }
+            unsafe try readObject(&cursor, into: &batch)
             unsafe cursor.skipBlanks()
             if unsafe cursor.place < cursor.end { throw unsafe cursor.flaw("there is text after the object") }
             batch.endRecord(start: start, length: end - start)
-            index?.learnLastLine(of: batch)
+            learnLastLine(of: batch)
         } catch {
             batch.reject(line: lines.line, reason: error.description, start: start, length: end - start)
         }
+    }
+
+    /// Passes the rest of a record's object, behind its brace, and notes the values that are wanted.
+    mutating func readObject(_ cursor: inout JSONCursor, into batch: inout RecordBatch) throws(JSONFlaw) {
+        recordNumber &+= 1
+        unsafe try readObject(&cursor, level: 0, depth: 1, into: &batch)
     }
 
     /// Passes the rest of an object, behind its brace, and notes the values that are wanted.
@@ -222,8 +251,8 @@ public struct JSONLinesDecoder: RecordDecoder, Sendable {
     ) throws(JSONFlaw) {
         if entry >= 0, tree.entries[entry].level >= 0 {
             // When the name comes again, what the value before had in it counts no more.
-            if lastLines[entry] == lines.line { forget(level: tree.entries[entry].level, in: &batch) }
-            lastLines[entry] = lines.line
+            if lastRecords[entry] == recordNumber { forget(level: tree.entries[entry].level, in: &batch) }
+            lastRecords[entry] = recordNumber
         }
         var start = unsafe cursor.place
         var encoding = FieldEncoding.bare

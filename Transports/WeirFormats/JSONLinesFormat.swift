@@ -41,31 +41,6 @@ public struct JSONLinesFormat: Format {
     }
 
     public func makeFieldFinder(limits: FormatLimits) -> (any FieldFinder)? {
-        JSONLinesFieldFinder(limits: limits)
-    }
-}
-
-/// Finds the names in all objects.
-struct JSONLinesFieldFinder: FieldFinder {
-    private var decoder: JSONLinesDecoder
-
-    init(limits: FormatLimits) {
-        decoder = JSONLinesDecoder(for: RecordSchema(fields: []), limits: limits, otherFields: .collect)
-    }
-
-    var names: [String] { decoder.collectedNames }
-
-    var isComplete: Bool { false }
-
-    mutating func find(in bytes: UnsafeRawBufferPointer, isFinal: Bool) throws(FormatError) -> Int {
-        var batch = RecordBatch(schema: RecordSchema(fields: []))
-        var start = 0
-        while true {
-            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[start...])
-            unsafe batch.begin(in: rest)
-            let count = unsafe try decoder.decode(rest, isFinal: isFinal, into: &batch)
-            start += count
-            guard batch.isFull else { return start }
-        }
+        CollectingFieldFinder(JSONLinesDecoder(for: RecordSchema(fields: []), limits: limits, otherFields: .collect))
     }
 }

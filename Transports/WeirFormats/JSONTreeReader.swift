@@ -62,7 +62,6 @@ struct JSONTreeReader {
     private mutating func skipSpace() {
         while true {
             unsafe cursor.skipBlanks()
-            if unsafe cursor.take("\n") { continue }
             guard unsafe cursor.end - cursor.place >= 2, unsafe cursor.byte == UInt8(ascii: "/"),
                 unsafe cursor.base[cursor.place + 1] == UInt8(ascii: "/")
             else { return }

@@ -3,7 +3,7 @@ internal import WeirRecords
 
 /// What the decoders of formats made of lines have in common: where they are in the input, the byte order mark, and
 /// what becomes of lines that are too long.
-struct LineTracker {
+package struct LineTracker: Sendable {
     /// The number of the physical line that starts at the next byte, or that the next byte is in.
     var line: UInt64 = 1
 

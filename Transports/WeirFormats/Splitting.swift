@@ -3,7 +3,18 @@ package import WeirRecords
 
 // Where inputs of lines can be cut.
 
-extension JSONLinesDecoder: SplittableDecoder {
+/// A decoder of an input in which each record is a line, and each line feed ends one.
+package protocol DecoderOfLines: SplittableDecoder {
+    /// Where the decoder is.
+    var lines: LineTracker { get set }
+
+    /// Why no line can be read.
+    var obstacle: FormatError? { get }
+}
+
+extension DecoderOfLines {
+    package var obstacle: FormatError? { nil }
+
     package var line: UInt64 {
         get { lines.line }
         set { lines.line = newValue }
@@ -11,15 +22,20 @@ extension JSONLinesDecoder: SplittableDecoder {
 
     package var isBetweenRecords: Bool { lines.isAtLineStart }
 
-    package mutating func readPrelude(_ bytes: UnsafeRawBufferPointer, isFinal: Bool) -> Int {
-        guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
-        return unsafe lines.passByteOrderMark(base, count: bytes.count, isFinal: isFinal) ?? 0
+    package mutating func readPrelude(_ bytes: UnsafeRawBufferPointer, isFinal: Bool) throws(FormatError) -> Int {
+        guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            let count = unsafe lines.passByteOrderMark(base, count: bytes.count, isFinal: isFinal)
+        else { return 0 }
+        if let obstacle { throw obstacle }
+        return count
     }
 
     package func recordEnd(in bytes: UnsafeRawBufferPointer) -> Int? {
         unsafe bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
     }
 }
+
+extension JSONLinesDecoder: DecoderOfLines {}
 
 extension CSVDecoder: SplittableDecoder {
     /// How far back to look for the end of a line that is in no quotes.

@@ -55,7 +55,9 @@ public struct CEFFormat: Format {
     }
 
     public func makeFieldFinder(limits: FormatLimits) -> (any FieldFinder)? {
-        LineFieldFinder(CEFReader(RecordSchema(fields: []), others: .collect), limits: limits)
+        CollectingFieldFinder(
+            LineDecoder(CEFReader(RecordSchema(fields: []), others: .collect), limits: limits)
+        )
     }
 }
 

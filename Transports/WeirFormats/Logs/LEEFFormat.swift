@@ -56,7 +56,9 @@ public struct LEEFFormat: Format {
     }
 
     public func makeFieldFinder(limits: FormatLimits) -> (any FieldFinder)? {
-        LineFieldFinder(LEEFReader(RecordSchema(fields: []), others: .collect), limits: limits)
+        CollectingFieldFinder(
+            LineDecoder(LEEFReader(RecordSchema(fields: []), others: .collect), limits: limits)
+        )
     }
 
     /// What a field of the head says that the delimiter is; `nil` where it says nothing of the kind.

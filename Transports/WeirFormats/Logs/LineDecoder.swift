@@ -2,7 +2,7 @@ internal import WeirCore
 internal import WeirRecords
 
 /// Reads the records of a format of which each line is one.
-protocol LineReader {
+protocol LineReader: Sendable {
     /// The names that were collected, in the order of their first appearance.
     var collectedNames: [String] { get }
 
@@ -43,12 +43,10 @@ struct LineFlaw: Error, CustomStringConvertible {
 /// Finds lines, and has a reader find the fields in them.
 ///
 /// - Complexity: O(1) per byte besides what the reader takes. No allocation in steady state, rejections aside.
-struct LineDecoder<Reader: LineReader>: RecordDecoder {
-    private(set) var reader: Reader
-    private var lines: LineTracker
-
-    // Why no line can be read.
-    private let obstacle: FormatError?
+struct LineDecoder<Reader: LineReader>: DecoderOfLines, CollectingDecoder {
+    private var reader: Reader
+    package var lines: LineTracker
+    package let obstacle: FormatError?
 
     /// Creates a decoder at the start of an input.
     ///
@@ -61,6 +59,8 @@ struct LineDecoder<Reader: LineReader>: RecordDecoder {
         self.obstacle = obstacle
         lines = LineTracker(limits)
     }
+
+    var collectedNames: [String] { reader.collectedNames }
 
     mutating func decode(
         _ bytes: UnsafeRawBufferPointer,
@@ -96,35 +96,6 @@ struct LineDecoder<Reader: LineReader>: RecordDecoder {
             batch.endRecord(start: start, length: end - start)
         } catch {
             batch.reject(line: lines.line, reason: error.description, start: start, length: end - start)
-        }
-    }
-}
-
-/// Finds the names in all lines.
-struct LineFieldFinder<Reader: LineReader>: FieldFinder {
-    private var decoder: LineDecoder<Reader>
-
-    /// Creates a finder.
-    ///
-    /// - Parameters:
-    ///   - reader: Collects the names.
-    ///   - limits: What the decoder may take.
-    init(_ reader: Reader, limits: FormatLimits) {
-        decoder = LineDecoder(reader, limits: limits)
-    }
-
-    var names: [String] { decoder.reader.collectedNames }
-
-    var isComplete: Bool { false }
-
-    mutating func find(in bytes: UnsafeRawBufferPointer, isFinal: Bool) throws(FormatError) -> Int {
-        var batch = RecordBatch(schema: RecordSchema(fields: []))
-        var start = 0
-        while true {
-            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[start...])
-            unsafe batch.begin(in: rest)
-            start += unsafe try decoder.decode(rest, isFinal: isFinal, into: &batch)
-            guard batch.isFull else { return start }
         }
     }
 }

@@ -43,7 +43,9 @@ public struct LogfmtFormat: Format {
     }
 
     public func makeFieldFinder(limits: FormatLimits) -> (any FieldFinder)? {
-        LineFieldFinder(LogfmtReader(WantedNames(RecordSchema(fields: []), others: .collect)), limits: limits)
+        CollectingFieldFinder(
+            LineDecoder(LogfmtReader(WantedNames(RecordSchema(fields: []), others: .collect)), limits: limits)
+        )
     }
 }
 
