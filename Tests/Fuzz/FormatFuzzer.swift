@@ -38,6 +38,10 @@ public func LLVMFuzzerTestOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -
         dialect.comment = choice & 128 == 0 ? nil : UInt8(ascii: "#")
         dialect.headerLineCount = Int(choice & 31) - 23
         run.checkLines(bytes, CSVFormat(dialect))
+    case 12:
+        run.check(bytes, JSONFormat())
+        run.checkRoundTrip(bytes, JSONFormat())
+    case 13: run.check(bytes, FramedFormat(JSONFormat()))
     case 10: run.check(bytes, SyslogFormat(clock: StandingClock()), fields: syslogFields)
     case 11: run.check(bytes, SyslogFormat(clock: StandingClock()).framed(by: .length), fields: syslogFields)
     default: readNumbers(bytes)

@@ -53,7 +53,14 @@ struct Transcript: Equatable {
         var batch = RecordBatch(schema: schema, capacity: capacity)
         var start = 0
         var end = min(input.count, nextPiece())
+        // A decoder that stands still fails, and does not hang.
+        var stepsLeft = 4 * input.count + 64
         while true {
+            stepsLeft -= 1
+            guard stepsLeft > 0 else {
+                violations.append("stands still at byte \(start) of \(input.count)")
+                return
+            }
             let isFinal = end == input.count
             // A copy of exactly this size, so that the address sanitizer sees each byte that is read beyond it.
             let window = UnsafeMutableRawBufferPointer.allocate(byteCount: end - start, alignment: 1)

@@ -52,7 +52,8 @@ public struct JSONLinesEncoder: RecordEncoder {
             output.append(contentsOf: names[field])
             switch shape {
             case .null, .absent: output.append(contentsOf: "null".utf8)
-            case .bare, .nested: output.append(contentsOf: text)
+            case .bare: output.append(contentsOf: text)
+            case .nested: appendInOneLine(to: &output)
             case .text:
                 if wanted.type == nil, !schema.tellsTextFromNumbers, isNumberOrFlag {
                     output.append(contentsOf: text)
@@ -63,6 +64,12 @@ public struct JSONLinesEncoder: RecordEncoder {
         }
         output.append(UInt8(ascii: "}"))
         output.append(UInt8(ascii: "\n"))
+    }
+
+    /// Appends an array or an object, which may stand on several lines in its input.
+    private func appendInOneLine(to output: inout [UInt8]) {
+        // No string has an end of a line in it.
+        output.append(contentsOf: text.lazy.filter { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
     }
 
     /// Whether the text is a JSON number, `true` or `false`.
