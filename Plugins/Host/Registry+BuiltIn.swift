@@ -28,6 +28,7 @@ extension Registry {
             try registry.register(CSVFormat())
             try registry.register(CSVFormat(.tabSeparated))
             try registry.register(JSONLinesFormat())
+            try registry.register(JSONFormat())
             try registry.register(BinaryFormat())
             try registry.register(LogfmtFormat())
             try registry.register(AccessLogFormat(.common))

@@ -61,7 +61,7 @@ extension HostTests {
                 #expect(all.contains(name))
             }
             let formats = try weir.run("list", "formats").output.split(separator: "\n")
-            #expect(formats.count { !$0.hasPrefix("   ") } == 11)
+            #expect(formats.count { !$0.hasPrefix("   ") } == 12)
             #expect(try !weir.run("list", "plugins").output.contains("csv"))
             #expect(try weir.run("list", "transports").output.contains("  file "))
         }
@@ -97,7 +97,7 @@ extension HostTests {
             (["run", "shake", "--quiet-period", "5"], "--quiet-period: '5' is not a duration"),
             (
                 ["run", "shake", "--format", "jsnl"],
-                "there is no format 'jsnl', only csv, tsv, jsonl, binary, logfmt, clf, combined, cef, leef, syslog and pattern:TEXT; did you mean 'jsonl'?"
+                "there is no format 'jsnl', only csv, tsv, jsonl, json, binary, logfmt, clf, combined, cef, leef, syslog and pattern:TEXT; did you mean 'jsonl'?"
             ),
             (
                 ["run", "shake", "fil:a"],

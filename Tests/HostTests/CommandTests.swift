@@ -152,7 +152,7 @@ extension HostTests {
             process.waitUntilExit()
             #expect(
                 arrivals.text == "--threshold\nvalidate\nmg m/s2\n--speed\n--rounds\nexit-codes\n"
-                    + "csv tsv jsonl binary logfmt clf combined cef leef syslog\nmermaid dot svg\ntext json\n"
+                    + "csv tsv jsonl json binary logfmt clf combined cef leef syslog\nmermaid dot svg\ntext json\n"
             )
         }
 

@@ -138,7 +138,7 @@ extension HostTests {
             (["convert", "a.csv", "b", "c"], 2, "'c' is one place too many; there is one input and one output"),
             (
                 ["convert", "a.csv", "--to-format", "xml"], 2,
-                "there is no format 'xml', only csv, tsv, jsonl, binary, logfmt, clf, combined, cef, leef, syslog and pattern:TEXT"
+                "there is no format 'xml', only csv, tsv, jsonl, json, binary, logfmt, clf, combined, cef, leef, syslog and pattern:TEXT"
             ),
             (["convert", "a.csv", "--schema", "x=flot"], 2, "--schema: there is no type 'flot'"),
             (["convert", "a.csv", "--schema", "nam=text"], 2, "--schema: there is no field 'nam'"),

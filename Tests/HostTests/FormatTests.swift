@@ -88,6 +88,40 @@ extension HostTests {
             }
         }
 
+        @Test func arraysOfJSONAreReadAndWritten() throws {
+            let array = "[\n{\"a\":1,\"b\":\"x\"},\n{\"a\":2,\"b\":\"y\"}\n]\n"
+            try weir.file("a.json", array)
+            #expect(try weir.run("convert", "a.json", "--to-format", "csv").output == "a,b\n1,x\n2,y\n")
+            #expect(try weir.run("convert", "a.json", "b.weir").exitCode == 0)
+            #expect(try weir.run("convert", "b.weir", "c.json").exitCode == 0)
+            #expect(try weir.text(of: "c.json") == array)
+            #expect(try convert("a,b\n", "--to-format", "json").output == "[]\n")
+            let damaged = try convert("[{\"a\":1},\n{\"a\":},\n{\"a\":3}\n", "--format", "json", "--to-format", "json")
+            #expect(damaged.output == "[\n{\"a\":1},\n{\"a\":3}\n]\n" && damaged.errors.contains("2 rejected"))
+            let lines = try convert(array, "--format", "jsonl")
+            #expect(lines.errors.contains("(--format json reads arrays of them)"), "\(lines.errors)")
+            let readings = (0..<3).map { "{\n\"time\": \($0 * 100), \"x\": 0, \"y\": 0, \"z\": \($0 * 9)}" }
+            try weir.file("r.json", "[" + readings.joined(separator: ",\n") + "]")
+            let run = try weir.run("run", "shake", "r.json")
+            #expect(run.exitCode == 0 && run.output.contains("\"axis\":\"z\""), "\(run.errors)")
+            for (arguments, message) in [
+                (
+                    ["convert", "a.json", "udp://:1", "--to-format", "json"],
+                    "--to-format: the format json has no lines"
+                ),
+                (["run", "shake", "--from", "udp://:1", "--format", "json"], "jsonl is for messages"),
+                (
+                    ["convert", "a.json", "d.json", "--to-framing", "length"],
+                    "--to-framing: the format json is one array, which has no frames"
+                ),
+                (["run", "shake", "r.json", "--workers", "2"], "--workers: 'r.json' is read by one thread"),
+                (["convert", "a.json", "--to-format", "syslog"], "--to-format: syslog can only be read"),
+            ] {
+                let outcome = try weir.start(arguments, input: .nothing).outcome()
+                #expect(outcome.exitCode == 2 && outcome.errors.contains(message), "\(outcome.errors)")
+            }
+        }
+
         @Test func anErrorNamesTheOptionThatHelps() throws {
             let semicolons = try weir.run("run", "shake", input: .text("time;x;y;z\n0;0;0;0\n"))
             #expect(
@@ -186,6 +220,19 @@ extension HostTests {
                     ]
                 ),
                 (log, ["an access log in the common format", "--format clf", "Time: 'time', as text"]),
+                (
+                    "[\n  {\n    \"ts\": \"2026-01-01T00:00:00Z\",\n    \"v\": {\"w\": 1}\n  }\n]\n",
+                    ["an array of objects", "--format json", "Time: 'ts', as text", "v.w", "--schema ts=time"]
+                ),
+                (
+                    "<34>Oct 11 22:14:15 box su: 'su root' failed\n<165>1 2026-01-01T00:00:00Z box app 7 - - up\n",
+                    ["messages of syslog", "--format syslog", "Time: 'time', as text", "facility=integer"]
+                ),
+                ("Oct 11 22:14:15 box sshd[4711]: a=1 \"b\"\n", ["messages of syslog", "--format syslog"]),
+                (
+                    "2026-01-01T00:00:00Z,a:,1\n2026-01-01T00:00:01Z,b:,2\n",
+                    ["separated by commas, without a header"]
+                ),
                 ("a=1 b=\"x y\"\na=2 b=z\n", ["logfmt", "--format logfmt"]),
                 ("CEF:0|a|b|c|d|e|5|src=1\n", ["CEF", "--format cef"]),
                 ("# made by hand\na\tb\n1\t2\n", ["separated by tabs", "--format tsv --comment '#'"]),

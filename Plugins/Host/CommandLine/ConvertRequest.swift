@@ -29,13 +29,14 @@ struct ConvertRequest {
         static let toFormat = OptionDeclaration(
             "to-format",
             .text(placeholder: "FORMAT"),
-            help: "the same for the output (default: by its ending, otherwise jsonl)"
+            help:
+                "the same for the output, but for syslog, which is only read (default: by its ending, otherwise jsonl)"
         )
         static let columns = OptionDeclaration(
             "columns",
             .text(placeholder: "NAMES"),
             help:
-                "fields to write, in this order, such as time,price,volume=size (default: all; of a pipe of JSON Lines, "
+                "fields to write, in this order, such as time,price,volume=size (default: all; of a pipe of JSON, "
                 + "those in its first MiB)"
         )
         static let schema = OptionDeclaration(
@@ -90,7 +91,7 @@ struct ConvertRequest {
                 "format",
                 .text(placeholder: "FORMAT"),
                 help:
-                    "csv, tsv, jsonl, binary, logfmt, clf, combined, cef, leef or pattern:TEXT (default: by the input's ending, otherwise csv)"
+                    "csv, tsv, jsonl, json, binary, logfmt, clf, combined, cef, leef, syslog or pattern:TEXT (default: by the input's ending, otherwise csv)"
             ),
             Option.toFormat, Option.columns, Option.schema,
         ] + OptionDeclaration.inputTimes + [

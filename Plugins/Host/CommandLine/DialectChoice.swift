@@ -122,9 +122,12 @@ extension Format {
     /// Whether it is a table with columns, which may be in frames.
     var isTable: Bool { [CSVFormat().name, CSVFormat(.tabSeparated).name].contains(name) }
 
+    /// Whether each record has lines of its own.
+    var hasLines: Bool { name != BinaryFormat().name && name != JSONFormat().name }
+
     /// Whether reading can begin anew in the middle of an input: nothing before a record says what it means, but for a
     /// header that was kept.
     var canBeginInTheMiddle: Bool {
-        name != BinaryFormat().name && (!isTable || beginsWithHeader)
+        hasLines && (!isTable || beginsWithHeader)
     }
 }

@@ -57,21 +57,28 @@ enum FormatChoice {
         guard framing == .newline || format.name != BinaryFormat().name else {
             throw .usage("--\(option.name): the format \(format.name) has frames of its own; leave the option out")
         }
+        guard
+            framing == .newline || format.name != JSONFormat().name
+                || option.name != ConvertRequest.Option.toFraming.name
+        else {
+            throw .usage("--\(option.name): the format json is one array, which has no frames; jsonl has lines")
+        }
         return format.framed(by: framing)
     }
 
     /// Checks that a format can go through a transport that keeps lines or frames whole.
     ///
-    /// - Throws: ``HostError`` for the binary format, which has no lines.
+    /// - Throws: ``HostError`` for the formats that have no lines.
     static func check(
         _ format: any Format,
         goesThrough address: Address,
         _ direction: Address.Direction,
         option: OptionDeclaration
     ) throws(HostError) {
-        guard format.name == BinaryFormat().name, address.hasMessages(direction) else { return }
+        guard !format.hasLines, address.hasMessages(direction) else { return }
+        let advice = format.name == JSONFormat().name ? "; jsonl is for messages" : ""
         throw .usage(
-            "--\(option.name): the format \(format.name) has no lines, which '\(address.name)' keeps whole; it is for files and pipes"
+            "--\(option.name): the format \(format.name) has no lines, which '\(address.name)' keeps whole; it is for files and pipes\(advice)"
         )
     }
 

@@ -56,7 +56,8 @@ extension RunRequest {
             let output = try address(text, .output, of: .to, registry)
             let ending = output.formatPath.flatMap { FormatChoice.name(forEndingOf: $0, registry) }
             try FormatChoice.check(endingOf: output, isText: arguments[.output] != nil)
-            if arguments[.output] == nil, let ending, ![CSVFormat().name, JSONLinesFormat().name].contains(ending) {
+            let isMatches = [CSVFormat().name, JSONLinesFormat().name, JSONFormat().name].contains(ending)
+            if arguments[.output] == nil, let ending, !isMatches {
                 guard ending == BinaryFormat().name else {
                     throw .usage(
                         "--to: matches are not written as \(ending), and '\(output.name)' is called like that; "

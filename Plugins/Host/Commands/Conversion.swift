@@ -62,7 +62,7 @@ struct Conversion {
             var header: [UInt8] = []
             self.encoder.finish(into: &header)
         }
-        let hasLines = request.outputFormat.name != BinaryFormat().name
+        let hasLines = request.outputFormat.hasLines
         sink = try request.output.openSink(forLines: hasLines && request.output.isFile)
         let meters = TransportMeters { console.writeLine($0) }
         self.meters = meters

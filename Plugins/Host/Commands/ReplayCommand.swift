@@ -98,7 +98,7 @@ struct ReplayCommand: Command {
     ) throws(HostError) -> Times {
         let ending = input.isFile ? input.formatPath.flatMap { FormatChoice.name(forEndingOf: $0, registry) } : nil
         let name = options[formatOption] ?? ending ?? "csv"
-        guard name != BinaryFormat().name else {
+        guard name != BinaryFormat().name, name != JSONFormat().name else {
             throw .usage(
                 "--format: lines of text can be sent again, such as csv or jsonl, not '\(name)'; see 'weir convert'"
             )

@@ -40,7 +40,8 @@ struct Guess {
         var found: (Reading, GuessSample)?
         for (format, words, mark) in Self.formats {
             guard mark.map({ Self.has($0, bytes) }) ?? true, let sample = GuessSample(bytes, format, Self.limits),
-                sample.share >= Self.leastShare, format.name != LogfmtFormat().name || Self.hasPairs(sample)
+                sample.share >= Self.leastShare, format.name != LogfmtFormat().name || Self.hasPairs(sample),
+                format.name != SyslogFormat().name || Self.hasHeads(sample)
             else { continue }
             found = (Reading(format: format, words: words), sample)
             break
@@ -48,7 +49,7 @@ struct Guess {
         guard let (reading, outer) = found ?? Self.table(bytes) else { return nil }
         self.reading = reading
         sample =
-            reading.format.name == JSONLinesFormat().name
+            [JSONLinesFormat().name, JSONFormat().name].contains(reading.format.name)
             ? GuessSample(bytes, reading.format, adding: Self.innerNames(outer), Self.limits) ?? outer : outer
         outerNames = Set(outer.names)
         let sample = sample
@@ -60,8 +61,10 @@ struct Guess {
     /// The formats other than tables, with what has to be in the input.
     private static let formats: [(format: any Format, words: String, mark: String?)] = [
         (BinaryFormat(), "the binary format", "\u{1A}"), (JSONLinesFormat(), "JSON Lines", "{"),
+        (JSONFormat(), "JSON, an array of objects or objects one after the other", "{"),
         (CEFFormat(), "CEF, events of security products", "CEF:"),
         (LEEFFormat(), "LEEF, events of security products", "LEEF:"),
+        (SyslogFormat(), "messages of syslog", ":"),
         (AccessLogFormat(.combined), "an access log in the combined format", "\""),
         (AccessLogFormat(.common), "an access log in the common format", "\""),
         (LogfmtFormat(), "logfmt, names and values", "="),
@@ -77,6 +80,17 @@ struct Guess {
         let values = sample.rows.reduce(0) { $0 + $1.count { $0 != nil } }
         return sample.names.count <= 64 && values >= 2 * sample.rows.count
             && sample.rows.allSatisfy { $0.contains { $0 != nil } }
+    }
+
+    /// Whether most lines have what begins a message of syslog: a time, a host and a program, or a priority.
+    private static func hasHeads(_ sample: GuessSample) -> Bool {
+        guard let time = sample.names.firstIndex(of: "time"), let host = sample.names.firstIndex(of: "host"),
+            let app = sample.names.firstIndex(of: "app"), let severity = sample.names.firstIndex(of: "severity")
+        else { return false }
+        let heads = sample.rows.count { $0[severity] != nil || $0[host] != nil && $0[app] != nil }
+        let times = sample.values(of: time)
+        return Double(heads) >= leastShare * Double(sample.rows.count)
+            && times.allSatisfy { FieldType(ofText: $0) == .time }
     }
 
     /// The names of what is one level deeper: of the members of objects, and of the first elements of arrays.

@@ -178,7 +178,7 @@ extension RunRequest {
             (try? FieldSurvey(ByteSource(bytes), format: format, limits: limits))?.names ?? []
         }
         let outer = names(sample)
-        guard format.name == "jsonl" else { return outer }
+        guard [JSONLinesFormat().name, JSONFormat().name].contains(format.name) else { return outer }
         // Those of objects one level deeper, as `user.name`.
         var inner: [String] = []
         var reader = RecordReader(
