@@ -16,6 +16,8 @@ typedef struct cweir_column {
     const cweir_slot_t *slots;
     size_t stride;
     size_t count;
+    // What to read with; the processor must have it. The values are the same with each.
+    cweir_kernel_t kernel;
 } cweir_column_t;
 
 // Read the values of a column. `values` has room for all of them, `valid` for a bit for each one, rounded up to whole

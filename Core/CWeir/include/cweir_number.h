@@ -60,6 +60,28 @@ double cweir_quotient(uint64_t mantissa, uint32_t scale);
 // A number with an exponent or many digits; see `cweir_read_double`. Of `text` only `length` bytes are read.
 bool cweir_read_long_double(const unsigned char *text, size_t length, bool is_negative, double *value);
 
+// Reads a number of at most eight characters, digits with a point perhaps; `length` is not 0.
+CWEIR_INLINE bool cweir_read_short_double(const unsigned char *text, size_t length, bool is_negative, double *value) {
+    const uint32_t unused = (8 - (uint32_t)length) * 8;
+    uint64_t digits = (cweir_word_at(text) ^ 0x3030303030303030) << unused;
+    const uint64_t others = ((digits + 0x7676767676767676) | digits) & 0x8080808080808080;
+    uint32_t fraction = 0;
+    if (others != 0) {
+        const uint32_t point = (uint32_t)__builtin_ctzll(others) - 7;
+        const bool is_point = (digits >> point & 0xFF) == ('.' ^ '0');
+        if (__builtin_expect((others & (others - 1)) != 0 || !is_point || length == 1, 0)) {
+            return false;
+        }
+        // Without the point: the digits before it move up by one.
+        const uint64_t below = (1ULL << point) - 1;
+        digits = (digits & below) << 8 | (digits & ~(below << 8 | 0xFF));
+        fraction = (56 - point) / 8;
+    }
+    const uint64_t mantissa = cweir_value_of(digits);
+    *value = cweir_with_sign((double)(int64_t)mantissa / cweir_powers_of_ten[fraction], is_negative);
+    return true;
+}
+
 // Reads a finite number: a sign, digits with a point anywhere among them, an exponent. Nothing else may stand in `text`.
 //
 // CWEIR_NUMBER_READ bytes from `text` on must be readable, however few of them `length` counts.
@@ -71,6 +93,10 @@ CWEIR_INLINE bool cweir_read_double(const unsigned char *text, size_t length, do
     const bool is_negative = (text[0] == '-') & (length > 0);
     text += is_negative;
     length -= is_negative;
+    if (length - 1 < 8) {
+        return cweir_read_short_double(text, length, is_negative, value) ||
+            cweir_read_long_double(text, length, is_negative, value);
+    }
     // Both sides of the point are read at once.
     const uint64_t word = cweir_word_at(text);
     const uint64_t difference = word ^ 0x2E2E2E2E2E2E2E2E;
@@ -104,6 +130,12 @@ CWEIR_INLINE bool cweir_read_integer(const unsigned char *text, size_t length, i
     const bool is_negative = (text[0] == '-') & (length > 0);
     text += is_negative;
     length -= is_negative;
+    if (length - 1 < 8) {
+        const uint64_t digits = cweir_digits_of(cweir_word_at(text), (uint32_t)length);
+        const int64_t magnitude = (int64_t)cweir_value_of(digits);
+        *value = (magnitude ^ -(int64_t)is_negative) + is_negative;
+        return cweir_are_digits(digits);
+    }
     if (__builtin_expect(length - 1 > 15, 0)) {
         return false;
     }

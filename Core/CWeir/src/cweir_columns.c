@@ -1,5 +1,4 @@
-#include "cweir_columns.h"
-
+#include "columns_kernels.h"
 #include "cweir_number.h"
 
 // Whether a slot holds text that a number may be read from, empty perhaps: neither quotes nor escapes in it, and enough bytes
@@ -23,7 +22,8 @@ static inline int64_t stored_integer(const cweir_column_t *column, const cweir_s
     return (int64_t)(bits << unused) >> unused;
 }
 
-static inline bool read_double(const cweir_column_t *column, const cweir_slot_t *slot, double *value) {
+static inline __attribute__((always_inline)) bool
+read_double(const cweir_column_t *column, const cweir_slot_t *slot, double *value) {
     if (is_text(column, slot)) {
         return cweir_read_double(column->text + slot->start, slot->length, value);
     }
@@ -48,7 +48,8 @@ static inline bool read_double(const cweir_column_t *column, const cweir_slot_t 
     return false;
 }
 
-static inline bool read_integer(const cweir_column_t *column, const cweir_slot_t *slot, int64_t *value) {
+static inline __attribute__((always_inline)) bool
+read_integer(const cweir_column_t *column, const cweir_slot_t *slot, int64_t *value) {
     if (is_text(column, slot)) {
         return cweir_read_integer(column->text + slot->start, slot->length, value);
     }
@@ -59,7 +60,7 @@ static inline bool read_integer(const cweir_column_t *column, const cweir_slot_t
     return false;
 }
 
-static inline bool
+static inline __attribute__((always_inline)) bool
 read_time(const cweir_column_t *column, const cweir_slot_t *slot, int64_t scale, int64_t *value) {
     if (slot->encoding == CWEIR_TIME) {
         *value = stored_integer(column, slot);
@@ -69,7 +70,8 @@ read_time(const cweir_column_t *column, const cweir_slot_t *slot, int64_t scale,
            !__builtin_mul_overflow(*value, scale, value);
 }
 
-static inline bool read_boolean(const cweir_column_t *column, const cweir_slot_t *slot, bool *value) {
+static inline __attribute__((always_inline)) bool
+read_boolean(const cweir_column_t *column, const cweir_slot_t *slot, bool *value) {
     const unsigned char *text = column->text + slot->start;
     if (slot->encoding == CWEIR_BOOLEAN) {
         *value = text[0] != 0;
@@ -82,13 +84,146 @@ static inline bool read_boolean(const cweir_column_t *column, const cweir_slot_t
     return (slot->length == 4 && memcmp(text, "true", 4) == 0) || (slot->length == 5 && memcmp(text, "false", 5) == 0);
 }
 
-// The loop over a column; `READ` is one of the functions above with its arguments.
-#define READ_COLUMN(READ)                                                                                              \
+// Whether the values of a block are stored alike and side by side, as in a column of the binary format; each decimal may
+// have its own scale.
+static bool is_run(const cweir_column_t *column, size_t first, size_t count) {
+    const cweir_slot_t *slot = column->slots + first * column->stride;
+    const cweir_slot_t head = *slot;
+    if (head.encoding < CWEIR_INTEGER || head.encoding > CWEIR_TIME) {
+        return false;
+    }
+    uint32_t start = head.start;
+    uint32_t difference = 0;
+    for (size_t place = 0; place < count; place++) {
+        difference |= (slot->start ^ start) | (slot->length ^ head.length) | (slot->encoding ^ (uint32_t)head.encoding);
+        start += head.length;
+        slot += column->stride;
+    }
+    return difference == 0;
+}
+
+#define LOAD_RUN(TYPE)                                                                                                 \
+    for (size_t index = 0; index < count; index++) {                                                                   \
+        TYPE value;                                                                                                    \
+        memcpy(&value, place + index * sizeof(value), sizeof(value));                                                  \
+        values[index] = value;                                                                                         \
+    }                                                                                                                  \
+    return true
+
+// Loads the numbers of a run, unless their bytes are not in this processor's order.
+static bool load_run(const cweir_column_t *column, const cweir_slot_t *head, size_t count, int64_t *values) {
+#if __BYTE_ORDER__ != __ORDER_BIG_ENDIAN__
+    const unsigned char *place = column->text + head->start;
+    switch (head->length) {
+    case 1: LOAD_RUN(int8_t);
+    case 2: LOAD_RUN(int16_t);
+    case 4: LOAD_RUN(int32_t);
+    case 8: LOAD_RUN(int64_t);
+    default: break;
+    }
+#else
+    (void)column;
+    (void)head;
+    (void)count;
+    (void)values;
+#endif
+    return false;
+}
+
+// Read a block of values that are stored as such; a bit for each that was read.
+static uint64_t run_of_doubles(const cweir_column_t *column, size_t first, size_t count, double *values) {
+    const cweir_slot_t *slot = column->slots + first * column->stride;
+    const uint8_t encoding = slot->encoding;
+    const bool is_number = encoding == CWEIR_INTEGER || encoding == CWEIR_DECIMAL;
+    int64_t numbers[64];
+    if (!(is_number || (encoding == CWEIR_FLOAT && slot->length == 8)) || !load_run(column, slot, count, numbers)) {
+        return 0;
+    }
+    uint64_t read = 0;
+    switch (encoding) {
+    case CWEIR_FLOAT:
+        memcpy(values, numbers, count * sizeof(double));
+        for (size_t place = 0; place < count; place++) {
+            read |= (uint64_t)((numbers[place] >> 52 & 0x7FF) != 0x7FF) << place;
+        }
+        return read;
+    case CWEIR_DECIMAL:
+        for (size_t place = 0; place < count; place++, slot += column->stride) {
+            // Two numbers that are exact: the division rounds once. The highest bit of a scale means minus zero.
+            const bool is_exact = (uint64_t)numbers[place] + (1ULL << 53) <= 1ULL << 54 && slot->scale <= 19;
+            values[place] = (double)numbers[place] / cweir_powers_of_ten[is_exact ? slot->scale : 0];
+            read |= (uint64_t)is_exact << place;
+        }
+        return read;
+    default:
+        for (size_t place = 0; place < count; place++) {
+            values[place] = (double)numbers[place];
+        }
+        return ~0ULL >> (64 - count);
+    }
+}
+
+static uint64_t
+run_of_integers(const cweir_column_t *column, size_t first, size_t count, uint8_t encoding, int64_t *values) {
+    const cweir_slot_t *head = column->slots + first * column->stride;
+    return head->encoding == encoding && load_run(column, head, count, values) ? ~0ULL >> (64 - count) : 0;
+}
+
+// The values that are read at once; a bit for each.
+static inline uint64_t
+quick_doubles(const cweir_column_t *column, size_t first, size_t count, double *values) {
+    if (is_run(column, first, count)) {
+        return run_of_doubles(column, first, count, values);
+    }
+#if defined(__x86_64__)
+    if (column->kernel == CWEIR_KERNEL_AVX2) {
+        return cweir_avx2_doubles(column, first, count, values);
+    }
+#endif
+    return 0;
+}
+
+static inline uint64_t
+quick_integers(const cweir_column_t *column, size_t first, size_t count, int64_t *values) {
+    if (is_run(column, first, count)) {
+        return run_of_integers(column, first, count, CWEIR_INTEGER, values);
+    }
+#if defined(__x86_64__)
+    if (column->kernel == CWEIR_KERNEL_AVX2) {
+        return cweir_avx2_integers(column, first, count, values);
+    }
+#endif
+    return 0;
+}
+
+static inline uint64_t
+quick_times(const cweir_column_t *column, size_t first, size_t count, int64_t scale, int64_t *values) {
+    const cweir_slot_t *head = column->slots + first * column->stride;
+    if (head->encoding == CWEIR_TIME) {
+        return is_run(column, first, count) ? run_of_integers(column, first, count, CWEIR_TIME, values) : 0;
+    }
+    const uint64_t read = quick_integers(column, first, count, values);
+    uint64_t too_large = 0;
+    if (read != 0) {
+        for (size_t place = 0; place < count; place++) {
+            too_large |= (uint64_t)__builtin_mul_overflow(values[place], scale, values + place) << place;
+        }
+    }
+    return read & ~too_large;
+}
+
+// The loop over a column, 64 values at a time. `QUICK` reads some of them at once, `READ` one; both are functions above
+// with their arguments.
+#define READ_COLUMN(QUICK, READ)                                                                                       \
     size_t total = 0;                                                                                                  \
+    bool is_quick = true;                                                                                              \
     for (size_t first = 0; first < column->count; first += 64) {                                                       \
         const size_t count = column->count - first < 64 ? column->count - first : 64;                                  \
-        uint64_t bits = 0;                                                                                             \
-        for (size_t place = 0; place < count; place++) {                                                               \
+        uint64_t bits = is_quick ? QUICK : 0;                                                                          \
+        /* Where few are, the next ones are of the same kind. */                                                       \
+        is_quick = __builtin_popcountll(bits) >= 8;                                                                    \
+        for (uint64_t rest = ~bits & (~0ULL >> (64 - count)); rest != 0; rest &= rest - 1) {                           \
+            const size_t place = (size_t)__builtin_ctzll(rest);                                                        \
             const cweir_slot_t *slot = column->slots + (first + place) * column->stride;                               \
             values[first + place] = 0;                                                                                 \
             bits |= (uint64_t)READ << place;                                                                           \
@@ -99,17 +234,21 @@ static inline bool read_boolean(const cweir_column_t *column, const cweir_slot_t
     return total
 
 size_t cweir_column_doubles(const cweir_column_t *column, double *values, uint64_t *valid) {
-    READ_COLUMN(read_double(column, slot, values + first + place));
+    READ_COLUMN(
+        quick_doubles(column, first, count, values + first), read_double(column, slot, values + first + place));
 }
 
 size_t cweir_column_integers(const cweir_column_t *column, int64_t *values, uint64_t *valid) {
-    READ_COLUMN(read_integer(column, slot, values + first + place));
+    READ_COLUMN(
+        quick_integers(column, first, count, values + first), read_integer(column, slot, values + first + place));
 }
 
 size_t cweir_column_booleans(const cweir_column_t *column, bool *values, uint64_t *valid) {
-    READ_COLUMN(read_boolean(column, slot, values + first + place));
+    READ_COLUMN(0, read_boolean(column, slot, values + first + place));
 }
 
 size_t cweir_column_times(const cweir_column_t *column, int64_t scale, int64_t *values, uint64_t *valid) {
-    READ_COLUMN(read_time(column, slot, scale, values + first + place));
+    READ_COLUMN(
+        quick_times(column, first, count, scale, values + first),
+        read_time(column, slot, scale, values + first + place));
 }

@@ -47,21 +47,17 @@ extension RecordBatch {
             length: byteCount,
             slots: UnsafeRawPointer(slots + field).assumingMemoryBound(to: cweir_slot_t.self),
             stride: fieldCount,
-            count: recordCount
+            count: recordCount,
+            kernel: cweir_kernel_t(kernel.rawValue)
         )
         return unsafe RecordField(column: column, timeScale: timeScale)
     }
 
     /// The fields of a record; valid as long as the batch is.
-    @usableFromInline
+    @inlinable
     func fields(ofRecordAt index: Int) -> RecordFields {
-        precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
-        return unsafe RecordFields(
-            base: base,
-            byteCount: byteCount,
-            slots: slots + index * fieldCount,
-            timeScale: timeScale
-        )
+        precondition(index >= 0 && index < count, "there are no records beyond the batch's count")
+        return unsafe RecordFields(frame: frame, slots: slots + index * fieldCount, index: index)
     }
 }
 

@@ -54,6 +54,7 @@ extension RecordBatch {
             kept += 1
         }
         recordCount = kept
+        forgetValues()
     }
 
     /// Whether any record has a value in a field, which is neither empty nor null.
@@ -92,14 +93,7 @@ extension RecordBatch {
         keyedBy keys: Key.Type,
         _ body: (borrowing FieldReader<Key>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        precondition(index >= 0 && index < count, "there are no records beyond the batch's count")
-        let record = unsafe RecordFields(
-            base: base,
-            byteCount: byteCount,
-            slots: slots + index * fieldCount,
-            timeScale: timeScale
-        )
-        return try body(FieldReader(record))
+        try body(FieldReader(fields(ofRecordAt: index)))
     }
 
     /// Appends the text of a field, with quotes and escapes resolved, to some bytes.
@@ -108,13 +102,7 @@ extension RecordBatch {
     package func appendText(ofField field: Int, recordAt index: Int, to bytes: inout [UInt8]) -> FieldShape {
         precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
         precondition(field >= 0 && field < fieldCount, "there are \(fieldCount) fields, so none at \(field)")
-        let record = unsafe RecordFields(
-            base: base,
-            byteCount: byteCount,
-            slots: slots + index * fieldCount,
-            timeScale: timeScale
-        )
-        return record.appendText(field, to: &bytes)
+        return fields(ofRecordAt: index).appendText(field, to: &bytes)
     }
 
     /// Where a record is: its line, counted from 1, and its bytes, counted from the start of the batch's bytes.

@@ -81,13 +81,19 @@ public struct RecordBatch: ~Copyable {
     /// A decoder that hands a part of its bytes to another one sets it to where that part starts. It is zero after
     /// ``begin(in:)``.
     public var origin = 0
-    @usableFromInline var byteCount = 0
+
+    /// What columns are read with; the processor must have it.
+    var kernel = ScanKernel.best
 
     @usableFromInline let fieldCount: Int
-    @usableFromInline let timeScale: TimeScale
     @usableFromInline let slots: UnsafeMutablePointer<Slot>
     @usableFromInline let rows: UnsafeMutablePointer<Row>
-    @usableFromInline private(set) var base: UnsafePointer<UInt8>
+    @usableFromInline let frame: UnsafeMutablePointer<RecordFrame>
+
+    @usableFromInline var base: UnsafePointer<UInt8> { unsafe frame.pointee.base }
+    @usableFromInline var byteCount: Int { unsafe frame.pointee.byteCount }
+    var timeScale: TimeScale { unsafe frame.pointee.timeScale }
+    var columns: UnsafeMutablePointer<FieldColumn> { unsafe frame.pointee.columns }
 
     /// Creates an empty batch.
     ///
@@ -99,11 +105,15 @@ public struct RecordBatch: ~Copyable {
         self.schema = schema
         self.capacity = capacity
         self.fieldCount = schema.fields.count
-        self.timeScale = TimeScale(schema)
         unsafe self.slots = .allocate(capacity: max(1, capacity * schema.fields.count))
         unsafe self.rows = .allocate(capacity: capacity)
-        unsafe self.base = UnsafePointer(UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
-        unsafe self.placeholder = base
+        unsafe self.placeholder = UnsafePointer(UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
+        let columns = UnsafeMutablePointer<FieldColumn>.allocate(capacity: max(1, fieldCount))
+        unsafe columns.initialize(repeating: FieldColumn(), count: fieldCount)
+        unsafe self.frame = .allocate(capacity: 1)
+        unsafe frame.initialize(
+            to: RecordFrame(base: placeholder, timeScale: TimeScale(schema), columns: columns)
+        )
     }
 
     // What `base` points to before the first use, so that it is never dangling.
@@ -112,6 +122,9 @@ public struct RecordBatch: ~Copyable {
     deinit {
         unsafe slots.deallocate()
         unsafe rows.deallocate()
+        for field in 0..<fieldCount { unsafe columns[field].deallocate() }
+        unsafe columns.deallocate()
+        unsafe frame.deallocate()
         unsafe placeholder.deallocate()
     }
 
@@ -138,8 +151,9 @@ public struct RecordBatch: ~Copyable {
         recordCount = 0
         origin = 0
         rejections.removeAll(keepingCapacity: true)
-        unsafe base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? placeholder
-        byteCount = bytes.count
+        forgetValues()
+        unsafe frame.pointee.base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? placeholder
+        unsafe frame.pointee.byteCount = bytes.count
     }
 
     /// Starts a record whose fields are all absent; it counts only once `endRecord(start:length:)` is called.

@@ -145,12 +145,7 @@ extension RecordBatch {
     ///
     /// - Returns: The same number for all records whose field is missing or cannot be read.
     package func stableHash(ofField field: Int, inRecordAt index: Int) -> UInt64 {
-        let record = unsafe RecordFields(
-            base: base,
-            byteCount: byteCount,
-            slots: slots + index * fieldCount,
-            timeScale: timeScale
-        )
+        let record = fields(ofRecordAt: index)
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         // What is absent, or cannot be read, is all of one kind.
         _ = try? record.withText(field) { text in

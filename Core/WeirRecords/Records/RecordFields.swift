@@ -1,30 +1,60 @@
 internal import CWeir
 public import WeirCore
 
+/// What the records of a batch have in common.
+@safe
+@frozen
+@usableFromInline
+struct RecordFrame {
+    /// Where the batch's bytes start.
+    @usableFromInline var base: UnsafePointer<UInt8>
+
+    /// How many there are.
+    @usableFromInline var byteCount = 0
+
+    /// How times are read.
+    @usableFromInline let timeScale: TimeScale
+
+    /// What was read ahead of each field, and what views of records were asked for.
+    @usableFromInline let columns: UnsafeMutablePointer<FieldColumn>
+
+    init(base: UnsafePointer<UInt8>, timeScale: TimeScale, columns: UnsafeMutablePointer<FieldColumn>) {
+        unsafe self.base = base
+        self.timeScale = timeScale
+        unsafe self.columns = columns
+    }
+}
+
 /// The fields of one record, by index: what a ``FieldReader`` looks through.
+///
+/// Three words, so that it stays in registers.
 @safe
 @frozen
 @usableFromInline
 struct RecordFields {
-    @usableFromInline let base: UnsafePointer<UInt8>
+    @usableFromInline let frame: UnsafePointer<RecordFrame>
     @usableFromInline let slots: UnsafePointer<RecordBatch.Slot>
-    @usableFromInline let byteCount: Int
-    @usableFromInline let timeScale: TimeScale
+    @usableFromInline let index: Int
 
     /// Creates the view of a record.
     ///
     /// - Parameters:
-    ///   - base: Where the batch's bytes start.
-    ///   - byteCount: How many there are.
+    ///   - frame: What the records of the batch have in common.
     ///   - slots: Where the fields are.
-    ///   - timeScale: How times are read.
+    ///   - index: The record's index in the batch.
     @inlinable
-    init(base: UnsafePointer<UInt8>, byteCount: Int, slots: UnsafePointer<RecordBatch.Slot>, timeScale: TimeScale) {
-        unsafe self.base = base
-        self.byteCount = byteCount
+    init(frame: UnsafePointer<RecordFrame>, slots: UnsafePointer<RecordBatch.Slot>, index: Int) {
+        unsafe self.frame = frame
         unsafe self.slots = slots
-        self.timeScale = timeScale
+        self.index = index
     }
+
+    private var base: UnsafePointer<UInt8> { unsafe frame.pointee.base }
+    private var byteCount: Int { unsafe frame.pointee.byteCount }
+    private var timeScale: TimeScale { unsafe frame.pointee.timeScale }
+
+    @inlinable
+    var columns: UnsafeMutablePointer<FieldColumn> { unsafe frame.pointee.columns }
 
     @usableFromInline
     func isPresent(_ index: Int) -> Bool {
@@ -35,8 +65,18 @@ struct RecordFields {
         }
     }
 
+    @inlinable
+    @inline(__always)
+    func double(_ field: Int) throws(FieldError) -> Double {
+        if unsafe columns[field].hasValue(.double, at: index) {
+            return unsafe columns[field].value(at: index, as: Double.self)
+        }
+        return try readDouble(field)
+    }
+
     @usableFromInline
-    func double(_ index: Int) throws(FieldError) -> Double {
+    func readDouble(_ index: Int) throws(FieldError) -> Double {
+        unsafe columns[index].wanted = .double
         if let (text, length) = unsafe shortText(index) {
             var value = 0.0
             if unsafe cweir_read_double(text, length, &value) { return value }
@@ -56,8 +96,18 @@ struct RecordFields {
         return value
     }
 
+    @inlinable
+    @inline(__always)
+    func integer(_ field: Int) throws(FieldError) -> Int64 {
+        if unsafe columns[field].hasValue(.integer, at: index) {
+            return unsafe columns[field].value(at: index, as: Int64.self)
+        }
+        return try readInteger(field)
+    }
+
     @usableFromInline
-    func integer(_ index: Int) throws(FieldError) -> Int64 {
+    func readInteger(_ index: Int) throws(FieldError) -> Int64 {
+        unsafe columns[index].wanted = .integer
         if let (text, length) = unsafe shortText(index) {
             var value: Int64 = 0
             if unsafe cweir_read_integer(text, length, &value) { return value }
@@ -92,9 +142,20 @@ struct RecordFields {
         throw FieldError(field: index, reason: .notABoolean(unsafe excerpt(text)))
     }
 
+    @inlinable
+    @inline(__always)
+    func timestamp(_ field: Int) throws(FieldError) -> Timestamp {
+        if unsafe columns[field].hasValue(.time, at: index) {
+            // A time is its nanoseconds and nothing else, which a test checks.
+            return unsafe columns[field].value(at: index, as: Timestamp.self)
+        }
+        return try readTimestamp(field)
+    }
+
     @usableFromInline
-    func timestamp(_ index: Int) throws(FieldError) -> Timestamp {
-        try timestamp(index, isCounted: true)
+    func readTimestamp(_ index: Int) throws(FieldError) -> Timestamp {
+        unsafe columns[index].wanted = .time
+        return try timestamp(index, isCounted: true)
     }
 
     /// The field as a time.

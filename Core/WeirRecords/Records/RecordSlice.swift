@@ -141,6 +141,8 @@ package final class RecordSlice: @unchecked Sendable {
                 failure = error
             }
             consumedCount += count
+            // Here, as this thread is one of several.
+            box.batch.readAhead()
             if !box.batch.isEmpty { batchCount += 1 }
             if failure != nil { return }
             if isFinal ? !box.batch.isFull : consumedCount == byteCount || count == 0 { return }

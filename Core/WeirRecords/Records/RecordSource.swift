@@ -49,6 +49,7 @@ public struct RecordSource<Decoder: EventDecoder>: GroupableStream {
         let channel = channel
         let state = SharedCell(driven: (decoder: decoder, events: [Element](), order: RecordOrder()))
         let receiveEach: (inout RecordBatch, (borrowing RecordBatch, Int) -> Void) -> Void = { batch, done in
+            batch.readAhead()
             state.withLocal { state in
                 for index in 0..<batch.count {
                     do throws(FieldError) {
@@ -69,6 +70,7 @@ public struct RecordSource<Decoder: EventDecoder>: GroupableStream {
             schema: schema,
             receive: { batch in
                 guard !inOrder else { return receiveEach(&batch) { _, _ in } }
+                batch.readAhead()
                 state.withLocal { state in
                     state.events.removeAll(keepingCapacity: true)
                     for index in 0..<batch.count {

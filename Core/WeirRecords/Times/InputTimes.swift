@@ -75,6 +75,10 @@ public final class InputTimes: Sendable {
     /// Whether it is known how the input writes times: by a format, or because one was read.
     var knowsForm: Bool { format != nil || seen.form.load(ordering: .relaxed) != 0 }
 
+    /// How many nanoseconds a whole number counts, where that depends on nothing but the options and reading one leaves
+    /// nothing to be noted.
+    var scaleOfIntegers: Int64? { format == nil && knowsForm ? unit?.nanoseconds : nil }
+
     /// What numbers count, where the first one has shown it.
     package var unitSeen: TimeUnit? { SeenForm(rawValue: seen.form.load(ordering: .relaxed)).unit }
 

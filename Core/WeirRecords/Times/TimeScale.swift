@@ -18,7 +18,10 @@ struct TimeScale {
     }
 
     /// What a whole number counts, where nothing else needs to be known about it.
-    var ofIntegers: Int64? { unsafe times == nil ? nanoseconds : nil }
+    var ofIntegers: Int64? {
+        guard let times = unsafe times else { return nanoseconds }
+        return unsafe times._withUnsafeGuaranteedRef { $0.scaleOfIntegers }
+    }
 
     /// The nanoseconds of a text since the epoch, or why there are none.
     func nanoseconds(_ text: UnsafeBufferPointer<UInt8>, isCounted: Bool) -> InputTimes.Result {

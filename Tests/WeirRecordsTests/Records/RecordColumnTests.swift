@@ -6,12 +6,14 @@ import WeirTesting
 
 @Suite struct RecordColumnTests {
     /// Lends a batch of one field in which each text is a record.
-    private static func withBatch(
+    static func withBatch(
         _ texts: [String],
         encoding: FieldEncoding = .plain,
         unit: TimeUnit = .milliseconds,
+        times: InputTimes? = nil,
         padding: Int = 64,
-        _ body: (borrowing RecordBatch) -> Void
+        kernel: ScanKernel = .best,
+        _ body: (inout RecordBatch) -> Void
     ) {
         var bytes: [UInt8] = []
         var places: [(start: Int, length: Int)] = []
@@ -19,11 +21,11 @@ import WeirTesting
             places.append((bytes.count, text.utf8.count))
             bytes += Array(text.utf8) + [0x2C]
         }
+        var schema = RecordSchema(fields: [RecordSchema.Field("a")], timeUnit: unit)
+        schema.times = times
         bytes += [UInt8](repeating: 0x2E, count: padding)
-        var batch = RecordBatch(
-            schema: RecordSchema(fields: [RecordSchema.Field("a")], timeUnit: unit),
-            capacity: max(1, texts.count)
-        )
+        var batch = RecordBatch(schema: schema, capacity: max(1, texts.count))
+        batch.kernel = kernel
         unsafe bytes.withUnsafeBytes { bytes in
             unsafe batch.begin(in: bytes)
             for place in places {
@@ -31,12 +33,12 @@ import WeirTesting
                 batch.setField(0, start: place.start, length: place.length, encoding: encoding)
                 batch.endRecord(start: place.start, length: place.length)
             }
-            body(batch)
+            body(&batch)
         }
     }
 
     /// A text that is a number, or nearly one.
-    private static func number(_ generator: inout SeededGenerator) -> String {
+    static func number(_ generator: inout SeededGenerator) -> String {
         func digits(_ range: Range<Int>) -> String {
             (0..<Int.random(in: range, using: &generator))
                 .map { _ in String(Int.random(in: 0..<10, using: &generator)) }.joined()
@@ -76,7 +78,8 @@ import WeirTesting
             let unit = TimeUnit.allCases.randomElement(using: &generator) ?? .seconds
             let encoding = [FieldEncoding.plain, .bare, .escaped, .nested, .null].randomElement(using: &generator)
             let padding = Int.random(in: 0..<40, using: &generator)
-            Self.withBatch(texts, encoding: encoding ?? .plain, unit: unit, padding: padding) { batch in
+            let kernel = ScanKernel.available.randomElement(using: &generator) ?? .portable
+            Self.withBatch(texts, encoding: encoding ?? .plain, unit: unit, padding: padding, kernel: kernel) { batch in
                 doubles.read(batch)
                 integers.read(batch)
                 times.read(batch)
@@ -115,6 +118,105 @@ import WeirTesting
         } catch {
             #expect(!column.isValid(index), "\(comment)")
             #expect(column.error(at: index, in: batch) == error, "\(comment)")
+        }
+    }
+
+    /// Texts of each length with each character in each place, among texts that are numbers.
+    @Test(arguments: ScanKernel.available)
+    func kernelsReadNoMoreThanNumbers(_ kernel: ScanKernel) {
+        var texts: [String] = []
+        for length in 1...18 {
+            for start in ["123456789012345678", "-12345.78901234567", ".12345678901234567", "00000000000000000."] {
+                let text = Array(start.utf8.prefix(length))
+                for place in 0..<length {
+                    for byte in UInt8(ascii: " ")...0x7F {
+                        var changed = text
+                        changed[place] = byte
+                        texts += ["12.5", String(decoding: changed, as: UTF8.self)]
+                    }
+                }
+            }
+        }
+        var doubles = RecordColumn<Double>(field: 0)
+        var integers = RecordColumn<Int64>(field: 0)
+        Self.withBatch(texts, kernel: kernel) { batch in
+            doubles.read(batch)
+            integers.read(batch)
+        }
+        for (index, text) in texts.enumerated() {
+            var text = text
+            let (double, integer) = text.withUTF8 { text in
+                unsafe (DecimalText.double(text), DecimalText.integer(text))
+            }
+            let expected = double.flatMap { $0.isFinite ? $0.bitPattern : nil }
+            let found = doubles.isValid(index) ? doubles.values[index].bitPattern : nil
+            if found != expected { Issue.record("\(text) is \(expected ?? 0), not \(found ?? 0)") }
+            let value: Int64? = if case .value(let value) = integer { value } else { nil }
+            if (integers.isValid(index) ? integers.values[index] : nil) != value {
+                Issue.record("\(text) is \(integer), not \(integers.values[index])")
+            }
+        }
+    }
+
+    /// Values that are stored side by side, as formats of columns have them, some of them moved, of another scale or absent.
+    @Test func storedValuesAreThoseOfTheRecords() {
+        let seed = UInt64.random(in: .min ... .max)
+        var generator = SeededGenerator(seed: seed)
+        var doubles = RecordColumn<Double>(field: 0)
+        var integers = RecordColumn<Int64>(field: 0)
+        var times = RecordColumn<Timestamp>(field: 0)
+        let encodings: [FieldEncoding] = [.integer, .decimal, .float, .boolean, .time]
+        for _ in 0..<400 {
+            let encoding = encodings.randomElement(using: &generator) ?? .integer
+            let isWide = encoding == .float || encoding == .time
+            let width = isWide ? 8 : encoding == .boolean ? 1 : [1, 2, 4, 8].randomElement(using: &generator) ?? 8
+            let count = Int.random(in: 1..<200, using: &generator)
+            // Large numbers, and such that a double holds.
+            let isSmall = Bool.random(using: &generator)
+            var bytes: [UInt8] = []
+            for _ in 0..<count {
+                let bits = UInt64.random(in: .min ... .max, using: &generator)
+                let number = isSmall ? UInt64(bitPattern: Int64(bitPattern: bits) >> 12) : bits
+                for place in 0..<width { bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(8 * place))) }
+            }
+            let scale = encoding == .decimal ? UInt8.random(in: 0..<25, using: &generator) : 0
+            let schema = RecordSchema(fields: [RecordSchema.Field("a"), RecordSchema.Field("b")], timeUnit: .seconds)
+            var batch = RecordBatch(schema: schema, capacity: count)
+            unsafe bytes.withUnsafeBytes { bytes in
+                unsafe batch.begin(in: bytes)
+                _ = batch.appendRecords(count, line: 1, start: 0)
+                batch.setFields(
+                    0,
+                    ofRecordsFrom: 0,
+                    count: count,
+                    start: 0,
+                    width: width,
+                    encoding: encoding,
+                    scale: scale
+                )
+                for index in 0..<count where Int.random(in: 0..<90, using: &generator) == 0 {
+                    let change = Int.random(in: 0..<3, using: &generator)
+                    let other: UInt8 = [0, 2, 19, 20, 128, 130].randomElement(using: &generator) ?? 0
+                    batch.setField(
+                        0,
+                        ofRecordAt: index,
+                        start: (change == 0 ? 0 : index) * width,
+                        length: change == 1 ? 0 : width,
+                        encoding: change == 1 ? .absent : encoding,
+                        scale: encoding == .decimal && change == 2 ? other : scale
+                    )
+                }
+                doubles.read(batch)
+                integers.read(batch)
+                times.read(batch)
+                let texts = (0..<count).map { "\(encoding) of \(width) bytes at \($0)" }
+                for index in 0..<count {
+                    let fields = batch.fields(ofRecordAt: index)
+                    Self.expect(doubles, index, batch, seed, texts) { () throws(FieldError) in try fields.double(0) }
+                    Self.expect(integers, index, batch, seed, texts) { () throws(FieldError) in try fields.integer(0) }
+                    Self.expect(times, index, batch, seed, texts) { () throws(FieldError) in try fields.timestamp(0) }
+                }
+            }
         }
     }
 
