@@ -15,6 +15,8 @@
 
 // What of sixteen bytes needs a closer look: quotes, backslashes, control characters, and bytes above 0x7F. Bits that say
 // which bytes they are, from the lowest; the number of bits for each byte is SPECIAL_BITS.
+//
+// `digit_bytes` says which bytes are digits, likewise.
 #if defined(__x86_64__)
 #define SPECIAL_BITS 1
 static inline uint64_t special_bytes(const unsigned char *text) {
@@ -24,6 +26,12 @@ static inline uint64_t special_bytes(const unsigned char *text) {
     // As signed numbers the bytes above 0x7F are negative.
     const __m128i others = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20));
     return (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quotes, backslashes), others));
+}
+static inline uint64_t digit_bytes(const unsigned char *text) {
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)text);
+    const __m128i values = _mm_sub_epi8(bytes, _mm_set1_epi8('0'));
+    const __m128i digits = _mm_cmpeq_epi8(_mm_min_epu8(values, _mm_set1_epi8(9)), values);
+    return (uint64_t)(uint32_t)_mm_movemask_epi8(digits);
 }
 #elif defined(__aarch64__)
 #define SPECIAL_BITS 4
@@ -35,6 +43,10 @@ static inline uint64_t special_bytes(const unsigned char *text) {
     const uint8x16_t all = vorrq_u8(vorrq_u8(quotes, backslashes), others);
     return vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(all), 4)), 0);
 }
+static inline uint64_t digit_bytes(const unsigned char *text) {
+    const uint8x16_t digits = vcltq_u8(vsubq_u8(vld1q_u8(text), vdupq_n_u8('0')), vdupq_n_u8(10));
+    return vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(digits), 4)), 0);
+}
 #else
 #define SPECIAL_BITS 1
 static inline uint64_t special_bytes(const unsigned char *text) {
@@ -42,6 +54,13 @@ static inline uint64_t special_bytes(const unsigned char *text) {
     for (int index = 0; index < 16; index++) {
         const unsigned char byte = text[index];
         bits |= (uint64_t)(byte == '"' || byte == '\\' || byte < 0x20 || byte > 0x7F) << index;
+    }
+    return bits;
+}
+static inline uint64_t digit_bytes(const unsigned char *text) {
+    uint64_t bits = 0;
+    for (int index = 0; index < 16; index++) {
+        bits |= (uint64_t)((unsigned char)(text[index] - '0') < 10) << index;
     }
     return bits;
 }
@@ -65,7 +84,7 @@ static inline size_t digit_run(const unsigned char *text, size_t length) {
     return count < length ? count : length;
 }
 
-static inline bool is_number(const unsigned char *text, size_t length) {
+static inline __attribute__((noinline)) bool is_number(const unsigned char *text, size_t length) {
     size_t place = text[0] == '-';
     size_t count = digit_run(text + place, length - place);
     if (count == 0 || (count > 1 && text[place] == '0')) {
@@ -90,6 +109,25 @@ static inline bool is_number(const unsigned char *text, size_t length) {
         place += count;
     }
     return place == length;
+}
+
+// Whether a text is a number without an exponent, of less than 16 characters. Others may be numbers all the same.
+static inline __attribute__((always_inline)) bool is_short_number(const unsigned char *text, size_t length) {
+    if (length > 15) {
+        return false;
+    }
+    const size_t sign = text[0] == '-';
+    uint64_t others = ~digit_bytes(text) & ((1ULL << (length * SPECIAL_BITS)) - 1);
+    others = others >> (sign * SPECIAL_BITS) << (sign * SPECIAL_BITS);
+    size_t end = length;
+    if (others != 0) {
+        end = (size_t)__builtin_ctzll(others) / SPECIAL_BITS;
+        // One point, with a digit behind it.
+        if (text[end] != '.' || others >> (end * SPECIAL_BITS) >> SPECIAL_BITS != 0 || end + 1 == length) {
+            return false;
+        }
+    }
+    return end == sign + 1 || (end > sign + 1 && text[sign] != '0');
 }
 
 // The encoding of a value that is neither an array nor an object; CWEIR_ABSENT when it is not valid.
@@ -125,7 +163,7 @@ static inline __attribute__((always_inline)) uint8_t value_encoding(const unsign
     if (text[0] == 'n') {
         return length == 4 && memcmp(text, "null", 4) == 0 ? CWEIR_NULL : CWEIR_ABSENT;
     }
-    return is_number(text, length) ? CWEIR_BARE : CWEIR_ABSENT;
+    return is_short_number(text, length) || is_number(text, length) ? CWEIR_BARE : CWEIR_ABSENT;
 }
 
 #endif
