@@ -14,6 +14,8 @@ internal import WeirWindows
 enum PeerWorkload: String {
     /// How many values are above one half, and their sum.
     case filter
+    /// The same, with the times and the values of all records read as columns, from a file.
+    case columns
     /// The values above one half, doubled: how many, and the last running sum.
     case w1
     /// The mean of each second: how many, and their sum.
@@ -29,7 +31,7 @@ enum PeerWorkload: String {
     /// Whether it is measured on files, too.
     var isForFiles: Bool {
         switch self {
-        case .filter, .w1, .w4: true
+        case .filter, .columns, .w1, .w4: true
         case .w3t, .w5, .w6: false
         }
     }
@@ -37,6 +39,7 @@ enum PeerWorkload: String {
     /// Reads a file, as JSON Lines if its name says so, else as CSV.
     func run(onFile path: String) throws -> Tally {
         let format: any Format = path.hasSuffix(".jsonl") ? JSONLinesFormat() : CSVFormat()
+        if self == .columns { return try Records.readColumns(FileTransport().openSource(path), as: format) }
         return try Records.read(FileTransport().openSource(path), as: format) { measurements, result in
             switch self {
             case .filter:
@@ -47,7 +50,7 @@ enum PeerWorkload: String {
             case .w4:
                 measurements.grouped(by: \.key, limit: 1000) { $0.running(Sum(of: \.value)) }
                     .attach(TallySink<Double>(result))
-            case .w3t, .w5, .w6: preconditionFailure("\(self) is for events in memory")
+            case .columns, .w3t, .w5, .w6: preconditionFailure("\(self) is not for records one by one")
             }
         }
     }
@@ -57,7 +60,7 @@ enum PeerWorkload: String {
         let channel = EventChannel<StreamEvent>()
         let result = TallyResult()
         switch self {
-        case .filter:
+        case .filter, .columns:
             channel.filter { $0.value > 0.5 }.map { $0.value }.attach(TallySink(result))
         case .w1:
             channel.filter { $0.value > 0.5 }.map { $0.value * 2 }.scan(into: 0.0) { $0 += $1 }
