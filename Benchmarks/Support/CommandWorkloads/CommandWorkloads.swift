@@ -91,18 +91,24 @@ public enum CommandWorkloads {
             try runHost(rowCount).processorNanoseconds / Double(rowCount)
         },
         Workload("weir run shake, from its start to its first match", in: .plain("ms"), goal: .atMost(30)) {
-            try milliseconds(toFirstOutputOf: [hostPath, "run", "shake", "--control", "none"])
+            try milliseconds(
+                toFirstOutputOf: [hostPath, "run", "shake", "--control", "none"],
+                input: "time,x,y,z\n0,0,0,1\n20,2,0,1\n"
+            )
+        },
+        Workload("weir run shake, a file of ten lines, to its first match", in: .plain("ms"), goal: .atMost(5)) {
+            try milliseconds(toFirstOutputOf: [hostPath, "run", "shake", try files.tenLines()], input: "")
         },
     ]
 
     private static let alone = "in process: file → CSV → shake, processor time"
 
-    /// How long a program takes from its start until it writes the match of two readings that wait in its input.
-    private static func milliseconds(toFirstOutputOf arguments: [String]) throws -> Double {
+    /// How long a program takes from its start until it writes something, with its input waiting for it.
+    private static func milliseconds(toFirstOutputOf arguments: [String], input: String) throws -> Double {
         var pointers: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
         pointers.append(nil)
         defer { for pointer in pointers { free(pointer) } }
-        let time = cbench_first_output(pointers, "time,x,y,z\n0,0,0,1\n20,2,0,1\n")
+        let time = cbench_first_output(pointers, input)
         guard time > 0 else { throw MeasurementFailure("'\(arguments[0])' wrote nothing") }
         return Double(time) / 1e6
     }

@@ -50,6 +50,14 @@ final class InputFiles: Sendable {
         return place
     }
 
+    /// A file of ten lines in which a device is shaken, written anew.
+    func tenLines() throws -> String {
+        let place = path("ten.csv")
+        let rows = (0..<9).map { "\($0 * 20),\($0 == 8 ? 2 : 0),0,1\n" }.joined()
+        try Data("time,x,y,z\n\(rows)".utf8).write(to: URL(filePath: place))
+        return place
+    }
+
     /// Removes the files.
     func remove() {
         state.withLock { state in
