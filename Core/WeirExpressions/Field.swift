@@ -31,6 +31,17 @@ public struct Field<Root, Value>: ElementExpression {
         offset = MemoryLayout<Root>.offset(of: keyPath) ?? -1
     }
 
+    /// The field of a property of the value.
+    @usableFromInline
+    func field<Property>(_ keyPath: SendableKeyPath<Value, Property>) -> Field<Root, Property> {
+        // Safety: a key path never changes, and refers to nothing but the arguments of subscripts; those of both parts can
+        // be handed from thread to thread, and the whole has no others. The two types have the same layout, one reference,
+        // as a marker protocol adds nothing to it.
+        let outer: KeyPath<Root, Value> = self.keyPath
+        let path = unsafe unsafeBitCast(outer.appending(path: keyPath), to: SendableKeyPath<Root, Property>.self)
+        return Field<Root, Property>(path, named: name.map { "\($0).\(Field<Value, Property>(keyPath))" })
+    }
+
     /// Whether the value is loaded directly, and not by following the key path.
     @inlinable
     public var isStored: Bool { offset >= 0 }

@@ -15,9 +15,10 @@ extension EventStream {
     /// - Returns: The elements that satisfy it.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
-    public func `where`<Condition: ElementExpression>(
-        @RowConditionBuilder<Element> _ condition: (Row<Element>) -> Term<Condition>
-    ) -> ExpressionFilter<Self, Condition> where Condition.Root == Element, Condition.Value == Bool {
+    public func `where`<Condition: TermProtocol>(
+        @RowConditionBuilder<Element> _ condition: (Row<Element>) -> Condition
+    ) -> ExpressionFilter<Self, Condition.Expression>
+    where Condition.Root == Element, Condition.Value == Bool, Condition.Expression: ElementExpression {
         ExpressionFilter(self, condition(Row()).expression)
     }
 }

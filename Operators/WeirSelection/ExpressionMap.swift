@@ -14,9 +14,10 @@ extension EventStream {
     /// - Returns: The transformed elements.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
-    public func select<Projection: ElementExpression>(
-        @TermBuilder _ projection: (Row<Element>) -> Term<Projection>
-    ) -> ExpressionMap<Self, Projection> where Projection.Root == Element {
+    public func select<Projection: TermProtocol>(
+        @TermBuilder _ projection: (Row<Element>) -> Projection
+    ) -> ExpressionMap<Self, Projection.Expression>
+    where Projection.Root == Element, Projection.Expression: ElementExpression {
         ExpressionMap(self, projection(Row()).expression)
     }
 }

@@ -15,9 +15,9 @@ extension EventStream {
     /// - Returns: The pairs that satisfy it.
     /// - Complexity: O(1) per element, without allocation.
     @inlinable
-    public func followedByWhere<Condition: TypedExpression>(
-        @TermBuilder _ condition: (_ previous: PreviousRow<Element>, _ current: Row<Element>) -> Term<Condition>
-    ) -> ExpressionFollowedBy<Self, Condition> where Condition.Root == Element, Condition.Value == Bool {
+    public func followedByWhere<Condition: TermProtocol>(
+        @TermBuilder _ condition: (_ previous: PreviousRow<Element>, _ current: Row<Element>) -> Condition
+    ) -> ExpressionFollowedBy<Self, Condition.Expression> where Condition.Root == Element, Condition.Value == Bool {
         ExpressionFollowedBy(self, condition(PreviousRow(), Row()).expression)
     }
 }

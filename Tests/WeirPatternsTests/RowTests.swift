@@ -73,6 +73,17 @@ import WeirTesting
         )
     }
 
+    @Test func propertiesHavePropertiesOfTheirOwn() throws {
+        let second = Self.first.followedBy { $0.kind == 1 }
+        let longer = second.on { a, b in b.name.utf8.count > a.name.count && !b.name.isEmpty }
+        Self.expectSame(longer, second.filter { a, b in b.name.utf8.count > a.name.count && !b.name.isEmpty })
+        #expect(try longer.plan().conditions.last?.text.contains(" > stage 0.name.") == true)
+        Self.expectSame(
+            second.on { a, b in (b.number + a.number).magnitude >= 5 },
+            second.filter { a, b in (b.number + a.number).magnitude >= 5 }
+        )
+    }
+
     @Test func theEventMayStandOnEitherSide() throws {
         let second = Self.first.followedBy { $0.kind == 1 }
         let turned = second.on { a, b in a.name == b.name }

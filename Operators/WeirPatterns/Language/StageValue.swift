@@ -2,6 +2,7 @@ public import WeirExpressions
 
 /// A value that a condition of a stage compares: a property of an event or of a captured one, or what is computed of them.
 @frozen
+@dynamicMemberLookup
 public struct StageValue<Root: Sendable, Value: Sendable>: Sendable {
     @usableFromInline typealias Reader = @Sendable (borrowing Root, borrowing Captures<Root>) -> Value?
 
@@ -103,6 +104,24 @@ public struct StageValue<Root: Sendable, Value: Sendable>: Sendable {
         return StageValue(text, identity, captures + other.captures, precedence: precedence) { element, captures in
             guard let left = left(element, captures), let right = right(element, captures) else { return nil }
             return combine(left, right)
+        }
+    }
+
+    /// A property of the value, as in `event.position.x`.
+    ///
+    /// - Parameter keyPath: The property of the value.
+    public subscript<Property: Sendable>(
+        dynamicMember keyPath: SendableKeyPath<Value, Property>
+    ) -> StageValue<Root, Property> {
+        let field = Field(keyPath)
+        let text = "\(text(within: .max)).\(field)"
+        let identity = AnyIdentity([AnyIdentity(field), identity])
+        if let source, let single {
+            return StageValue<Root, Property>(text, identity, source) { element in field.value(of: single(element)) }
+        }
+        let read = read
+        return StageValue<Root, Property>(text, identity, captures) { element, captures in
+            read(element, captures).map { field.value(of: $0) }
         }
     }
 

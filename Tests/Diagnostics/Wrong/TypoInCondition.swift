@@ -10,7 +10,6 @@ struct Reading: Event {
 
 func sixTerms(_ readings: EventChannel<Reading>) {
     readings
-        // error: 'Condition' could not be inferred
         .where {
             // error: 'celsuis'
             $0.celsius > -40 && $0.celsuis < 125 && $0.humidity >= 0 && $0.humidity <= 100 && $0.isValid
