@@ -5,6 +5,7 @@
 ///
 /// To write an operator, wrap the upstream in a struct and attach your own sink around the one you are given; make
 /// everything that runs per element `@inlinable`.
+@dynamicMemberLookup
 public protocol EventStream<Element>: Sendable {
     /// The elements of the stream.
     associatedtype Element: Sendable

@@ -11,7 +11,7 @@ struct Reading: Event {
 func threeOperators(_ readings: EventChannel<Reading>) {
     readings
         .filter { $0.isValid }
-        // error: has no member 'fliter'
+        // error: has no dynamic member 'fliter'
         .fliter { $0.humidity > 0 }
         .map { $0.celsius }
         .subscribe { print("rising", $0) }
