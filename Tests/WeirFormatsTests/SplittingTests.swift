@@ -9,6 +9,7 @@ import WeirTesting
         _ format: some Format,
         _ fields: [String],
         rounds: Int,
+        longest longestPiece: Int = 60,
         _ document: (inout SeededGenerator) -> [UInt8]
     ) throws {
         let seed = UInt64.random(in: .min ... .max)
@@ -18,7 +19,7 @@ import WeirTesting
             var bytes: [UInt8] = []
             for _ in 0...Int.random(in: 0..<3, using: &generator) { bytes += document(&generator) }
             let limit = Bool.random(using: &generator) ? 1000 : Int.random(in: 16..<40, using: &generator)
-            let longest = Int.random(in: 1..<60, using: &generator)
+            let longest = Int.random(in: 1..<longestPiece, using: &generator)
             let whole = Transcript(bytes, format, fields: fields, limit: limit)
             let split = try Transcript(
                 splitting: bytes,
@@ -45,6 +46,18 @@ import WeirTesting
 
     @Test func piecesOfCSVGiveWhatTheWholeGives() throws {
         try check(CSVFormat(), ["a", "b", "c"], rounds: 10_000) { CSVPropertyTests.document(&$0) }
+    }
+
+    /// More batches than a piece holds, quotes around what looks like the end of a record among them.
+    @Test func piecesOfManyRecordsGiveWhatTheWholeGives() throws {
+        try check(CSVFormat(), ["a", "b"], rounds: 200, longest: 2000) { generator in
+            let rows = ["1,2", "\"x\ny\",3", ",", "\"\n\n\",\"\"", "x", "é,4"]
+            let count = Int.random(in: 0..<600, using: &generator)
+            return Array(
+                (["a,b"] + (0..<count).map { _ in rows.randomElement(using: &generator) ?? "" }).joined(separator: "\n")
+                    .utf8
+            )
+        }
     }
 
     /// Also where the bytes that tell come one by one.

@@ -128,8 +128,13 @@ struct Transcript: Equatable {
                 }
                 slice.decode(with: reader.decoder, isFinal: ending == .finished)
                 chain.add(slice, decodedWith: reader.decoder, isFinal: ending == .finished)
-                for index in 0..<slice.batchCount {
-                    slice.lend(batchAt: index) { take($0, windowCount: .max) }
+                while true {
+                    for index in 0..<slice.batchCount {
+                        slice.lend(batchAt: index) { take($0, windowCount: .max) }
+                    }
+                    guard slice.isPaused else { break }
+                    chain.goOn(in: slice, isFinal: ending == .finished)
+                    if slice.batchCount > 64 { violations.append("\(slice.batchCount) batches") }
                 }
                 error = slice.failure
             } while ending == nil && error == nil

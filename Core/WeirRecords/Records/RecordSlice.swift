@@ -29,6 +29,12 @@ package final class RecordSlice: @unchecked Sendable {
     /// How many batches were found.
     package private(set) var batchCount = 0
 
+    /// Whether there are records behind the batches: see ``decodeOn(isFinal:)``.
+    package private(set) var isPaused = false
+
+    /// How many batches it has at a time: enough for records of 16 bytes, in batches and pieces as large as a host makes them.
+    private static let batchLimit = 64
+
     /// The decoder behind what was consumed.
     package private(set) var decoder: (any SplittableDecoder)?
 
@@ -57,7 +63,7 @@ package final class RecordSlice: @unchecked Sendable {
     /// Starts over with some bytes.
     package func begin(with bytes: [UInt8]) {
         (byteCount, consumedCount, batchCount) = (0, 0, 0)
-        (decoder, failure) = (nil, nil)
+        (decoder, failure, isPaused) = (nil, nil, false)
         insert(bytes)
     }
 
@@ -121,15 +127,20 @@ package final class RecordSlice: @unchecked Sendable {
 
     // MARK: Decoding
 
-    /// Finds the records.
+    /// Finds the records, up to a number of batches.
     ///
     /// - Parameters:
     ///   - decoder: A decoder at the start of what was not passed yet.
     ///   - isFinal: Whether the input ends with the piece.
     package func decode(with decoder: any SplittableDecoder, isFinal: Bool) {
         var decoder = decoder
+        isPaused = false
         defer { self.decoder = decoder }
         while true {
+            guard batchCount < Self.batchLimit else {
+                isPaused = true
+                return
+            }
             if batchCount == batches.count { batches.append(Box(schema, batchCapacity)) }
             let box = batches[batchCount]
             let bytes = unsafe UnsafeRawBufferPointer(rebasing: unread)
@@ -147,6 +158,15 @@ package final class RecordSlice: @unchecked Sendable {
             if failure != nil { return }
             if isFinal ? !box.batch.isFull : consumedCount == byteCount || count == 0 { return }
         }
+    }
+
+    /// Finds the next records where it paused, in place of those that were found.
+    ///
+    /// - Parameter isFinal: Whether the input ends with the piece.
+    func decodeOn(isFinal: Bool) {
+        guard isPaused, let decoder else { return }
+        batchCount = 0
+        decode(with: decoder, isFinal: isFinal)
     }
 
     /// Finds the records of these bytes behind others that belong before them.

@@ -27,6 +27,20 @@ package struct SliceChain {
         } else {
             slice.shiftLines(by: (line ?? decoder.line) &- decoder.line)
         }
+        record(slice)
+    }
+
+    /// Has the last piece find its next records where it paused.
+    ///
+    /// - Parameters:
+    ///   - slice: The piece.
+    ///   - isFinal: Whether the input ends with it.
+    package mutating func goOn(in slice: RecordSlice, isFinal: Bool) {
+        slice.decodeOn(isFinal: isFinal)
+        record(slice)
+    }
+
+    private mutating func record(_ slice: RecordSlice) {
         line = slice.decoder?.line
         isInRefusedLine = slice.endsInRefusedLine
         carried = slice.isWhole ? nil : slice.decoder.map { (slice.rest, $0) }

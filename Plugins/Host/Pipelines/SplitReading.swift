@@ -9,9 +9,8 @@ internal import WeirSystem
 /// Where to cut is a guess, because quotes can hide the end of a line; a `SliceChain` checks it. So the records, their lines
 /// and the rejections are those that one thread finds, whatever the input.
 ///
-/// Memory: two pieces for each thread and two more, of half a mebibyte, or of the longest record. Each keeps the batches of its
-/// records for the next piece: a row for each record and a slot for each of its fields, which exceeds the bytes by far where
-/// records have a few bytes each.
+/// Memory: two pieces for each thread and two more, of half a mebibyte, or of the longest record, each with batches for records
+/// of 16 bytes. The thread that asks decodes what shorter records a piece has beyond that.
 final class SplitReading: BatchReading {
     private struct Piece: Sendable {
         let slice: RecordSlice
@@ -45,7 +44,7 @@ final class SplitReading: BatchReading {
 
     private var chain = SliceChain()
     private var number = 0
-    private var current: RecordSlice?
+    private var current: Piece?
     private var nextBatch = 0
     private var hasEnded = false
     private var failure: (any Error)?
@@ -152,12 +151,18 @@ final class SplitReading: BatchReading {
     func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
         if !isStarted { try start() }
         while true {
-            if let current, nextBatch < current.batchCount {
+            if let current, nextBatch < current.slice.batchCount {
                 nextBatch += 1
-                try current.lend(batchAt: nextBatch - 1, body)
+                try current.slice.lend(batchAt: nextBatch - 1, body)
                 return true
             }
-            if let used = current.take() { free.push(used) }
+            if let current, current.slice.isPaused {
+                chain.goOn(in: current.slice, isFinal: current.ending == .finished)
+                nextBatch = 0
+                finish(current)
+                continue
+            }
+            if let used = current.take() { free.push(used.slice) }
             if let failure {
                 self.failure = nil
                 throw failure
@@ -171,10 +176,17 @@ final class SplitReading: BatchReading {
     private func take(_ piece: Piece) {
         let slice = piece.slice
         (byteCount, head) = (piece.byteCount, piece.head)
-        (current, nextBatch) = (slice, 0)
+        (current, nextBatch) = (piece, 0)
         if piece.mayHaveRecords {
             chain.add(slice, decodedWith: piece.decoder, isFinal: piece.ending == .finished)
         }
+        finish(piece)
+    }
+
+    /// Notes what is behind a piece, once all of its records were found.
+    private func finish(_ piece: Piece) {
+        let slice = piece.slice
+        guard !slice.isPaused else { return }
         hasEnded = piece.ending != nil || slice.failure != nil
         switch piece.ending {
         case nil, .finished: failure = slice.failure
