@@ -1,10 +1,10 @@
 #include "columns_kernels.h"
 #include "cweir_number.h"
 
-// Whether a slot holds text that a number may be read from, empty perhaps: neither quotes nor escapes in it, and enough bytes
-// from its start on.
+// Whether a slot holds text that a number may be read from: neither quotes nor escapes in it, and enough bytes from its
+// start on.
 static inline bool is_text(const cweir_column_t *column, const cweir_slot_t *slot) {
-    return (unsigned)slot->encoding - CWEIR_PLAIN <= CWEIR_BARE - CWEIR_PLAIN &&
+    return (unsigned)slot->encoding - CWEIR_PLAIN <= CWEIR_BARE - CWEIR_PLAIN && slot->length > 0 &&
            column->length - slot->start >= CWEIR_NUMBER_READ;
 }
 

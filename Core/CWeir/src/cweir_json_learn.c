@@ -1,3 +1,4 @@
+#include "cweir_number.h"
 #include "json_shapes.h"
 
 #include <errno.h>
@@ -104,6 +105,11 @@ static uint16_t add_text(shape_t *shape, const unsigned char *text, uint32_t len
     return (uint16_t)place;
 }
 
+// The bits that the first bytes of a text take in a word.
+static uint64_t mask_of(uint32_t length) {
+    return length < 8 ? (1ULL << (length * 8)) - 1 : ~0ULL;
+}
+
 // The piece that holds a place; the last one if none does.
 static int32_t piece_at(const place_t *places, uint32_t count, uint32_t place) {
     uint32_t index = 0;
@@ -175,6 +181,10 @@ static bool learn(
         piece->prefix = add_text(shape, line + place.start, piece->prefix_length);
         piece->suffix_length = (uint16_t)(piece->has_value ? place.end - place.value_end : 0);
         piece->suffix = add_text(shape, line + place.end - piece->suffix_length, piece->suffix_length);
+        piece->prefix_mask = mask_of(piece->prefix_length);
+        piece->prefix_word = cweir_word_at(shape->text + piece->prefix) & piece->prefix_mask;
+        piece->suffix_mask = mask_of(piece->suffix_length);
+        piece->suffix_word = cweir_word_at(shape->text + piece->suffix) & piece->suffix_mask;
     }
     for (size_t field = 0; field < field_count; field++) {
         if (!add_field(shape, places, (int32_t)field, slots[field], origin)) {

@@ -1,21 +1,17 @@
 #include "json_shapes.h"
 #include "json_values.h"
 
-
-// Whether two texts are the same; whole words are loaded from both.
+// Whether two texts are the same behind their first eight bytes; whole words are loaded from both.
 static inline __attribute__((always_inline)) bool
-is_same(const unsigned char *text, const unsigned char *other, uint32_t length) {
-    while (length > 8) {
-        if (cweir_word_at(text) != cweir_word_at(other)) {
+is_rest_same(const unsigned char *text, const unsigned char *other, uint32_t length) {
+    for (uint32_t place = 8; place < length; place += 8) {
+        const uint32_t rest = length - place;
+        const uint64_t difference = cweir_word_at(text + place) ^ cweir_word_at(other + place);
+        if (difference << (rest < 8 ? 64 - rest * 8 : 0) != 0) {
             return false;
         }
-        text += 8;
-        other += 8;
-        length -= 8;
     }
-    // At least one byte, or none of an empty text.
-    const uint64_t difference = cweir_word_at(text) ^ cweir_word_at(other);
-    return length == 0 || difference << (64 - length * 8) == 0;
+    return true;
 }
 
 // Whether a line has a shape; notes where its fields are.
@@ -28,12 +24,15 @@ static bool match(
         const piece_t *piece = &shape->pieces[index];
         const uint32_t piece_end = index + 1 == piece_count ? end : separators[index];
         const uint32_t fixed = (uint32_t)piece->prefix_length + piece->suffix_length;
-        if (piece_end - start < fixed || !is_same(text + start, shape->text + piece->prefix, piece->prefix_length)) {
+        if (piece_end - start < fixed) {
             return false;
         }
         const uint32_t value = start + piece->prefix_length;
         const uint32_t value_end = piece_end - piece->suffix_length;
-        if (!is_same(text + value_end, shape->text + piece->suffix, piece->suffix_length)) {
+        const uint64_t before = (cweir_word_at(text + start) ^ piece->prefix_word) & piece->prefix_mask;
+        const uint64_t behind = (cweir_word_at(text + value_end) ^ piece->suffix_word) & piece->suffix_mask;
+        if ((before | behind) != 0 || !is_rest_same(text + start, shape->text + piece->prefix, piece->prefix_length) ||
+            !is_rest_same(text + value_end, shape->text + piece->suffix, piece->suffix_length)) {
             return false;
         }
         start = piece_end;

@@ -21,6 +21,11 @@ typedef struct {
     uint16_t prefix_length;
     uint16_t suffix;
     uint16_t suffix_length;
+    // The first eight bytes of both, or as many as there are, and the bits that they take.
+    uint64_t prefix_word;
+    uint64_t prefix_mask;
+    uint64_t suffix_word;
+    uint64_t suffix_mask;
     bool has_value;
     // The field that takes the value; negative where there is none.
     int32_t field;

@@ -135,7 +135,8 @@ static inline __attribute__((always_inline)) uint8_t value_encoding(const unsign
     if (length == 0) {
         return CWEIR_ABSENT;
     }
-    if (text[0] == '"') {
+    const unsigned char first = text[0];
+    if (first == '"') {
         if (length < 2 || text[length - 1] != '"') {
             return CWEIR_ABSENT;
         }
@@ -154,16 +155,20 @@ static inline __attribute__((always_inline)) uint8_t value_encoding(const unsign
         } while (place < content);
         return CWEIR_PLAIN;
     }
-    if (text[0] == 't') {
+    // Digits and the minus sign, among others.
+    if (first <= '9') {
+        return is_short_number(text, length) || is_number(text, length) ? CWEIR_BARE : CWEIR_ABSENT;
+    }
+    if (first == 't') {
         return length == 4 && memcmp(text, "true", 4) == 0 ? CWEIR_BARE : CWEIR_ABSENT;
     }
-    if (text[0] == 'f') {
+    if (first == 'f') {
         return length == 5 && memcmp(text, "false", 5) == 0 ? CWEIR_BARE : CWEIR_ABSENT;
     }
-    if (text[0] == 'n') {
+    if (first == 'n') {
         return length == 4 && memcmp(text, "null", 4) == 0 ? CWEIR_NULL : CWEIR_ABSENT;
     }
-    return is_short_number(text, length) || is_number(text, length) ? CWEIR_BARE : CWEIR_ABSENT;
+    return CWEIR_ABSENT;
 }
 
 #endif
