@@ -49,7 +49,8 @@ enum HelpTopic: String, CaseIterable {
         'weir list transports'. A place with a '?' in it ends in another one. Ports are
         on the loopback address, unless a host is named; '*' is every one of IPv4.
         exec: hands its command to /bin/sh -c. It ends with this program.
-        http: takes lines, frames and arrays of JSON, each request whole or not at all:
+        http: takes lines, frames and, as application/json, arrays, each request whole
+        or not at all; 'accepted' are those that were taken in, before they are read:
           curl --data-binary @in.jsonl http://127.0.0.1:8080/in
           {"accepted":120,"rejected":0}
 
