@@ -74,6 +74,11 @@ let modules: [Module] = [
     Module("WeirSignals", in: "Operators", needs: ["WeirCore", "WeirDispatch"]),
     Module("WeirGraphs", in: "Operators", needs: ["WeirCore", "WeirDispatch"]),
     Module(
+        "WeirQueries",
+        in: "Operators",
+        needs: ["CWeir", "WeirCore", "WeirExpressions", "WeirRecords", "WeirSchemas"]
+    ),
+    Module(
         "Weir",
         in: "Operators",
         needs: [
@@ -117,6 +122,7 @@ let modules: [Module] = [
         // In the code, because reading it from a bundle would take Foundation.
         resources: [.embedInCode("Resources/words.txt")]
     ),
+    Module("WeirEQL", in: "Plugins", needs: ["WeirCore", "WeirQueries", "WeirRecords"]),
     Module("WeirGeography", in: "Plugins", needs: [], isProduct: false),
     Module(
         "WeirFraud",
@@ -245,6 +251,19 @@ let tests: [Module] = [
     ),
     Module("WeirFraudTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFraud", "WeirRecords"]),
     Module("WeirWalkTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirRecords", "WeirWalk"]),
+    Module(
+        "WeirQueriesTests",
+        in: "Tests",
+        needs: [
+            "TestPlugins", "WeirCore", "WeirExpressions", "WeirFormats", "WeirQueries", "WeirRecords", "WeirSchemas",
+            "WeirTesting",
+        ]
+    ),
+    Module(
+        "WeirEQLTests",
+        in: "Tests",
+        needs: ["TestPlugins", "WeirCore", "WeirEQL", "WeirFormats", "WeirQueries", "WeirRecords", "WeirTesting"]
+    ),
     Module("WeirReportTests", in: "Tests", needs: ["CWeirSockets", "WeirCore", "WeirRecords", "WeirReport"]),
     Module(
         "WeirSocketsTests",
@@ -282,8 +301,10 @@ let targets: [Target] = [
     .executableTarget(
         name: "weir",
         dependencies: [
-            "WeirCore", "WeirDispatch", "WeirFormats", "WeirFiles", "WeirFraud", "WeirLoading", "WeirRecording",
-            "WeirRecords", "WeirReport", "WeirSentiment", "WeirShake", "WeirSockets", "WeirSystem", "WeirWalk",
+            "WeirCore", "WeirDispatch", "WeirEQL", "WeirFiles", "WeirFormats", "WeirFraud", "WeirLoading",
+            "WeirQueries",
+            "WeirRecording", "WeirRecords", "WeirReport", "WeirSentiment", "WeirShake", "WeirSockets", "WeirSystem",
+            "WeirWalk",
         ],
         path: "Plugins/Host",
         swiftSettings: swiftSettings,

@@ -16,7 +16,7 @@ import WeirRecords
 public func LLVMFuzzerTestOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count >= 1 else { return 0 }
     var input = Input(unsafe Array(UnsafeBufferPointer(start: data + 1, count: count - 1))[...])
-    switch unsafe data[0] % 24 {
+    switch unsafe data[0] % 26 {
     case 0: checkJSON(Array(input.rest))
     case 1: checkConfiguration(&input)
     case 2: checkCommandLine(&input)
@@ -40,7 +40,9 @@ public func LLVMFuzzerTestOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -
     case 20: checkStatus(&input)
     case 21: checkDecodables(&input)
     case 22: checkZone(&input)
-    default: checkTimeFormat(&input)
+    case 23: checkTimeFormat(&input)
+    case 24: checkQuery(&input)
+    default: checkTextPattern(&input)
     }
     return 0
 }

@@ -136,12 +136,7 @@ extension FileSystem {
 
     /// Removes the drafts of programs that were killed: the lock of one that lives cannot be had.
     private static func removeAbandonedDrafts(in folder: String) {
-        guard let directory = unsafe opendir(folder) else { return }
-        defer { unsafe closedir(directory) }
-        while let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
+        for name in FileSystem.names(inFolder: folder) ?? [] {
             guard name.hasPrefix(draftStart), name.hasSuffix(draftEnd),
                 UInt64(name.dropFirst(draftStart.count).dropLast(draftEnd.count), radix: 16) != nil
             else { continue }

@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import WeirCore
+internal import WeirFiles
 public import WeirRecords
 
 #if canImport(Darwin)
@@ -269,15 +270,6 @@ public final class ControlSocket: Sendable {
     }
 
     private static func sockets(in folder: String) -> [String] {
-        guard let directory = unsafe opendir(folder) else { return [] }
-        defer { unsafe closedir(directory) }
-        var names: [String] = []
-        while let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name.hasSuffix(".sock") { names.append("\(folder)/\(name)") }
-        }
-        return names.sorted()
+        (FileSystem.names(inFolder: folder) ?? []).filter { $0.hasSuffix(".sock") }.map { "\(folder)/\($0)" }
     }
 }

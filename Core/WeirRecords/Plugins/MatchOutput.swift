@@ -129,6 +129,27 @@ public final class MatchOutput: Sendable {
         }
     }
 
+    /// Writes one complex event that is a line already.
+    ///
+    /// - Parameters:
+    ///   - line: A JSON object in UTF-8, without a line feed.
+    ///   - time: Its event time, where it is known.
+    package func write(line: [UInt8], at time: Timestamp? = nil) {
+        state.withLock { state in
+            written.add(1, ordering: .relaxed)
+            report?.addMatch(line, at: time)
+            let whole = named(line[...])
+            state.writer.append { matches in
+                switch form {
+                case .lines:
+                    matches += whole
+                    matches.append(UInt8(ascii: "\n"))
+                case .items(let reading): reading(whole, &matches)
+                }
+            }
+        }
+    }
+
     /// Appends lines in the form that was asked for, with the name of the plugin, and shows them to the report.
     private func append(_ text: [UInt8], to matches: inout [UInt8]) {
         var lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

@@ -122,6 +122,9 @@ public struct RecordConsumer {
 
     private let each: ((_ batch: inout RecordBatch, _ done: (borrowing RecordBatch, Int) -> Void) -> Void)?
 
+    /// How another consumer goes on with what this one knows; `nil` where none can.
+    package var handover: ConsumerHandover?
+
     /// Creates a consumer.
     ///
     /// - Parameters:
@@ -143,6 +146,7 @@ public struct RecordConsumer {
         self.each = receiveEach
         self.finish = finish
         self.order = order
+        handover = nil
     }
 
     /// Takes the records of a batch one after the other, so that a host can tell which of them brings what.

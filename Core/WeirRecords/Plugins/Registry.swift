@@ -1,4 +1,4 @@
-/// Everything that can be asked for by name: plugins, formats and transports.
+/// Everything that can be asked for by name: plugins, formats, transports and query languages.
 ///
 /// A value: the host makes one, registers what it has, and looks names up. There is no global registry, so two hosts
 /// in one process do not meet.
@@ -15,6 +15,9 @@ public struct Registry: Sendable {
 
     /// The transports, in the order of their registration.
     public private(set) var transports: [any Transport] = []
+
+    /// The query languages, in the order of their registration.
+    public private(set) var languages: [any QueryLanguage] = []
 
     /// Creates an empty registry.
     public init() {}
@@ -43,6 +46,14 @@ public struct Registry: Sendable {
         transports.append(transport)
     }
 
+    /// Adds a query language.
+    ///
+    /// - Throws: ``RegistryError/nameTaken(kind:name:by:refused:)`` when there is one of that name.
+    public mutating func register(_ language: some QueryLanguage) throws(RegistryError) {
+        try check("language", language.name, against: self.language(named: language.name), adding: language)
+        languages.append(language)
+    }
+
     /// The plugin of a name, if there is one.
     public func plugin(named name: String) -> (any Plugin)? {
         plugins.first { $0.name == name }
@@ -56,6 +67,11 @@ public struct Registry: Sendable {
     /// The transport of a scheme, if there is one.
     public func transport(for scheme: String) -> (any Transport)? {
         transports.first { $0.scheme == scheme }
+    }
+
+    /// The query language of a name, if there is one.
+    public func language(named name: String) -> (any QueryLanguage)? {
+        languages.first { $0.name == name }
     }
 
     private func check(_ kind: String, _ name: String, against existing: Any?, adding added: Any) throws(RegistryError)

@@ -136,6 +136,13 @@ public struct FieldWriter: Sendable {
         }
     }
 
+    /// Writes a value that is JSON already, in a line of JSON.
+    package mutating func write(_ name: StaticString, json: [UInt8]) {
+        precondition(!writesItems, "a value in JSON is written to a line of JSON")
+        self.json.name(name)
+        self.json.value(json: json)
+    }
+
     /// Writes an object with fields of its own.
     public mutating func write(_ name: StaticString, _ fields: (inout FieldWriter) -> Void) {
         let start = begin(name, .object)

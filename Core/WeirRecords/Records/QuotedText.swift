@@ -44,6 +44,14 @@ package enum QuotedText {
         }
     }
 
+    /// The text of a JSON string.
+    ///
+    /// - Parameter text: The bytes between the quotes.
+    /// - Returns: `nil` when an escape is none of JSON's, a surrogate stands alone, or the text is not valid UTF-8.
+    package static func resolvingEscapes(_ text: ArraySlice<UInt8>) -> String? {
+        unsafe text.withUnsafeBufferPointer { unsafe resolvingEscapes($0) }
+    }
+
     /// Appends what ``resolvingEscapes(_:)`` makes, whether or not it is valid UTF-8.
     ///
     /// - Returns: False when an escape is none of JSON's, or a surrogate stands alone; what comes before it was

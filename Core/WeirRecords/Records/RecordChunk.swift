@@ -154,6 +154,12 @@ extension RecordBatch {
         return hash
     }
 
+    /// Whether a field has a list of values in place of one.
+    package func isList(field: Int, inRecordAt index: Int) -> Bool {
+        let slot = unsafe slots[index * fieldCount + field]
+        return unsafe slot.encoding == .nested && slot.length > 0 && base[Int(slot.start)] == UInt8(ascii: "[")
+    }
+
     /// The time in a field, where it can be read.
     package func time(ofField field: Int, inRecordAt index: Int) -> Timestamp? {
         guard (0..<fieldCount).contains(field), (0..<count).contains(index) else { return nil }

@@ -42,6 +42,9 @@ public struct AccessLogFormat: Format {
         self.form = form
     }
 
+    /// The names of all fields that can be read.
+    package var readNames: [String] { names + AccessLogReader.partNames }
+
     private var names: [String] {
         let common = ["host", "ident", "user", "time", "request", "status", "bytes"]
         return form == .common ? common : common + ["referer", "user_agent"]
@@ -49,7 +52,7 @@ public struct AccessLogFormat: Format {
 
     public func makeDecoder(for schema: RecordSchema, limits: FormatLimits) -> any RecordDecoder {
         let columns = WantedColumns(AccessLogReader.names, for: schema)
-        let common = WantedColumns(names + AccessLogReader.partNames, for: schema)
+        let common = WantedColumns(readNames, for: schema)
         return LineDecoder(AccessLogReader(form, columns), limits: limits, obstacle: common.obstacle)
     }
 

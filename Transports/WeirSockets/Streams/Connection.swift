@@ -10,7 +10,7 @@ struct Connection {
     /// What makes a message whole, as far as its beginning tells.
     enum Lack {
         case unknown
-        /// So many bytes in all.
+        /// This number of bytes in all.
         case bytes(Int)
         case newline
     }

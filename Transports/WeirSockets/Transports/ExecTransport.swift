@@ -11,8 +11,8 @@ public import WeirRecords
 /// A source ends with a command that ends with status 0. One that fails is started again, after a pause that grows;
 /// `restart` says otherwise. A line that the command did not end is rejected. A sink counts the messages that a command
 /// had not read when it ended as refused, and goes on with the next run; its end waits for the command. Where there is no next
-/// run, writing throws ``TransportError/closed(address:)`` after status 0 or SIGPIPE, and
-/// ``TransportError/writeFailed(address:reason:)`` after any other ending.
+/// run, writing throws `TransportError.closed` after status 0 or SIGPIPE, and
+/// `TransportError.writeFailed` after any other ending.
 ///
 /// A command runs in a process group of its own, and ends, with what it has started there, when its source or sink does, or
 /// when this program ends, in whatever way: it is asked to first (SIGTERM), and made to two seconds later.

@@ -1,0 +1,57 @@
+internal import WeirCore
+internal import WeirRecords
+
+/// A match as a line of JSON.
+struct MatchLine: FieldEncodable {
+    let rule: String
+    let severity: String?
+    let time: Timestamp
+    let timeForm: TimeForm
+    let keyNames: [String]
+    let match: FoundMatch<KeptRecord>
+
+    func encode(to writer: inout FieldWriter) {
+        writer.write("rule", rule)
+        if let severity { writer.write("severity", severity) }
+        writer.write("time", time, as: timeForm)
+        var keys = JSONWriter()
+        keys.object { json in
+            for (name, value) in zip(keyNames, KeyEncoding.values(in: match.key)) {
+                json.name(name)
+                json.value(value)
+            }
+        }
+        writer.write("keys", json: keys.bytes)
+        var events = JSONWriter()
+        events.array(match.events) { json, event in json.value(json: event?.content ?? Array("null".utf8)) }
+        writer.write("events", json: events.bytes)
+    }
+}
+
+/// A count as a line of JSON.
+struct TallyLine: FieldEncodable {
+    let rule: String
+    let tally: Tally
+
+    func encode(to writer: inout FieldWriter) {
+        writer.write("rule", rule)
+        var key = JSONWriter()
+        key.array(tally.values) { json, value in json.value(value) }
+        writer.write("key", json: key.bytes)
+        writer.write("count", tally.count)
+        writer.write("percent", tally.share)
+    }
+}
+
+extension JSONWriter {
+    mutating func value(_ value: QueryValue) {
+        switch value {
+        case .missing: self.value(json: "null".utf8)
+        case .boolean(let flag): self.value(flag)
+        case .integer(let number): self.value(number)
+        case .real(let number): self.value(number)
+        case .text(let text): self.value(text)
+        case .list(let values): array(values) { json, value in json.value(value) }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+internal import WeirRecords
+
+/// What a record is kept as until its match is written: a JSON object.
+typealias KeptRecord = KeptEvent<[UInt8]>
+
+/// A plan with its state.
+struct RuleRunner<Content: Sendable>: Sendable {
+    typealias Kept = KeptEvent<Content>
+
+    private enum Engine: Sendable {
+        case events(SequenceShape.Step)
+        case sequence(SequenceEngine<Kept>)
+        case sample(SampleEngine<Kept>)
+    }
+
+    /// The different keys of the steps.
+    let keySets: [[QueryPlan.Key]]
+
+    /// For each pipe its terms.
+    let pipeTerms: [[TermProgram]]
+
+    private var engine: Engine
+    private var pipes: PipeChain<Content>
+
+    /// Makes a plan ready.
+    ///
+    /// - Parameters:
+    ///   - plan: The plan.
+    ///   - limit: How many keys, events and matches it keeps.
+    init(_ plan: QueryPlan, limit: Int) {
+        let steps = plan.situation.steps
+        var keySets: [[QueryPlan.Key]] = []
+        for step in steps where !keySets.contains(step.keys) { keySets.append(step.keys) }
+        self.keySets = keySets
+        switch plan.situation {
+        case .event: engine = .events(SequenceShape.Step(condition: 0, keys: 0))
+        case .sequence(let sequence): engine = .sequence(SequenceEngine(SequenceShape(sequence, keySets), limit: limit))
+        case .sample(let steps):
+            let steps = steps.enumerated().map { index, step in
+                SequenceShape.Step(condition: index, keys: keySets.firstIndex(of: step.keys) ?? 0)
+            }
+            engine = .sample(SampleEngine(steps, limit: limit))
+        }
+        pipes = PipeChain(plan.pipes, limit: limit)
+        pipeTerms =
+            plan.pipes.contains { !$0.terms.isEmpty }
+            ? plan.pipes.map { $0.terms.map { TermProgram($0, over: plan.fields) } } : []
+    }
+
+    /// Goes on with what the same rule knew.
+    mutating func goOn(with other: RuleRunner) { (engine, pipes) = (other.engine, other.pipes) }
+
+    /// Forgets everything; nothing comes any more.
+    mutating func forget() {
+        engine = .events(SequenceShape.Step(condition: 0, keys: 0))
+        pipes = PipeChain([.head(0)], limit: 1)
+    }
+
+    /// How many pending matches there are.
+    var pendingCount: Int {
+        switch engine {
+        case .events: 0
+        case .sequence(let engine): engine.pendingCount
+        case .sample(let engine): engine.pendingCount
+        }
+    }
+
+    /// How many pending matches were given up for the limit.
+    var givenUpCount: UInt64 {
+        switch engine {
+        case .events: 0
+        case .sequence(let engine): engine.givenUpCount
+        case .sample(let engine): engine.givenUpCount
+        }
+    }
+
+    /// How many matches were given up by pipes.
+    var pipedAwayCount: UInt64 { pipes.givenUpCount }
+
+    /// How many pending matches and matches were given up.
+    var lostCount: UInt64 { givenUpCount + pipedAwayCount }
+
+    /// Whether nothing can come any more.
+    var isExhausted: Bool { pipes.isExhausted }
+
+    /// Takes an event that satisfies a condition.
+    mutating func receive(
+        _ matched: [Bool],
+        at time: Int64,
+        keys: inout EventKeys,
+        payload: () -> Kept,
+        found: inout [FoundMatch<Kept>]
+    ) {
+        switch engine {
+        case .events: found.append(FoundMatch(key: [], events: [payload()], time: time))
+        case .sequence(var sequence):
+            engine = .events(SequenceShape.Step(condition: 0, keys: 0))
+            sequence.receive(matched, at: time, keys: &keys, payload: payload, found: &found)
+            engine = .sequence(sequence)
+        case .sample(var sample):
+            engine = .events(SequenceShape.Step(condition: 0, keys: 0))
+            sample.receive(matched, at: time, keys: keys, payload: payload, found: &found)
+            engine = .sample(sample)
+        }
+    }
+
+    /// Declares that no event before a time follows.
+    mutating func advance(to time: Int64, found: inout [FoundMatch<Kept>]) {
+        guard case .sequence(var sequence) = engine else { return }
+        engine = .events(SequenceShape.Step(condition: 0, keys: 0))
+        sequence.advance(to: time, found: &found)
+        engine = .sequence(sequence)
+    }
+
+    /// Sends a match through the pipes.
+    mutating func pipe(_ match: FoundMatch<Kept>, into results: inout [QueryFinding<Content>]) {
+        pipes.receive(match, into: &results)
+    }
+
+    /// Declares that no event follows.
+    mutating func finish(into results: inout [QueryFinding<Content>]) {
+        var found: [FoundMatch<Kept>] = []
+        if case .sequence(var sequence) = engine {
+            sequence.finish(found: &found)
+            engine = .sequence(sequence)
+        }
+        for match in found { pipes.receive(match, into: &results) }
+        pipes.finish(into: &results)
+    }
+}

@@ -1,0 +1,137 @@
+/// The keys that have a place, which is a small number; places are used again.
+///
+/// Memory: 24 bytes for a key of up to 15 bytes, and what a longer one takes.
+struct KeyTable {
+    /// A key of up to 15 bytes in the first of them, with their number in the last; of a longer one the hash and 255.
+    private typealias Words = SIMD2<UInt64>
+
+    private var words: [Words] = []
+    private var long: [Int32: [UInt8]] = [:]
+    private var free: [Int32] = []
+
+    // Open addressing with linear steps; a place, or -1. A power of two of entries, at most half of them used.
+    private var entries: [Int32] = Array(repeating: -1, count: 16)
+    private let seed: UInt64
+
+    /// How many keys there are.
+    private(set) var count = 0
+
+    init() {
+        // So that nobody can make keys collide.
+        seed = .random(in: .min ... .max)
+    }
+
+    /// How many places were ever used together.
+    var capacity: Int { words.count }
+
+    /// The place of a key; `nil` where it has none.
+    func place(of key: [UInt8]) -> Int? {
+        let place = entries[entry(of: key, packed(key))]
+        return place < 0 ? nil : Int(place)
+    }
+
+    /// Gives a place to a key that has none.
+    mutating func add(_ key: [UInt8]) -> Int {
+        if (count + 1) * 2 > entries.count { grow() }
+        let packed = packed(key)
+        let place: Int32
+        if let old = free.popLast() {
+            place = old
+            words[Int(place)] = packed
+        } else {
+            place = Int32(words.count)
+            words.append(packed)
+        }
+        if key.count > 15 { long[place] = key }
+        entries[entry(of: key, packed)] = place
+        count += 1
+        return Int(place)
+    }
+
+    /// The key of a place.
+    func key(at place: Int) -> [UInt8] {
+        let words = words[place]
+        let length = UInt8(truncatingIfNeeded: words.y)
+        if length == .max { return long[Int32(place)] ?? [] }
+        var bytes: [UInt8] = []
+        for index in 0..<Int(length) {
+            let word = index < 8 ? words.x : words.y
+            bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(56 - index % 8 * 8)))
+        }
+        return bytes
+    }
+
+    /// Takes the place from its key.
+    mutating func remove(at place: Int) {
+        var hole = entry(ofPlace: place)
+        entries[hole] = -1
+        long[Int32(place)] = nil
+        free.append(Int32(place))
+        count -= 1
+        // What comes behind moves up where the hole would hide it.
+        let mask = entries.count - 1
+        var next = (hole + 1) & mask
+        while entries[next] >= 0 {
+            let home = Int(truncatingIfNeeded: hash(words[Int(entries[next])])) & mask
+            if (next - home) & mask >= (next - hole) & mask {
+                entries[hole] = entries[next]
+                entries[next] = -1
+                hole = next
+            }
+            next = (next + 1) & mask
+        }
+    }
+
+    private mutating func grow() {
+        var places: [Int32] = []
+        for place in entries where place >= 0 { places.append(place) }
+        entries = Array(repeating: -1, count: entries.count * 2)
+        let mask = entries.count - 1
+        for place in places {
+            var entry = Int(truncatingIfNeeded: hash(words[Int(place)])) & mask
+            while entries[entry] >= 0 { entry = (entry + 1) & mask }
+            entries[entry] = place
+        }
+    }
+
+    private func packed(_ key: [UInt8]) -> Words {
+        guard key.count <= 15 else {
+            var hasher = Hasher()
+            hasher.combine(seed)
+            hasher.combine(key)
+            return Words(UInt64(bitPattern: Int64(hasher.finalize())), .max)
+        }
+        var words = Words(0, UInt64(key.count))
+        for (index, byte) in key.enumerated() {
+            words[index / 8] |= UInt64(byte) << UInt64(56 - index % 8 * 8)
+        }
+        return words
+    }
+
+    private func hash(_ words: Words) -> UInt64 {
+        // Two multiplications that keep the upper half: every bit of both words and of the seed matters.
+        let first = (words.x ^ seed).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+        let mixed = first.high ^ first.low
+        let second = (mixed ^ words.y).multipliedFullWidth(by: 0xC2B2_AE3D_27D4_EB4F &+ seed << 1)
+        return second.high ^ second.low
+    }
+
+    /// Where the place of a key is, or would be.
+    private func entry(of key: [UInt8], _ packed: Words) -> Int {
+        let mask = entries.count - 1
+        var entry = Int(truncatingIfNeeded: hash(packed)) & mask
+        while true {
+            let place = entries[entry]
+            if place < 0 { return entry }
+            if words[Int(place)] == packed, key.count <= 15 || long[place] == key { return entry }
+            entry = (entry + 1) & mask
+        }
+    }
+
+    private func entry(ofPlace place: Int) -> Int {
+        let mask = entries.count - 1
+        var entry = Int(truncatingIfNeeded: hash(words[place])) & mask
+        while entries[entry] != Int32(place) { entry = (entry + 1) & mask }
+        return entry
+    }
+}
