@@ -3,6 +3,7 @@ enum ExitCode: Int32, CaseIterable {
     case done = 0
     case inputRejected = 1
     case usage = 2
+    case rulesLeftOut = 3
     case allRejected = 65
     case noInput = 66
     case cannotLoad = 69
@@ -16,8 +17,10 @@ enum ExitCode: Int32, CaseIterable {
     var meaning: String {
         switch self {
         case .done: "done; also when the reader of the matches went away, as in '| head'"
-        case .inputRejected: "done, but some input was rejected, or late, and --strict was given"
-        case .usage: "the command line is wrong"
+        case .inputRejected:
+            "done, but input was rejected or late, with --strict; or a test failed"
+        case .usage: "the command line is wrong, or the query"
+        case .rulesLeftOut: "done, but some rules could not be used"
         case .allRejected: "done, but all input was rejected or late, and --strict was not given"
         case .noInput: "the input cannot be opened, or not be read as asked"
         case .cannotLoad: "a plugin's library cannot be loaded"

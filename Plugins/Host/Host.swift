@@ -33,7 +33,7 @@ struct Host {
                 return try command.init(words, context.registry).run(context)
             }
         } catch {
-            console.writeLine(error.message)
+            console.write(error)
             return error.exitCode
         }
     }

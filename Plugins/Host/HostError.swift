@@ -10,6 +10,9 @@ struct HostError: Error {
     /// The option whose value is at fault, where the message does not begin with it.
     var option: String?
 
+    /// The line of a text that is at fault, and one with a mark below the place; empty where there is none.
+    var excerpt = ""
+
     init(_ exitCode: ExitCode, _ message: String) {
         self.exitCode = exitCode
         self.message = message
@@ -22,6 +25,12 @@ struct HostError: Error {
         case .interrupted: self.init(.interrupted, "\(error)")
         default: self.init(exitCode, "\(error)")
         }
+    }
+
+    /// Why the only rule cannot be used.
+    init(_ exitCode: ExitCode, _ flaw: RuleFlaw) {
+        self.init(exitCode, flaw.message)
+        excerpt = flaw.excerpt
     }
 
     /// The same about the value of an option.

@@ -1,10 +1,15 @@
 internal import WeirCore
+internal import WeirQueries
 internal import WeirRecords
 internal import WeirSystem
 
 /// A plugin with its name on all of its work: a crash, and an end by force, say that it was at fault, whatever was called.
 struct LabelledPlugin: Plugin {
     private let plugin: any Plugin
+
+    /// The field with the time, where it was made of queries: `--time` says which, and is no option of the plugin.
+    var timeFieldOfQueries: String? { (plugin as? QueryPlugin)?.schema.timeField }
+
     private let work: CrashReport.Work
 
     init(_ plugin: some Plugin) {
@@ -43,13 +48,19 @@ struct LabelledPlugin: Plugin {
 
         /// What the host feeds; the only owner of the run.
         var labelled: RecordConsumer {
-            RecordConsumer(
+            var labelled = RecordConsumer(
                 schema: consumer?.schema ?? RecordSchema(fields: []),
                 receive: { [self] batch in work.perform { consumer?.receive(&batch) } },
                 receiveEach: { [self] batch, done in work.perform { consumer?.receiveEach(&batch, done: done) } },
                 finish: { [self] completion in work.perform { consumer?.finish(completion) } },
                 order: consumer?.order == nil ? nil : { [self] in consumer?.order?() ?? RecordOrder() }
             )
+            guard let handover = consumer?.handover else { return labelled }
+            labelled.handover = ConsumerHandover(
+                known: { [self] in work.perform { handover.known() } },
+                goOn: { [self] known in work.perform { handover.goOn(known) } }
+            )
+            return labelled
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import WeirEQL
 internal import WeirFiles
 internal import WeirFormats
 internal import WeirFraud
@@ -25,6 +26,7 @@ extension Registry {
             try registry.register(LabelledPlugin(SentimentPlugin()))
             try registry.register(LabelledPlugin(WalkPlugin()))
             try registry.register(LabelledPlugin(FraudPlugin()))
+            try registry.register(EQL())
             try registry.register(CSVFormat())
             try registry.register(CSVFormat(.tabSeparated))
             try registry.register(JSONLinesFormat())

@@ -21,7 +21,7 @@ extension HostTests {
             ["convert", "--help"], ["validate", "--help"], ["top", "--help"], ["graph", "--help"],
             ["record", "--help"],
             ["replay", "--help"], ["report", "--help"], ["bench", "--help"], ["create", "--help"],
-            ["completion", "--help"], ["doctor", "--help"],
+            ["completion", "--help"], ["doctor", "--help"], ["match", "--help"], ["test", "--help"],
         ])
         func helpFitsOneScreen(arguments: [String]) throws {
             let outcome = try weir.start(arguments, input: .nothing).outcome()
@@ -34,7 +34,9 @@ extension HostTests {
             for line in lines { #expect(line.count <= 80 && line.last != " ", "\(line)") }
         }
 
-        @Test(arguments: [["run", "shake"], ["run", "walk"], ["run", "sentiment"], ["run", "fraud"], ["convert"]])
+        @Test(arguments: [
+            ["run", "shake"], ["run", "walk"], ["run", "sentiment"], ["run", "fraud"], ["convert"], ["match"], ["test"],
+        ])
         func theLongHelpLeavesNothingOut(page: [String]) throws {
             let long = try weir.start(["help"] + page, input: .nothing).outcome().output
             let short = try weir.start(page + ["--help"], input: .nothing).outcome().output

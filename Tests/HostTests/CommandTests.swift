@@ -35,7 +35,7 @@ extension HostTests {
             #expect(properties["threshold"]?["type"] as? String == "number")
             #expect(properties["threshold"]?["default"] as? Double == 1)
             #expect((properties["unit"]?["enum"] as? [String])?.contains("mg") == true)
-            #expect(Set(object.keys) == ["plugins", "transports", "formats", "operators"])
+            #expect(Set(object.keys) == ["plugins", "languages", "transports", "formats", "operators"])
         }
 
         @Test func outputComesInStyles() throws {
@@ -140,6 +140,8 @@ extension HostTests {
                 complete weir run shake --format ''
                 complete weir graph shake --format ''
                 complete weir list --format ''
+                complete weir match --expl
+                complete weir match --language ''
                 """,
                 weir.folder + "/c.bash",
             ]
@@ -153,6 +155,7 @@ extension HostTests {
             #expect(
                 arrivals.text == "--threshold\nvalidate\nmg m/s2\n--speed\n--rounds\nexit-codes\n"
                     + "csv tsv jsonl json binary logfmt clf combined cef leef syslog\nmermaid dot svg\ntext json\n"
+                    + "--explain\neql\n"
             )
         }
 
@@ -187,7 +190,7 @@ extension HostTests {
 }
 
 /// Looks whether tags close in the order in which they open.
-private enum XMLCheck {
+enum XMLCheck {
     static func isWellFormed(_ text: String) -> Bool {
         var open: [Substring] = []
         var rest = text[...]

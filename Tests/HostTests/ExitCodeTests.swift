@@ -19,6 +19,8 @@
                 case .done: #""$0" run shake a.csv"#
                 case .inputRejected: #"echo bad >> a.csv; "$0" run shake a.csv --strict"#
                 case .usage: #""$0" run shake a.csv --thresold 2"#
+                case .rulesLeftOut:
+                    #"mkdir r; echo 'any where true' > r/a.eql; echo 'any' > r/b.eql; "$0" match --rules r a.csv"#
                 case .allRejected: #"printf 'time,x,y,z\nbad\n' > b.csv; "$0" run shake b.csv"#
                 case .noInput: #""$0" run shake b.csv"#
                 case .cannotLoad: #""$0" run ./no-library.so"#

@@ -165,7 +165,7 @@ enum HelpTopic: String, CaseIterable {
 
     private var signals: String {
         """
-        What 'weir run' does on signals.
+        What 'weir run' and 'weir match' do on signals.
 
         Examples:
           kill -USR1 4711
@@ -175,7 +175,7 @@ enum HelpTopic: String, CaseIterable {
 
         \(Table.text([
             ("SIGINT, SIGTERM", "Ctrl-C: stop reading, and write the matches of all that was read; a second one ends at once"),
-            ("SIGHUP", "with --config: read the file again, and replace only what has changed, so that the run outlives its terminal; otherwise like SIGINT, unless it is ignored, as with nohup"),
+            ("SIGHUP", "with --config or --rules: read the files again, and replace only what has changed, so that the run outlives its terminal; otherwise like SIGINT, unless it is ignored, as with nohup"),
             ("SIGUSR1", "show the numbers on standard error, like 'weir top --snapshot'"),
         ]))
         """

@@ -54,6 +54,17 @@ struct RunLine {
             }
             task = .configuration(path: path)
             monitoring = try Monitor.Request(options)
+            fromEnvironment = []
+            return
+        }
+        if first == MatchCommand.name {
+            (task, monitoring, fromEnvironment) = try Self.matching(
+                Array(words.dropFirst()),
+                of: command,
+                registry,
+                environment,
+                adjust
+            )
             return
         }
         var plugins = [first]
@@ -80,8 +91,38 @@ struct RunLine {
         fromEnvironment = Set(options.keys).subtracting(given)
     }
 
+    /// Reads a query, or the rules that are named instead, and what follows.
+    private static func matching(
+        _ words: [String],
+        of command: any Command.Type,
+        _ registry: Registry,
+        _ environment: EnvironmentOptions,
+        _ adjust: (inout [String: String]) throws(HostError) -> Void
+    ) throws(HostError) -> (Task, Monitor.Request, fromEnvironment: Set<String>) {
+        let line = try QueryLine(words, registry)
+        let known = Set(line.accepted.map(\.name))
+        let own = command.options.filter { !known.contains($0.name) }
+            .map { AcceptedOption($0, topic: command.name) }
+        let arguments = try Arguments(words, own + line.accepted, topic: MatchCommand.name)
+        var options = arguments.options
+        try adjust(&options)
+        guard options[.config] == nil else {
+            throw .usage("--config: the file says what to look for; 'weir run --config FILE' runs it")
+        }
+        let (rules, places) = try line.rules(arguments)
+        let given = Set(options.keys)
+        var left = known.subtracting([OptionDeclaration.config.name, OptionDeclaration.rules.name])
+        if !places.isEmpty { left.remove(OptionDeclaration.from.name) }
+        try environment.fill(&options, line.accepted.filter { left.contains($0.name) })
+        return (
+            .pipeline(PipelineArguments(plugins: [], rules: rules, places: places, options: options)),
+            try Monitor.Request(options),
+            Set(options.keys).subtracting(given)
+        )
+    }
+
     /// The options that the environment gave.
-    private var fromEnvironment: Set<String> = []
+    private let fromEnvironment: Set<String>
 
     /// Understands the pipeline.
     func request(_ arguments: PipelineArguments, _ registry: Registry) throws(HostError) -> RunRequest {

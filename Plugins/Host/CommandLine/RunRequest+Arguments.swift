@@ -8,6 +8,9 @@ struct PipelineArguments: Sendable, Hashable {
     /// The plugins: names or paths of libraries, with `NAME=` before those that have a name of their own.
     var plugins: [String]
 
+    /// What to look for instead of plugins, in a query language.
+    var rules: RuleTexts?
+
     /// Inputs that were given without `--from`.
     var places: [String]
 
@@ -26,20 +29,33 @@ extension RunRequest {
     ///   - registry: What there is.
     /// - Throws: ``HostError`` when it cannot be understood.
     init(_ arguments: PipelineArguments, name: String?, _ registry: Registry) throws(HostError) {
-        let plugins = try Self.plugins(arguments.plugins, registry)
-        let inputs = try Self.inputs(arguments, plugins, registry)
-        let instances = try Self.instances(plugins, arguments)
+        let inputs = try Self.inputs(arguments, registry)
+        let limits = FormatLimits(lineLength: try arguments.options.integer(.maxLine) ?? 0)
+        let queries = try arguments.rules.map { rules throws(HostError) in
+            try QueryCompilation(rules, arguments.options, inputs, limits, registry)
+        }
+        let plugins: [Named]
+        if let queries {
+            plugins = [Named(name: MatchCommand.name, plugin: queries.plugin)]
+        } else {
+            plugins = try Self.plugins(arguments.plugins, registry)
+        }
+        // A style of the program, for which the plugin of queries writes its matches otherwise.
+        let writesEvents = queries != nil && arguments[.output] == "events"
+        var ofPlugins = arguments
+        if queries != nil { ofPlugins.options[.output] = writesEvents ? "events" : nil }
+        let instances = try Self.instances(plugins, ofPlugins)
         self.init(
             name: name,
             instances: instances,
             inputs: inputs,
             outputs: try Self.outputs(arguments, registry),
-            style: try arguments[.output].map { text throws(HostError) in try MatchStyle(text) },
+            style: writesEvents ? .json : try arguments[.output].map { text throws(HostError) in try MatchStyle(text) },
             rejected: try Self.address(.rejected, arguments, registry),
             report: try Self.address(.report, arguments, registry),
             late: try Self.late(arguments, registry),
             isStrict: arguments[.strict] != nil,
-            limits: FormatLimits(lineLength: try arguments.options.integer(.maxLine) ?? 0),
+            limits: limits,
             partition: try Self.partition(arguments, instances, registry),
             readerCount: try Self.readerCount(arguments, inputs),
             lateness: try arguments.options.duration(.lateness),
@@ -47,6 +63,7 @@ extension RunRequest {
             ahead: try Self.ahead(arguments),
             idleTimeout: try arguments.options.duration(.idleTimeout) ?? .zero,
             files: Self.files(arguments, instances),
+            queries: queries,
             restartLimit: try arguments.options.integer(.restarts) ?? 0
         )
     }

@@ -6,7 +6,6 @@ internal import WeirRecords
 extension RunRequest {
     static func inputs(
         _ arguments: PipelineArguments,
-        _ plugins: [Named],
         _ registry: Registry
     ) throws(HostError) -> [Input] {
         let given = arguments.options.values(.from) + arguments.places
@@ -42,7 +41,9 @@ extension RunRequest {
         guard inputs.isEmpty else { return inputs }
         guard !StandardStream.input.isTerminal else {
             throw .usage(
-                "there is nothing to read; name a file, pipe it in, or try 'weir run \(plugins[0].name) --from demo'"
+                "there is nothing to read; name a file"
+                    + (arguments.plugins.first.map { ", pipe it in, or try 'weir run \($0) --from demo'" }
+                        ?? ", or pipe it in")
             )
         }
         let source = Source.address(try Address("stdin", .input, registry))

@@ -95,5 +95,6 @@ extension RunRequest {
                     return instance.values.given[option.name].map { ("--\(option.name)", $0) }
                 }
             }
+            + (arguments.rules?.files ?? []).map { ("--rules", $0) }
     }
 }

@@ -85,6 +85,9 @@ struct RunRequest: Sendable {
     /// The files that plugins come from, or that their options name, and where each is named.
     let files: [(option: String, path: String)]
 
+    /// What came of the rules; `nil` where plugins were named.
+    let queries: QueryCompilation?
+
     /// How often the pipeline is started again after it failed; only where there are several.
     let restartLimit: Int
 }

@@ -91,6 +91,8 @@ enum Commands {
     /// All of them, in the order of the overview; a new one is a line here.
     static let all: [any Command.Type] = [
         RunCommand.self,
+        MatchCommand.self,
+        TestCommand.self,
         ValidateCommand.self,
         TopCommand.self,
         ReportCommand.self,

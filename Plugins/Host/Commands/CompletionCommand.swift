@@ -74,6 +74,7 @@ private struct Script {
         case .text("FORMAT"): registry.formats.map(\.name)
         case .text("FRAMING"): Framing.allCases.map(\.rawValue)
         case .text("SPEED"): ["1x", "10x", "max"]
+        case .text("LANGUAGE"): registry.languages.map(\.name)
         case .text("STYLE"): ["json", "pretty", "csv", "csv:safe"]
         default: []
         }

@@ -32,19 +32,32 @@ struct GraphCommand: Command {
         guard let name = words.first, !name.hasPrefix("-") else {
             throw .usage("name the plugin first, such as 'weir graph shake'; 'weir list plugins' lists them")
         }
-        let plugin = try registry.requiredPlugin(named: name)
-        let arguments = try Arguments(
-            Array(words.dropFirst()),
-            [Self.formatOption, .showHelp].map { AcceptedOption($0) }
-                + plugin.options.map { AcceptedOption(ofPlugin: $0, as: $0.name) },
-            topic: Self.name
-        )
-        if let place = arguments.places.first { throw .usage("'\(place)' means nothing here; a graph has no input") }
+        let rest = Array(words.dropFirst())
+        let own = [Self.formatOption, .showHelp].map { AcceptedOption($0) }
+        let plugin: any Plugin
+        let arguments: Arguments
+        let places: [String]
+        if name == MatchCommand.name {
+            let line = try QueryLine(rest, registry)
+            arguments = try Arguments(rest, own + line.accepted, topic: Self.name)
+            let found = try line.rules(arguments)
+            places = found.places
+            plugin = try QueryCompilation(found.rules, arguments.options, [], FormatLimits(), registry).plugin
+        } else {
+            plugin = try registry.requiredPlugin(named: name)
+            let options = plugin.options.map { AcceptedOption(ofPlugin: $0, as: $0.name) }
+            arguments = try Arguments(rest, own + options, topic: Self.name)
+            places = arguments.places
+        }
+        if let place = places.first { throw .usage("'\(place)' means nothing here; a graph has no input") }
         form = try arguments.options.choice(Self.formatOption).flatMap { Form(rawValue: $0) } ?? .mermaid
         do throws(PluginError) {
             let values = try OptionValues(
                 plugin.options,
-                given: arguments.options.filter { $0.key != Self.formatOption.name }
+                given: arguments.options.filter { given in
+                    given.key != Self.formatOption.name
+                        && (name != MatchCommand.name || plugin.options.contains { $0.name == given.key })
+                }
             )
             graph = plugin.graph(values)
         } catch {

@@ -44,13 +44,11 @@ struct HelpCommand: Command {
     /// What the program is for, and its commands.
     static var overview: String {
         """
-        weir finds situations in streams of events as they happen. Matches go to
-        standard output, a JSON object a line; all else to standard error.
+        weir finds situations in streams of events. Matches go to standard output.
 
         Examples:
-          weir run shake --from demo
           weir run shake readings.csv --columns time=t_ms > shakes.jsonl
-
+          weir match 'login where outcome == "failure"' logins.jsonl
         Usage: weir COMMAND ('weir COMMAND --help' explains each)
         \(Table.text(Commands.all.map { command in
             let name = command.name + (command.operands.isEmpty ? "" : " \(command.operands)")

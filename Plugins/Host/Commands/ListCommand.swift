@@ -5,14 +5,17 @@ internal import WeirRecords
 struct ListCommand: Command {
     static let name = "list"
     static let operands = "[KIND]"
-    static let summary = "Show plugins, transports, formats and operators"
+    static let summary = "Show plugins, languages, transports, formats"
     static let examples: [HelpPage.Example] = [("weir list", ""), ("weir list plugins", "")]
-    static let usage = ["weir list [plugins|transports|formats|operators] [--format text|json]"]
+    static let usage = ["weir list [KIND] [--format text|json]"]
     static let options = [formatOption]
     static let firstWords = Kind.allCases.map(\.rawValue)
-    static let remark = """
+    static var remark: String {
+        """
+        Kinds: \(firstWords.joined(separator: ", ")).
         JSON has the options too, as JSON Schema.
         """
+    }
 
     private static let formatOption = OptionDeclaration(
         "format",
@@ -22,7 +25,7 @@ struct ListCommand: Command {
     )
 
     private enum Kind: String, CaseIterable {
-        case plugins, transports, formats, operators
+        case plugins, languages, transports, formats, operators
     }
 
     private let kind: Kind?
@@ -64,6 +67,7 @@ struct ListCommand: Command {
     private func table(_ kind: Kind, _ registry: Registry) -> String {
         switch kind {
         case .plugins: Table.text(registry.plugins.map { ($0.name, $0.summary) })
+        case .languages: Table.text(registry.languages.map { ($0.name, $0.summary) })
         case .formats: Table.text(registry.formats.map { ($0.name, $0.summary) } + FormatChoice.unregistered)
         case .operators: operators
         case .transports:
@@ -101,6 +105,12 @@ struct ListCommand: Command {
                         json.member("summary", plugin.summary)
                         json.name("options")
                         OptionSchema.write(plugin.options, to: &json)
+                    }
+                case .languages:
+                    Self.entries(registry.languages, to: &json) { json, language in
+                        json.member("name", language.name)
+                        json.member("summary", language.summary)
+                        json.member("endings", language.fileEndings) { json, ending in json.value(ending) }
                     }
                 case .formats:
                     let formats = registry.formats.map { ($0.name, $0.summary) } + FormatChoice.unregistered

@@ -89,6 +89,8 @@ enum OperatorList {
         Puts the elements of two streams into one, for patterns of events of two types.
         WeirPatterns.matches
         Finds the matches of a pattern.
+        WeirQueries.matches
+        Finds the situations that a query states.
         WeirSelection.cast
         Emits the elements of a type, as elements of that type.
         WeirSelection.changes

@@ -66,22 +66,31 @@ struct RunCommand: Command {
 
     private func start(_ context: CommandContext) throws(HostError) -> ExitCode {
         switch line.task {
-        case .pipeline(let arguments): try run(try line.request(arguments, context.registry), context)
+        case .pipeline(let arguments): try run(arguments, context)
         case .configuration(let path): try run(configuration: path, context)
         }
     }
 
-    private func run(_ request: RunRequest, _ context: CommandContext) throws(HostError) -> ExitCode {
+    private func run(_ arguments: PipelineArguments, _ context: CommandContext) throws(HostError) -> ExitCode {
+        let request = try line.request(arguments, context.registry)
         let (console, interruption) = (context.console, context.interruption)
         try line.checkMetrics(beside: [request])
         let status = PipelineStatus(name: request.instances.map(\.name).joined(separator: "+"))
-        _ = SignalWatch.start([.snapshot]) { _ in console.write(StatusText.text([status])) }
+        let rules = RuleReload(arguments, of: request, line, context)
+        _ = SignalWatch.start(rules == nil ? [.snapshot] : [.snapshot, .hangUp]) { kind in
+            switch kind {
+            case .hangUp: rules?.reload()
+            case .snapshot: console.write(StatusText.text([status]))
+            }
+        }
+        if rules != nil { InterruptSignal.catchFirst(includingHangUp: false) }
         let pipeline = try Pipeline(
             request,
             Pipeline.Context(
                 console: console,
                 status: status,
                 interruption: interruption,
+                replacement: rules?.replacement,
                 showsProgress: !line.monitoring.isLive
             )
         )

@@ -11,6 +11,7 @@ struct ValidateCommand: Command {
     static let summary = "Open all that a run would open, and run nothing"
     static let examples: [HelpPage.Example] = [
         ("weir validate shake readings.csv --to matches.jsonl", ""), ("weir validate --config pipelines.json", ""),
+        ("weir validate match --rules rules/ events.jsonl", "says which rules cannot be used"),
     ]
     static let usage = ["weir validate PLUGIN [INPUT] [OPTIONS OF 'weir run']", "weir validate --config FILE"]
     static let remark = """
@@ -34,7 +35,7 @@ struct ValidateCommand: Command {
             try check(request, console)
             try line.checkMonitoring(of: [request])
             console.writeLine("valid: \(summary(of: request))")
-            return .done
+            return code(of: request)
         case .configuration(let path):
             let configuration = try Configuration(path: path, environment: EnvironmentOptions(), registry)
             var code = ExitCode.done
@@ -46,11 +47,12 @@ struct ValidateCommand: Command {
                     do throws(HostError) {
                         try check(request, console)
                         console.writeLine("valid: \(summary(of: request))", about: plan.name)
+                        if code == .done { code = self.code(of: request) }
                     } catch {
                         throw plan.locate(error)
                     }
                 } catch {
-                    console.writeLine(error.message, about: plan.name)
+                    console.write(error, about: plan.name)
                     if code == .done { code = error.exitCode }
                 }
             }
@@ -59,7 +61,12 @@ struct ValidateCommand: Command {
         }
     }
 
+    private func code(of request: RunRequest) -> ExitCode {
+        request.queries?.flaws.isEmpty ?? true ? .done : .rulesLeftOut
+    }
+
     private func check(_ request: RunRequest, _ console: Console) throws(HostError) {
+        console.write(request.queries, about: request.name)
         let plugins = try RunningPlugins(request.instances)
         try request.checkThatNothingIsOverwritten()
         try request.checkTimes(of: plugins.schema)

@@ -15,7 +15,8 @@ internal import WeirSystem
 /// }
 /// ```
 ///
-/// The members of a pipeline are `plugin` or `plugins`, and the options of `weir run`, without their dashes.
+/// The members of a pipeline are `plugin` or `plugins`, or a query, `match`, or files with `rules`, and the options of
+/// `weir run`, without their dashes.
 struct Configuration: Sendable {
     /// A pipeline as it was written.
     struct Plan: Sendable {
@@ -40,11 +41,15 @@ struct Configuration: Sendable {
         /// An error with its place: messages about an option begin with its name.
         func locate(_ error: HostError) -> HostError {
             guard error.exitCode == .usage else { return error }
-            guard error.message.hasPrefix("--") else {
-                return Configuration.error(error.message, file, error.option.flatMap { places[$0] } ?? place)
+            var located: HostError
+            if error.message.hasPrefix("--") {
+                let option = String(error.message.dropFirst(2).prefix { $0 != ":" && $0 != " " })
+                located = Configuration.error(String(error.message.dropFirst(2)), file, places[option] ?? place)
+            } else {
+                located = Configuration.error(error.message, file, error.option.flatMap { places[$0] } ?? place)
             }
-            let option = String(error.message.dropFirst(2).prefix { $0 != ":" && $0 != " " })
-            return Configuration.error(String(error.message.dropFirst(2)), file, places[option] ?? place)
+            located.excerpt = error.excerpt
+            return located
         }
     }
 
@@ -120,34 +125,31 @@ struct Configuration: Sendable {
             throw error("the pipeline '\(member.name)' must be an object", file, member.value.place)
         }
         guard !member.name.isEmpty else { throw error("a pipeline needs a name", file, member.place) }
-        let named = members.filter { $0.name == "plugin" || $0.name == "plugins" }
-        guard let plugin = named.first, named.count == 1 else {
+        let named = members.filter { workNames.contains($0.name) }
+        guard let first = named.first, named.count == 1 else {
             // It may be a typo, which is then reported first.
             if named.isEmpty,
-                let near = members.first(where: { Suggestion.nearest(to: $0.name, among: ["plugin"]) != nil })
+                let near = members.first(where: { Suggestion.nearest(to: $0.name, among: workNames) != nil })
             {
-                throw error("there is no '\(near.name)'; did you mean 'plugin'?", file, near.place)
+                throw error(
+                    "there is no '\(near.name)'" + Suggestion.text(for: near.name, among: workNames),
+                    file,
+                    near.place
+                )
             }
             throw error(
-                "the pipeline '\(member.name)' needs "
-                    + (named.isEmpty ? "a 'plugin'" : "either 'plugin' or 'plugins'"),
+                "the pipeline '\(member.name)' needs \(named.isEmpty ? "a" : "one") 'plugin', 'plugins', 'match' or 'rules'",
                 file,
                 member.place
             )
         }
-        let words = try texts(plugin.value, file, of: plugin.name)
-        guard !words.isEmpty else { throw error("there is no plugin in the list", file, plugin.value.place) }
-        members.removeAll { $0.name == plugin.name }
-        let plugins: [RunRequest.Named]
-        do throws(HostError) {
-            plugins = try RunRequest.plugins(words, registry)
-        } catch {
-            guard error.exitCode == .usage else { throw error }
-            throw Self.error(error.message, file, plugin.value.place)
+        members.removeAll { $0.name == first.name }
+        let work = try work(first.value, of: first.name, besides: members, file, registry)
+        let known = work.accepted.filter {
+            !RunOptions.namesOfProgram.contains($0.name) && $0.name != OptionDeclaration.rules.name
         }
-        let known = RunRequest.accepted(plugins).filter { !RunOptions.namesOfProgram.contains($0.name) }
         var options: [String: String] = [:]
-        var places: [String: TextPlace] = [:]
+        var places = [first.name: first.value.place]
         for option in members {
             guard let found = known.first(where: { $0.name == option.name }) else {
                 throw error(
@@ -155,7 +157,7 @@ struct Configuration: Sendable {
                         + Suggestion.text(
                             for: option.name,
                             among: known.map(\.name) + ["plugin"],
-                            otherwise: "'weir run \(words[0]) --help' lists them"
+                            otherwise: "'weir \(work.help) --help' lists them"
                         ),
                     file,
                     option.place
@@ -170,7 +172,7 @@ struct Configuration: Sendable {
             )
         }
         try environment.fill(&options, known)
-        let arguments = PipelineArguments(plugins: words, places: [], options: options)
+        let arguments = PipelineArguments(plugins: work.plugins, rules: work.rules, places: [], options: options)
         guard arguments[.from] != nil else {
             throw error("the pipeline '\(member.name)' needs an input, 'from'", file, member.place)
         }
@@ -217,7 +219,7 @@ struct Configuration: Sendable {
     }
 
     /// One text, or a list of them.
-    private static func texts(_ node: JSONNode, _ file: String, of name: String) throws(HostError) -> [String] {
+    static func texts(_ node: JSONNode, _ file: String, of name: String) throws(HostError) -> [String] {
         switch node.value {
         case .text(let text), .number(let text):
             guard !text.isEmpty, !text.contains(where: \.isNewline) else {

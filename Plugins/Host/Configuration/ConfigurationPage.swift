@@ -20,6 +20,8 @@ extension Configuration {
         \(Table.text([
             ("plugin", "a plugin or the path of a library"),
             ("plugins", "instead: a list of them, which share the input; NAME=PLUGIN tells two of a kind apart"),
+            ("match", "instead: a query; 'weir match --help' has its options, such as 'types'"),
+            ("rules", "instead: a file or folder with rules, or a list of them"),
             ("from", "an input, or a list of inputs that are merged by time"),
             ("OPTION", "each option of 'weir run' and of the plugin without its dashes ('weir help options', 'weir run PLUGIN --help')"),
         ]))
@@ -43,9 +45,10 @@ extension Configuration {
 
         SIGHUP has the file read again. Pipelines whose members did not change keep
         running with all they know. One that changed begins anew, which gives up its
-        partial matches and says how many. Its inputs stay open where 'from', 'format'
-        and 'framing' did not change, so that nothing is lost or read twice; not with
-        'workers' or another 'report'. A file with a mistake changes nothing.
+        partial matches and says how many; rules that did not change keep theirs. Its
+        inputs stay open where 'from', 'format' and 'framing' did not change, so that
+        nothing is lost or read twice; not with 'workers' or another 'report'. A file
+        with a mistake changes nothing.
 
         """
     }

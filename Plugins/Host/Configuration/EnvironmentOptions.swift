@@ -25,7 +25,11 @@ struct EnvironmentOptions: Sendable {
     /// Remarks on variables that nothing reads, and whose names are nearly those of options; others may be another
     /// program's.
     static func remarks(_ registry: Registry, on names: [String] = ProgramEnvironment.names) -> [String] {
-        let options = (RunOptions.all + registry.plugins.flatMap(\.options)).map { variable(of: $0.name) }
+        // The rules are named on the command line alone.
+        let ofQueries =
+            QueryOptions.all.filter { $0.name != OptionDeclaration.rules.name }
+            + registry.languages.flatMap { $0.options }
+        let options = (RunOptions.all + ofQueries + registry.plugins.flatMap(\.options)).map { variable(of: $0.name) }
         let known = Set(options + ["WEIR_ALLOW_WRITABLE"])
         return names.filter { $0.hasPrefix("WEIR_") && !known.contains($0) }.sorted().compactMap { name in
             let words = known.sorted().map { String($0.dropFirst("WEIR_".count)) }

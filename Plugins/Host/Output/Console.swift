@@ -36,6 +36,12 @@ final class Console: Sendable {
         show(Excerpt.line("weir: \(pipeline.map { "[\($0)] " } ?? "")\(message)") + "\n")
     }
 
+    /// Writes an error, with the place in a text that it is about.
+    func write(_ error: HostError, about pipeline: String? = nil) {
+        writeLine(error.message, about: pipeline)
+        if !error.excerpt.isEmpty { write(error.excerpt + "\n") }
+    }
+
     /// Writes lines, after taking away the line about progress; control characters in what others wrote are replaced.
     func write(_ lines: String) {
         let text = lines.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)

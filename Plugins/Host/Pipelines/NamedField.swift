@@ -26,6 +26,9 @@ struct NamedField: Sendable {
             fields.append(NamedField(index: index, name: name, naming: naming, isGiven: isGiven))
         }
         for instance in instances {
+            if let time = (instance.plugin as? LabelledPlugin)?.timeFieldOfQueries {
+                add(time, "--\(OptionDeclaration.time.name) NAME", isGiven: false)
+            }
             for option in instance.plugin.options {
                 let given = instance.values.given[option.name]
                 switch option.kind {

@@ -64,6 +64,7 @@ extension Pipeline {
     }
 
     func put(_ next: RunRequest, _ plugins: RunningPlugins) throws {
+        plugins.goOn(with: self.plugins)
         let knowledge = knowledge
         self.plugins.finish(.finished)
         try writeMatches()
@@ -74,6 +75,7 @@ extension Pipeline {
         // At once, so that the old ones are not counted again where an output fails below.
         let old = request
         request = next
+        context.console.write(next.queries, about: next.name)
         self.plugins = plugins
         named = NamedField.all(of: next.instances, in: plugins.schema)
         presence = FieldPresence(of: named)

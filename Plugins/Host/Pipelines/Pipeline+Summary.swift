@@ -63,7 +63,11 @@ extension Pipeline {
     /// How the program ends after this pipeline alone.
     func exitCode(of ending: Ending) -> ExitCode {
         switch ending {
-        case .endOfInput: tally.exitCode(isStrict: request.isStrict)
+        case .endOfInput:
+            switch tally.exitCode(isStrict: request.isStrict) {
+            case .done where !(request.queries?.flaws.isEmpty ?? true): .rulesLeftOut
+            case let code: code
+            }
         case .interrupted: .interrupted
         case .outputClosed: .done
         case .failed(let error): error.exitCode

@@ -126,6 +126,7 @@ final class Pipeline {
         eventsBefore = tally.events
         rejections.go(onAfter: context.earlier.reasons)
         rejections.report(messagesOf: meters)
+        context.console.write(request.queries, about: request.name)
         progress = Progress(
             context.console,
             isOn: context.showsProgress && StandardStream.error.isTerminal && !request.readsTerminal,

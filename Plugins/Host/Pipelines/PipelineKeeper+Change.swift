@@ -49,7 +49,7 @@ extension PipelineKeeper {
         return Change(
             plan: plan,
             request: next,
-            reading: isAlike ? .goesOn : next.canBeginInTheMiddle(plan) ? .begins : .reopens
+            reading: isAlike ? .goesOn : next.canBeginInTheMiddle(plan.arguments) ? .begins : .reopens
         )
     }
 
@@ -89,8 +89,8 @@ extension RunRequest {
 
     /// Whether reading can begin anew in the middle of the inputs: there is nothing before a record that says what it
     /// means, but for a header that was kept.
-    fileprivate func canBeginInTheMiddle(_ plan: Configuration.Plan) -> Bool {
-        plan.arguments[.framing] == nil
+    func canBeginInTheMiddle(_ arguments: PipelineArguments) -> Bool {
+        arguments[.framing] == nil
             && inputs.allSatisfy { input in
                 guard input.format.canBeginInTheMiddle else { return false }
                 // What a plugin makes itself knows no pause.

@@ -70,7 +70,9 @@ final class PipelineKeeper: Sendable {
     private static let healthyAfter: Int64 = 60_000_000_000
 
     /// Another start would be of no use, or would write everything twice.
-    private static let finalCodes: [ExitCode] = [.done, .inputRejected, .allRejected, .interrupted, .outputFailed]
+    private static let finalCodes: [ExitCode] = [
+        .done, .inputRejected, .rulesLeftOut, .allRejected, .interrupted, .outputFailed,
+    ]
 
     /// Creates a keeper whose pipeline does not run yet.
     init(_ plan: Configuration.Plan, _ context: Context) {
@@ -238,7 +240,7 @@ final class PipelineKeeper: Sendable {
 
     private func report(_ error: HostError) {
         status.update { $0.lastError = error.message }
-        context.console.writeLine(error.message, about: status.name)
+        context.console.write(error, about: status.name)
     }
 
     /// Waits, longer with each failure, until the pipeline is to run again or another state is requested.

@@ -83,6 +83,18 @@ extension RejectedInput {
         )
     }
 
+    /// The record of a batch that belongs to several values of the field by which records are spread over workers.
+    init(listAt index: Int, inField field: Int, of batch: borrowing RecordBatch, from input: String?) {
+        self.init(
+            input: input,
+            line: batch.line(ofRecordAt: index),
+            reason: "'\(batch.schema.fields[field].name)' is a list, so that no single worker can take it; "
+                + "leave out --partition-by",
+            raw: batch.raw(recordAt: index),
+            isContinuation: false
+        )
+    }
+
     /// The record of a batch that comes later than records may come.
     init(lateRecordAt index: Int, of batch: borrowing RecordBatch, from input: String?, by lateness: Duration) {
         self.init(

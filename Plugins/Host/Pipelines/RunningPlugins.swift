@@ -23,6 +23,9 @@ final class RunningPlugins {
     /// Whether all plugins, or none, refuse records that go back in time.
     let agreeOnOrder: Bool
 
+    /// What tells the plugins apart.
+    private let names: [String]
+
     private let consumers: [RecordConsumer]
     private let outputs: [MatchOutput]
 
@@ -65,6 +68,7 @@ final class RunningPlugins {
             }
             outputs.append(output)
         }
+        names = instances.map(\.name)
         self.consumers = consumers
         self.outputs = outputs
         areGrouped = instances.map { $0.plugin.partitionField($0.values) != nil }
@@ -82,6 +86,15 @@ final class RunningPlugins {
                 schema.fields.firstIndex { $0.name == field.name } ?? 0
             }
             views.append(View(consumer.schema, fields: fields, capacity: batchCapacity))
+        }
+    }
+
+    /// Goes on with what other plugins of the same names know, as far as these let it go.
+    func goOn(with others: RunningPlugins) {
+        for (name, consumer) in zip(names, consumers) {
+            guard let other = others.names.firstIndex(of: name), let known = others.consumers[other].handover?.known()
+            else { continue }
+            consumer.handover?.goOn(known)
         }
     }
 

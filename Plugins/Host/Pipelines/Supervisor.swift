@@ -138,7 +138,7 @@ final class Supervisor: Sendable {
                 "read '\(path)' again: " + (changes.isEmpty ? "nothing changed" : changes.joined(separator: ", "))
             )
         } catch {
-            console.writeLine(error.message)
+            console.write(error)
             console.writeLine("the configuration stays as it was")
         }
     }

@@ -27,12 +27,33 @@ extension WorkerPool {
                     let start = clock.now()
                     var rejections = intake.pendingRejections
                     rejections += RejectedInput.all(of: batch) { intake.input(ofLineStartingAt: $0) }
-                    let (records, refused) = split(batch, among: jobs.count, by: field, latest: &watermark, &order)
+                    // A query looks at each value of a list, and others at the list as a text.
+                    let lists =
+                        request.queries == nil
+                        ? [] : (0..<batch.count).filter { batch.isList(field: field, inRecordAt: $0) }
+                    let (records, refused) = split(
+                        batch,
+                        among: jobs.count,
+                        by: field,
+                        without: lists,
+                        latest: &watermark,
+                        &order
+                    )
                     presence.look(at: batch)
                     for index in refused {
                         rejections.append(
                             RejectedInput(
                                 goingBackAt: index,
+                                of: batch,
+                                from: intake.input(ofRecordAt: index)
+                            )
+                        )
+                    }
+                    for index in lists {
+                        rejections.append(
+                            RejectedInput(
+                                listAt: index,
+                                inField: field,
                                 of: batch,
                                 from: intake.input(ofRecordAt: index)
                             )
@@ -44,7 +65,7 @@ extension WorkerPool {
                         return .records(share, inputs: places.map { intake.input(ofRecordAt: Int($0)) ?? "" })
                     }
                     header = .batch(
-                        count: batch.count - refused.count,
+                        count: batch.count - refused.count - lists.count,
                         rejections: rejections,
                         byteCount: intake.byteCount,
                         watermark: watermark,
@@ -71,20 +92,26 @@ extension WorkerPool {
     }
 
     /// What each worker gets of a batch by the values of a field, and the indexes of the records that come too late for
-    /// all; `latest` is the greatest time so far.
+    /// all; `latest` is the greatest time so far, and records of the indexes in `leftOut` go nowhere.
     private static func split(
         _ batch: borrowing RecordBatch,
         among count: Int,
         by field: Int,
+        without leftOut: [Int],
         latest: inout Timestamp?,
         _ order: inout RecordOrder
     ) -> (shares: [RecordShare], refused: [Int]) {
         let timeField = batch.schema.timeField
         let isOrdered = batch.schema.isOrdered
         var refused: [Int] = []
+        var rest = leftOut[...]
         var greatest = latest
         var disorder = order
         let shares = RecordShare.split(batch, into: count) { index in
+            if rest.first == index {
+                rest.removeFirst()
+                return nil
+            }
             // Without an order the last record tells how far the input is, well enough.
             if isOrdered || index == batch.count - 1,
                 let time = timeField.flatMap({ batch.time(ofField: $0, inRecordAt: index) })

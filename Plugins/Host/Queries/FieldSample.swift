@@ -1,0 +1,80 @@
+internal import WeirCore
+internal import WeirFiles
+internal import WeirFormats
+internal import WeirRecords
+
+/// The fields that the first records of files have.
+struct FieldSample: Sendable {
+    /// The names, with dots for objects in objects; empty where no input shows any.
+    private(set) var names: Set<String> = []
+
+    /// Whether the records have no other fields: all inputs have a header.
+    private(set) var isComplete = false
+
+    /// Whether all inputs tell texts from numbers.
+    private(set) var hasTypes = true
+
+    /// What the names are from, for messages.
+    private(set) var source = ""
+
+    /// How much of a file is looked at.
+    private static let byteCount = 64 << 10
+
+    /// Knows nothing.
+    init() {}
+
+    /// Looks at the inputs that are files; others would have to be waited for.
+    init(of inputs: [RunRequest.Input], _ limits: FormatLimits) {
+        hasTypes = inputs.allSatisfy(\.format.tellsTextFromNumbers)
+        var looked: [(names: Set<String>, isComplete: Bool)] = []
+        for input in inputs {
+            guard let found = Self.names(of: input, limits), !found.names.isEmpty else { continue }
+            looked.append(found)
+            source = input.name
+        }
+        guard looked.count == inputs.count, !looked.isEmpty else {
+            source = ""
+            return
+        }
+        if looked.count > 1 { source = "the inputs" } else { source = "'\(source)'" }
+        for one in looked { names.formUnion(one.names) }
+        isComplete = looked.allSatisfy(\.isComplete)
+    }
+
+    private static func names(
+        of input: RunRequest.Input,
+        _ limits: FormatLimits
+    ) -> (names: Set<String>, isComplete: Bool)? {
+        // What is wrong with a file is said when it is opened to be read.
+        guard case .address(let address) = input.source, address.isFile, address.stream == nil,
+            let source = try? address.transport.openSource(FileTransport.address(ofPath: address.path)),
+            let (bytes, isWhole) = try? source.readStart(byteCount)
+        else { return nil }
+        let newline = UInt8(ascii: "\n")
+        let end = isWhole ? bytes.count : bytes.lastIndex(of: newline).map { $0 + 1 } ?? 0
+        if let format = input.format as? AccessLogFormat { return (Set(format.readNames), true) }
+        guard input.format.name == JSONLinesFormat().name else {
+            let survey = try? FieldSurvey(ByteSource(Array(bytes[..<end])), format: input.format, limits: limits)
+            return survey.map { (Set($0.names), input.format is CSVFormat) }
+        }
+        var names: Set<String> = []
+        for line in bytes[..<end].split(separator: newline) {
+            // Lines that are none are rejected when they are read.
+            guard let node = try? JSONNode.read(Array(line), allowsRepeatedNames: true) else { continue }
+            add(node, "", to: &names)
+        }
+        return (names, false)
+    }
+
+    private static func add(_ node: JSONNode, _ prefix: String, to names: inout Set<String>) {
+        switch node.value {
+        case .object(let members):
+            for member in members {
+                names.insert(prefix + member.name)
+                add(member.value, prefix + member.name + ".", to: &names)
+            }
+        case .array(let elements): for element in elements { add(element, prefix, to: &names) }
+        default: break
+        }
+    }
+}

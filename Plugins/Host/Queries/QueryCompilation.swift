@@ -1,0 +1,135 @@
+internal import WeirCore
+internal import WeirQueries
+internal import WeirRecords
+
+/// What came of the rules of a pipeline.
+struct QueryCompilation: Sendable {
+    /// What runs those that can be used.
+    let plugin: any Plugin
+
+    /// How many these are.
+    let ruleCount: Int
+
+    /// Why others cannot be used.
+    let flaws: [RuleFlaw]
+
+    /// What people should know of how the fields are read.
+    let remarks: [String]
+
+    /// What the rules do, for people.
+    let explanation: String
+
+    /// Compiles rules.
+    ///
+    /// - Parameters:
+    ///   - texts: The rules.
+    ///   - options: The options of the pipeline.
+    ///   - inputs: Where its records come from.
+    ///   - limits: What their formats may take.
+    ///   - registry: Has the languages.
+    /// - Throws: ``HostError`` where no rule can be used.
+    init(
+        _ texts: RuleTexts,
+        _ options: [String: String],
+        _ inputs: [RunRequest.Input],
+        _ limits: FormatLimits,
+        _ registry: Registry
+    ) throws(HostError) {
+        let language = try registry.requiredLanguage(named: texts.language)
+        let sample = FieldSample(of: inputs, limits)
+        let schema = try QueryOptions.schema(options, sample)
+        let result = language.compileRules(texts.rules, over: schema)
+        flaws = texts.flaws + result.flaws
+        ruleCount = result.plans.count
+        if result.plans.isEmpty, let flaw = flaws.first {
+            guard flaws.count > 1 else { throw HostError(.usage, flaw).about(.match) }
+            throw .usage("none of the \(flaws.count) rules can be used; the first: \(flaw.message)")
+        }
+        plugin = LabelledPlugin(result.plugin)
+        explanation = result.explanation
+        remarks = FieldRemarks(fields: result.plans.flatMap(\.fields), schema: schema, sample: sample).lines
+    }
+}
+
+/// Why records may be read otherwise than was meant.
+private struct FieldRemarks {
+    let fields: [QueryPlan.Field]
+    let schema: QuerySchema
+    let sample: FieldSample
+
+    var lines: [String] { unknown + [types].compactMap { $0 } }
+
+    /// Fields that no record has shown; records may differ, so that is no error.
+    private var unknown: [String] {
+        guard !sample.names.isEmpty, !sample.isComplete else { return [] }
+        let wanted = fields.filter { !$0.isOptional && !schema.categoryFields.contains($0.name) }.map(\.name)
+        let names = Set(wanted + [schema.timeField]).subtracting(sample.names)
+        return names.sorted().map { name in
+            "the first records of \(sample.source) have no field '\(name)'"
+                + Suggestion.text(for: name, among: sample.names.sorted())
+        }
+    }
+
+    /// How values are read that have no type of their own.
+    private var types: String? {
+        guard !sample.hasTypes else { return nil }
+        var types: [String: String] = [:]
+        var others: Set<String> = []
+        for field in fields where field.name != schema.timeField && !schema.categoryFields.contains(field.name) {
+            guard schema.fields[field.name, default: nil] == nil else { continue }
+            if let type = field.type { types[field.name] = type.rawValue } else { others.insert(field.name) }
+        }
+        guard !types.isEmpty || !others.isEmpty else { return nil }
+        let list = types.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        let words = [
+            list.isEmpty ? nil : "\(list), by what the query compares with",
+            others.isEmpty ? nil : "\(others.sorted().joined(separator: ", ")) as each value looks",
+        ]
+        return "types: \(words.compactMap { $0 }.joined(separator: "; ")); --types FIELD=TYPE,... says otherwise"
+    }
+}
+
+extension QueryLanguage {
+    /// Compiles rules; those with a flaw are left out.
+    fileprivate func compileRules(
+        _ texts: [RuleText],
+        over schema: QuerySchema
+    ) -> (plugin: any Plugin, plans: [QueryPlan], flaws: [RuleFlaw], explanation: String) {
+        var rules: [QueryRule<Plan>] = []
+        var flaws: [RuleFlaw] = []
+        for text in texts {
+            do throws(QueryError) {
+                rules.append(
+                    QueryRule(
+                        name: text.name,
+                        summary: text.summary,
+                        severity: text.severity,
+                        plan: try compile(text.text, against: schema)
+                    )
+                )
+            } catch {
+                flaws.append(text.flaw(error))
+            }
+        }
+        let plugin = makePlugin(rules, over: schema)
+        let explanation = (plugin as? QueryPlugin)?.explanation ?? ""
+        return (plugin, rules.compactMap { $0.plan as? QueryPlan }, flaws, explanation)
+    }
+}
+
+extension Registry {
+    /// The language of a name.
+    ///
+    /// - Throws: ``HostError`` when there is none; it suggests what may have been meant.
+    func requiredLanguage(named name: String) throws(HostError) -> any QueryLanguage {
+        if let language = language(named: name) { return language }
+        throw .usage(
+            "--language: there is no language '\(name)'"
+                + Suggestion.text(
+                    for: name,
+                    among: languages.map(\.name),
+                    otherwise: "there is \(languages.map(\.name).joined(separator: ", "))"
+                )
+        )
+    }
+}
