@@ -152,11 +152,10 @@ struct ConditionEvaluator {
         _ count: Int
     ) -> TruthBits {
         let place = fields.places[field]
+        // What is no number is left for the program: texts that differ from every number, lists, and missing values.
         var (truths, others) = columns.withNumbers(ofPlace: place, in: batch) { numbers, valid in
             Self.compare(numbers, valid, operation, constant, start, count)
         }
-        // What is no number is left for the program: texts that differ from every number, lists, and missing values.
-        if columns.values.hasTypes { others |= columns.textRows(ofPlace: place, in: batch, from: start, count: count) }
         if !others.isEmpty {
             let rest = rowTruths(index, batch, start, others)
             truths = TruthBits(yes: truths.yes & ~others | rest.yes, known: truths.known & ~others | rest.known)
@@ -218,23 +217,29 @@ struct ConditionEvaluator {
         let missing = Self.truth(atom, .missing, &values)
         columns.withTexts(ofPlace: place, in: batch) { codes, kinds, texts in
             while decided.count < texts.count * 4 { decided.append(Self.undecided) }
-            for row in 0..<count {
-                let code = codes[start + row]
-                var truth = missing.rawValue
-                if code >= 0 {
-                    let slot = Int(code) * 4 + Int(kinds[start + row])
-                    truth = decided[slot]
-                    if truth == Self.undecided {
-                        let kind = FieldKind(rawValue: kinds[start + row]) ?? .untyped
-                        truth =
-                            Self.truth(atom, QueryValue(texts[Int(code)].utf8, kind: kind, as: type), &values).rawValue
-                        decided[slot] = truth
+            for word in 0..<(count + 63) >> 6 {
+                var (yes, known, other) = (UInt64(0), UInt64(0), UInt64(0))
+                let first = start + word << 6
+                for bit in 0..<min(64, count - word << 6) {
+                    let code = codes[first + bit]
+                    var truth = missing.rawValue
+                    if code >= 0 {
+                        let slot = Int(code) * 4 + Int(kinds[first + bit])
+                        truth = decided[slot]
+                        if truth == Self.undecided {
+                            let kind = FieldKind(rawValue: kinds[first + bit]) ?? .untyped
+                            let value = QueryValue(texts[Int(code)].utf8, kind: kind, as: type)
+                            truth = Self.truth(atom, value, &values).rawValue
+                            decided[slot] = truth
+                        }
                     }
-                } else if code < -1 {
-                    others[row >> 6] |= 1 << UInt64(row & 63)
-                    continue
+                    yes |= (truth == Truth.yes.rawValue ? 1 : 0) << UInt64(bit)
+                    known |= (truth != Truth.unknown.rawValue ? 1 : 0) << UInt64(bit)
+                    other |= (code < -1 ? 1 : 0) << UInt64(bit)
                 }
-                truths.set(row >> 6, 1 << UInt64(row & 63), truth)
+                truths.yes[word] = yes & ~other
+                truths.known[word] = known & ~other
+                others[word] = other
             }
         }
         atoms[index].decided[part] = decided

@@ -81,6 +81,9 @@ struct ConditionSet: Sendable {
         // The double that is nearest to a whole number is on the same side of these as the number.
         case .integer(let number) where number.magnitude < 1 << 53 && !isText:
             return .numbers(field: field, operation, Double(number))
+        // Whole numbers beyond are not doubles, but on the same side of these.
+        case .real(let number) where number.magnitude < 0x1p53 && fields[field].type != .integer && !isText:
+            return .numbers(field: field, operation, number)
         default: return .texts(field: field)
         }
     }

@@ -51,6 +51,15 @@ struct TermProgram: Sendable {
                     return .boolean(patterns.contains { $0.matches(text) })
                 }.collapsed
             }
+        case .call(.cidrMatch, let terms, _) where terms.count > 1 && terms.dropFirst().allSatisfy(\.isText):
+            let code = code(of: terms[0], fields)
+            let blocks = terms.dropFirst().compactMap(\.addressBlock)
+            return { values in
+                code(values).mapped { value in
+                    guard let address = value.text else { return .missing }
+                    return .boolean(blocks.contains { $0.contains(address) })
+                }
+            }
         case .call(let function, let terms, let ignoresCase):
             let codes = terms.map { self.code(of: $0, fields) }
             return { values in
@@ -219,6 +228,12 @@ extension QueryTerm {
         case .call(let function, let terms, let ignoresCase):
             .call(function, terms.map { $0.mapFields(index) }, ignoringCase: ignoresCase)
         }
+    }
+
+    fileprivate var isText: Bool { if case .constant(.text) = self { true } else { false } }
+
+    fileprivate var addressBlock: AddressBlock? {
+        if case .constant(.text(let text)) = self { AddressBlock(text) } else { nil }
     }
 
     fileprivate func isVersion(_ fields: [QueryPlan.Field]) -> Bool {

@@ -22,9 +22,13 @@ struct MatchLine: FieldEncodable {
             }
         }
         writer.write("keys", json: keys.bytes)
-        var events = JSONWriter()
-        events.array(match.events) { json, event in json.value(json: event?.content ?? Array("null".utf8)) }
-        writer.write("events", json: events.bytes)
+        var events: [UInt8] = []
+        for event in match.events {
+            events.append(UInt8(ascii: events.isEmpty ? "[" : ","))
+            if let event { events += event.content } else { events += "null".utf8 }
+        }
+        events.append(UInt8(ascii: "]"))
+        writer.write("events", json: events)
     }
 }
 

@@ -9,9 +9,15 @@ struct RuleBank {
         let isDirect: Bool
         let rule: Int
         let match: FoundMatch<KeptRecord>
+
+        /// By the record, then what was certain when time passed before the rest, then by the rule.
+        func isBehind(_ other: Finding) -> Bool {
+            (row, isDirect ? 1 : 0, rule) > (other.row, other.isDirect ? 1 : 0, other.rule)
+        }
     }
 
     private let fields: QueryFields
+    private let objects: RecordObjects
     private var rules: [RuleRunner<[UInt8]>] = []
 
     // By rule.
@@ -25,8 +31,14 @@ struct RuleBank {
     private var keys: EventKeys = []
     private var matched: [Bool] = []
 
-    // The keys of single fields, by the field, then by the number of the text and its kind.
+    // The keys of single fields, by the field, then by the code of the text.
     private var knownKeys: [[[EventKey]]]
+
+    // By the field, then by the record: the number of the text, times 4, and its kind; negative where there is none.
+    private var keyCodes: [[Int32]]
+    // By the field: the batch whose codes they are.
+    private var keyStamps: [Int]
+    private var stamp = 0
 
     /// How far the records were out of order.
     private(set) var order = RecordOrder()
@@ -36,7 +48,10 @@ struct RuleBank {
 
     init(_ plans: [QueryPlan], over fields: QueryFields, limit: Int) {
         self.fields = fields
+        objects = RecordObjects(fields.schema)
         knownKeys = Array(repeating: [], count: fields.fields.count)
+        keyCodes = Array(repeating: [], count: fields.fields.count)
+        keyStamps = Array(repeating: 0, count: fields.fields.count)
         var set = ConditionSet(over: fields.fields)
         for plan in plans {
             let plan = fields.rebased(plan)
@@ -73,6 +88,7 @@ struct RuleBank {
         write: (_ rule: Int, _ finding: QueryFinding<[UInt8]>) -> Void
     ) {
         times.read(batch)
+        stamp += 1
         evaluator.begin(batch)
         var start = 0
         while start < batch.count {
@@ -123,6 +139,7 @@ struct RuleBank {
             bits.append(yes)
             wanted |= yes
         }
+        if !wanted.isEmpty, rules[rule].hasKeys { readKeyCodes(rule, batch) }
         matched = Array(repeating: false, count: conditions.count)
         for word in 0..<8 {
             var rest = wanted[word]
@@ -139,17 +156,11 @@ struct RuleBank {
     }
 
     private mutating func receive(_ rule: Int, _ batch: borrowing RecordBatch, _ row: Int) {
-        keys.removeAll(keepingCapacity: true)
-        for set in rules[rule].keySets { keys.append(eventKeys(set, batch, row)) }
+        if rules[rule].hasKeys { readKeys(rule, batch, row) }
         let (reader, terms) = (evaluator.columns.values, rules[rule].pipeTerms)
         func kept() -> KeptRecord {
             KeptRecord(
-                content: RecordObject.bytes(
-                    ofRecordAt: row,
-                    in: batch,
-                    reader.fields.schema,
-                    hasTypes: reader.hasTypes
-                ),
+                content: objects.bytes(ofRecordAt: row, in: batch, hasTypes: reader.hasTypes),
                 values: terms.map { terms in
                     terms.map { term in
                         var values = [QueryValue](repeating: .missing, count: reader.fields.fields.count)
@@ -173,20 +184,49 @@ struct RuleBank {
         )
     }
 
-    /// The keys of an event: a combination of the values of each field.
-    private mutating func eventKeys(_ set: [QueryPlan.Key], _ batch: borrowing RecordBatch, _ row: Int) -> [EventKey] {
-        guard set.count == 1 else { return combinedKeys(set, batch, row) }
+    /// Reads the codes of the fields that are keys by themselves, once for a batch.
+    private mutating func readKeyCodes(_ rule: Int, _ batch: borrowing RecordBatch) {
+        for set in rules[rule].keySets where set.count == 1 && keyStamps[set[0].field] != stamp {
+            let field = set[0].field
+            keyStamps[field] = stamp
+            var all = exchange(&keyCodes[field], with: [])
+            evaluator.columns.withTexts(ofPlace: fields.places[field], in: batch) { codes, kinds, _ in
+                all.removeAll(keepingCapacity: true)
+                for row in codes.indices { all.append(codes[row] < 0 ? -1 : codes[row] * 4 + Int32(kinds[row])) }
+            }
+            keyCodes[field] = all
+        }
+    }
+
+    /// Reads the keys of an event, for each of the different keys of a rule.
+    private mutating func readKeys(_ rule: Int, _ batch: borrowing RecordBatch, _ row: Int) {
+        let sets = rules[rule].keySets
+        if keys.count != sets.count { keys = Array(repeating: [], count: sets.count) }
+        for index in sets.indices { readKeys(sets[index], at: index, batch, row) }
+    }
+
+    /// Reads the keys of an event: a combination of the values of each field.
+    private mutating func readKeys(
+        _ set: [QueryPlan.Key],
+        at index: Int,
+        _ batch: borrowing RecordBatch,
+        _ row: Int
+    ) {
+        guard set.count == 1 else { return keys[index] = combinedKeys(set, batch, row) }
         let field = set[0].field
-        let (code, kind) = evaluator.columns.text(ofPlace: fields.places[field], at: row, in: batch)
-        guard code >= 0 else { return combinedKeys(set, batch, row) }
-        let index = code * 4 + kind
-        if index < knownKeys[field].count, !knownKeys[field][index].isEmpty { return knownKeys[field][index] }
-        let keys = combinedKeys(set, batch, row)
+        let known = Int(keyCodes[field][row])
+        guard known >= 0 else { return keys[index] = combinedKeys(set, batch, row) }
+        if known < knownKeys[field].count, !knownKeys[field][known].isEmpty {
+            // Into the array that is there: the engine writes into it, and a shared one would be copied then.
+            keys[index].removeAll(keepingCapacity: true)
+            for key in knownKeys[field][known] { keys[index].append(key) }
+            return
+        }
+        keys[index] = combinedKeys(set, batch, row)
         // What is missing may be a key for one step and none for another one.
-        guard !evaluator.columns.values.value(of: field, at: row, in: batch).isMissing else { return keys }
-        while knownKeys[field].count <= index { knownKeys[field].append([]) }
-        knownKeys[field][index] = keys
-        return keys
+        guard !evaluator.columns.values.value(of: field, at: row, in: batch).isMissing else { return }
+        while knownKeys[field].count <= known { knownKeys[field].append([]) }
+        knownKeys[field][known] = keys[index]
     }
 
     private mutating func combinedKeys(_ set: [QueryPlan.Key], _ batch: borrowing RecordBatch, _ row: Int) -> [EventKey]
@@ -221,12 +261,16 @@ struct RuleBank {
 
     private mutating func flush(_ write: (_ rule: Int, _ finding: QueryFinding<[UInt8]>) -> Void) {
         guard !findings.isEmpty else { return }
-        let ordered = findings.enumerated().sorted { left, right in
-            let (first, second) = (left.element, right.element)
-            return (first.row, first.isDirect ? 1 : 0, first.rule, left.offset)
-                < (second.row, second.isDirect ? 1 : 0, second.rule, right.offset)
-        }
-        for (_, finding) in ordered {
+        // What one rule finds at its records is in order already.
+        let isOrdered = !findings.indices.dropFirst().contains { findings[$0 - 1].isBehind(findings[$0]) }
+        let order =
+            isOrdered
+            ? []
+            : findings.indices.sorted { left, right in
+                findings[right].isBehind(findings[left]) || !findings[left].isBehind(findings[right]) && left < right
+            }
+        for index in findings.indices {
+            let finding = findings[isOrdered ? index : order[index]]
             rules[finding.rule].pipe(finding.match, into: &results)
             for result in results { write(finding.rule, result) }
             results.removeAll(keepingCapacity: true)

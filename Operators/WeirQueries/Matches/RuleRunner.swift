@@ -7,19 +7,15 @@ typealias KeptRecord = KeptEvent<[UInt8]>
 struct RuleRunner<Content: Sendable>: Sendable {
     typealias Kept = KeptEvent<Content>
 
-    private enum Engine: Sendable {
-        case events(SequenceShape.Step)
-        case sequence(SequenceEngine<Kept>)
-        case sample(SampleEngine<Kept>)
-    }
-
     /// The different keys of the steps.
     let keySets: [[QueryPlan.Key]]
 
     /// For each pipe its terms.
     let pipeTerms: [[TermProgram]]
 
-    private var engine: Engine
+    // At most one of them: without, each event is a match. Optionals, not an enumeration, so that they change in place.
+    private var sequence: SequenceEngine<Kept>?
+    private var sample: SampleEngine<Kept>?
     private var pipes: PipeChain<Content>
 
     /// Makes a plan ready.
@@ -33,13 +29,13 @@ struct RuleRunner<Content: Sendable>: Sendable {
         for step in steps where !keySets.contains(step.keys) { keySets.append(step.keys) }
         self.keySets = keySets
         switch plan.situation {
-        case .event: engine = .events(SequenceShape.Step(condition: 0, keys: 0))
-        case .sequence(let sequence): engine = .sequence(SequenceEngine(SequenceShape(sequence, keySets), limit: limit))
+        case .event: break
+        case .sequence(let plan): sequence = SequenceEngine(SequenceShape(plan, keySets), limit: limit)
         case .sample(let steps):
             let steps = steps.enumerated().map { index, step in
                 SequenceShape.Step(condition: index, keys: keySets.firstIndex(of: step.keys) ?? 0)
             }
-            engine = .sample(SampleEngine(steps, limit: limit))
+            sample = SampleEngine(steps, limit: limit)
         }
         pipes = PipeChain(plan.pipes, limit: limit)
         pipeTerms =
@@ -48,31 +44,24 @@ struct RuleRunner<Content: Sendable>: Sendable {
     }
 
     /// Goes on with what the same rule knew.
-    mutating func goOn(with other: RuleRunner) { (engine, pipes) = (other.engine, other.pipes) }
+    mutating func goOn(with other: RuleRunner) {
+        (sequence, sample, pipes) = (other.sequence, other.sample, other.pipes)
+    }
 
     /// Forgets everything; nothing comes any more.
     mutating func forget() {
-        engine = .events(SequenceShape.Step(condition: 0, keys: 0))
+        (sequence, sample) = (nil, nil)
         pipes = PipeChain([.head(0)], limit: 1)
     }
 
     /// How many pending matches there are.
-    var pendingCount: Int {
-        switch engine {
-        case .events: 0
-        case .sequence(let engine): engine.pendingCount
-        case .sample(let engine): engine.pendingCount
-        }
-    }
+    var pendingCount: Int { sequence?.pendingCount ?? sample?.pendingCount ?? 0 }
+
+    /// Whether the keys of events matter.
+    var hasKeys: Bool { sequence != nil || sample != nil }
 
     /// How many pending matches were given up for the limit.
-    var givenUpCount: UInt64 {
-        switch engine {
-        case .events: 0
-        case .sequence(let engine): engine.givenUpCount
-        case .sample(let engine): engine.givenUpCount
-        }
-    }
+    var givenUpCount: UInt64 { sequence?.givenUpCount ?? sample?.givenUpCount ?? 0 }
 
     /// How many matches were given up by pipes.
     var pipedAwayCount: UInt64 { pipes.givenUpCount }
@@ -91,25 +80,14 @@ struct RuleRunner<Content: Sendable>: Sendable {
         payload: () -> Kept,
         found: inout [FoundMatch<Kept>]
     ) {
-        switch engine {
-        case .events: found.append(FoundMatch(key: [], events: [payload()], time: time))
-        case .sequence(var sequence):
-            engine = .events(SequenceShape.Step(condition: 0, keys: 0))
-            sequence.receive(matched, at: time, keys: &keys, payload: payload, found: &found)
-            engine = .sequence(sequence)
-        case .sample(var sample):
-            engine = .events(SequenceShape.Step(condition: 0, keys: 0))
-            sample.receive(matched, at: time, keys: keys, payload: payload, found: &found)
-            engine = .sample(sample)
-        }
+        if !hasKeys { found.append(FoundMatch(key: [], events: [payload()], time: time)) }
+        sequence?.receive(matched, at: time, keys: &keys, payload: payload, found: &found)
+        sample?.receive(matched, at: time, keys: keys, payload: payload, found: &found)
     }
 
     /// Declares that no event before a time follows.
     mutating func advance(to time: Int64, found: inout [FoundMatch<Kept>]) {
-        guard case .sequence(var sequence) = engine else { return }
-        engine = .events(SequenceShape.Step(condition: 0, keys: 0))
-        sequence.advance(to: time, found: &found)
-        engine = .sequence(sequence)
+        sequence?.advance(to: time, found: &found)
     }
 
     /// Sends a match through the pipes.
@@ -120,10 +98,7 @@ struct RuleRunner<Content: Sendable>: Sendable {
     /// Declares that no event follows.
     mutating func finish(into results: inout [QueryFinding<Content>]) {
         var found: [FoundMatch<Kept>] = []
-        if case .sequence(var sequence) = engine {
-            sequence.finish(found: &found)
-            engine = .sequence(sequence)
-        }
+        sequence?.finish(found: &found)
         for match in found { pipes.receive(match, into: &results) }
         pipes.finish(into: &results)
     }

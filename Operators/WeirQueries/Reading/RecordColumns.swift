@@ -10,12 +10,18 @@ struct RecordColumns {
         init(field: Int, limit: Int) { column = TextColumn(field: field, limit: limit) }
     }
 
+    private struct Numbers {
+        var column: RecordColumn<Double>
+        /// The rows with a number that is meant as one.
+        var valid: [UInt64] = []
+    }
+
     /// The fields of a record one by one.
     private(set) var values: RecordValues
 
     // By the place in the schema.
     private var texts: [Texts?]
-    private var numbers: [RecordColumn<Double>?]
+    private var numbers: [Numbers?]
     private var textStamps: [Int]
     private var numberStamps: [Int]
     private var stamp = 0
@@ -28,7 +34,7 @@ struct RecordColumns {
         self.limit = limit
         let count = fields.schema.fields.count
         texts = (0..<count).map { _ in nil }
-        numbers = Array(repeating: nil, count: count)
+        numbers = (0..<count).map { _ in nil }
         textStamps = Array(repeating: 0, count: count)
         numberStamps = textStamps
     }
@@ -70,36 +76,30 @@ struct RecordColumns {
         return body(texts.column.codes, texts.kinds, texts.column.texts)
     }
 
-    /// The number of the text of a record's field, negative where it has none, and how it is meant.
-    mutating func text(ofPlace place: Int, at row: Int, in batch: borrowing RecordBatch) -> (code: Int, kind: Int) {
-        withTexts(ofPlace: place, in: batch) { codes, kinds, _ in (Int(codes[row]), Int(kinds[row])) }
-    }
-
-    /// The numbers of a field.
+    /// The numbers of a field, and where there is one: a text or a list is none, although it may read as a number.
     mutating func withNumbers<Result>(
         ofPlace place: Int,
         in batch: borrowing RecordBatch,
         _ body: (_ values: [Double], _ valid: [UInt64]) -> Result
     ) -> Result {
-        var column = numbers[place] ?? RecordColumn<Double>(field: place)
-        numbers[place] = nil
+        var numbers = self.numbers[place] ?? Numbers(column: RecordColumn<Double>(field: place))
+        self.numbers[place] = nil
         if numberStamps[place] != stamp {
             numberStamps[place] = stamp
-            column.read(batch)
+            numbers.column.read(batch)
+            numbers.valid = numbers.column.valid
+            if values.hasTypes { leaveOutTexts(from: &numbers.valid, place, batch) }
         }
-        defer { numbers[place] = column }
-        return body(column.values, column.valid)
+        defer { self.numbers[place] = numbers }
+        return body(numbers.column.values, numbers.valid)
     }
 
-    /// The rows of a block where a field is a text or a list, although it may read as a number.
-    func textRows(ofPlace place: Int, in batch: borrowing RecordBatch, from start: Int, count: Int) -> RowBits {
-        var rows = RowBits.zero
-        for row in 0..<count {
-            switch values.kind(ofPlace: place, at: start + row, in: batch) {
-            case .text, .nested: rows[row >> 6] |= 1 << UInt64(row & 63)
+    private func leaveOutTexts(from valid: inout [UInt64], _ place: Int, _ batch: borrowing RecordBatch) {
+        for row in 0..<batch.count {
+            switch values.kind(ofPlace: place, at: row, in: batch) {
+            case .text, .nested: valid[row >> 6] &= ~(1 << UInt64(row & 63))
             default: break
             }
         }
-        return rows
     }
 }

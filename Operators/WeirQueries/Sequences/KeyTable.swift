@@ -101,11 +101,12 @@ struct KeyTable {
             hasher.combine(key)
             return Words(UInt64(bitPattern: Int64(hasher.finalize())), .max)
         }
-        var words = Words(0, UInt64(key.count))
-        for (index, byte) in key.enumerated() {
-            words[index / 8] |= UInt64(byte) << UInt64(56 - index % 8 * 8)
+        var (first, second) = (UInt64(0), UInt64(key.count))
+        for index in 0..<min(8, key.count) { first |= UInt64(key[index]) << UInt64(56 - index * 8) }
+        if key.count > 8 {
+            for index in 8..<key.count { second |= UInt64(key[index]) << UInt64(120 - index * 8) }
         }
-        return words
+        return Words(first, second)
     }
 
     private func hash(_ words: Words) -> UInt64 {

@@ -107,8 +107,10 @@ struct SequenceEngine<Payload: Sendable>: Sendable {
         if let until = shape.until, matched[until.condition] {
             for key in keys[until.keys] where key.place >= 0 { dropAll(at: key.place) }
         }
-        for step in shape.missing[count] where matched[step.condition] {
-            for key in keys[step.keys] where key.place >= 0 { endWaiting(at: key.place) }
+        if shape.hasTrailing {
+            for step in shape.missing[count] where matched[step.condition] {
+                for key in keys[step.keys] where key.place >= 0 { endWaiting(at: key.place) }
+            }
         }
         for stage in (0..<count).reversed() {
             let step = shape.stages[stage]
@@ -117,19 +119,21 @@ struct SequenceEngine<Payload: Sendable>: Sendable {
                     pass(stage, keys: &keys, step.keys, index, time, payload, &found)
                 }
             }
-            guard stage > 0 else { continue }
+            guard stage > 0, shape.hasInner else { continue }
             for step in shape.missing[stage] where matched[step.condition] {
                 for key in keys[step.keys] where key.place >= 0 { reject(stage, at: key.place) }
             }
         }
-        for step in shape.missing[0] where matched[step.condition] {
-            for index in keys[step.keys].indices {
-                let place = open(&keys, step.keys, index, time)
-                lastLeads[place] = time
+        if shape.hasLeading {
+            for step in shape.missing[0] where matched[step.condition] {
+                for index in keys[step.keys].indices {
+                    let place = open(&keys, step.keys, index, time)
+                    lastLeads[place] = time
+                }
             }
         }
-        for set in keys {
-            for key in set where key.place >= 0 { closeIfEmpty(key.place) }
+        for set in keys.indices {
+            for index in keys[set].indices where keys[set][index].place >= 0 { closeIfEmpty(keys[set][index].place) }
         }
     }
 

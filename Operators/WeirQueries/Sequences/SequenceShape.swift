@@ -50,6 +50,8 @@ struct SequenceShape: Sendable {
         precondition(!stages.isEmpty, "a sequence has a step that is not missing")
         self.stages = stages
         self.missing = missing
+        hasLeading = !missing[0].isEmpty
+        hasTrailing = !missing[stages.count].isEmpty
         hasInner = missing.dropFirst().dropLast().contains { !$0.isEmpty }
         self.places = places
         until = sequence.until.map { step(sequence.steps.count, $0) }
@@ -60,10 +62,10 @@ struct SequenceShape: Sendable {
     let hasInner: Bool
 
     /// Whether something must not occur before the first event.
-    var hasLeading: Bool { !missing[0].isEmpty }
+    let hasLeading: Bool
 
     /// Whether something must not occur behind the last event.
-    var hasTrailing: Bool { !missing[stages.count].isEmpty }
+    let hasTrailing: Bool
 }
 
 /// Events that satisfy a query.
