@@ -48,6 +48,11 @@ let areas: [(name: String, needs: [Target.Dependency])] = [
     ("Pipeline", ["CommonStream"] + weir("WeirCore", "WeirSelection", "WeirSequences")),
     ("Pattern", ["CommonStream"] + weir("WeirCore", "WeirExpressions", "WeirPatterns")),
     (
+        "Query",
+        ["CAllocations", "CommonStream"]
+            + weir("WeirCore", "WeirEQL", "WeirFormats", "WeirQueries", "WeirRecords", "WeirSchemas")
+    ),
+    (
         "Format",
         ["CAllocations", "CBench", "CommonStream"]
             + weir("WeirCore", "WeirFiles", "WeirFormats", "WeirRecords", "WeirSelection")

@@ -96,6 +96,15 @@ public enum CommandWorkloads {
                 input: "time,x,y,z\n0,0,0,1\n20,2,0,1\n"
             )
         },
+        Workload("weir match, from its start to its first match", in: .plain("ms"), goal: .atMost(30)) {
+            try milliseconds(
+                toFirstOutputOf: [
+                    hostPath, "match", "sequence by user with maxspan=10s [a where true] [b where true]",
+                    "--control", "none",
+                ],
+                input: #"{"time":0,"type":"a","user":"u"}"# + "\n" + #"{"time":1000,"type":"b","user":"u"}"# + "\n"
+            )
+        },
         Workload("weir run shake, a file of ten lines, to its first match", in: .plain("ms"), goal: .atMost(5)) {
             try milliseconds(toFirstOutputOf: [hostPath, "run", "shake", try files.tenLines()], input: "")
         },

@@ -5,6 +5,7 @@ internal import FormatWorkloads
 internal import OperatorWorkloads
 internal import PatternWorkloads
 internal import PipelineWorkloads
+internal import QueryWorkloads
 internal import ReactiveWorkloads
 internal import Reporting
 internal import RingWorkloads
@@ -14,8 +15,8 @@ internal import TransportWorkloads
 struct SuiteRun {
     /// The suites, in the order in which they run.
     static let suites = [
-        PipelineWorkloads.suite, OperatorWorkloads.suite, PatternWorkloads.suite, RingWorkloads.suite,
-        DispatchWorkloads.suite, ReactiveWorkloads.suite, scaling, FormatWorkloads.suite,
+        PipelineWorkloads.suite, OperatorWorkloads.suite, PatternWorkloads.suite, QueryWorkloads.suite,
+        RingWorkloads.suite, DispatchWorkloads.suite, ReactiveWorkloads.suite, scaling, FormatWorkloads.suite,
         TransportWorkloads.suite, CommandWorkloads.suite,
     ]
 

@@ -244,6 +244,7 @@ struct RuleBank {
     ///   - row: The record that was taken; `nil` for those that were found when time passed.
     ///   - accepted: The records of the block that count.
     private mutating func note(_ rule: Int, _ start: Int, _ row: Int?, _ accepted: RowBits) {
+        guard !found.isEmpty else { return }
         for match in found {
             let isDirect = row.map { times.values[$0].nanosecondsSinceEpoch == match.time } ?? false
             var place = row ?? start

@@ -78,14 +78,16 @@ struct QuerySink<Root: Sendable, Downstream: Sink>: Sink where Downstream.Input 
     private let query: Query<Root>
     private let steps: [QueryPlan.Step]
     private let programs: [TermProgram?]
+    private let hasCategories: Bool
     private let losses: QueryLosses
-    private var runner: RuleRunner<Root>
+    // Not of `Root`, so that the engine is compiled for one type, here: it costs a box for each event that is kept.
+    private var runner: RuleRunner<any Sendable>
     private var downstream: Downstream
     private var lastTime = Timestamp.distantPast
     private var values: [QueryValue]
     private var matched: [Bool]
-    private var found: [FoundMatch<KeptEvent<Root>>] = []
-    private var results: [QueryFinding<Root>] = []
+    private var found: [FoundMatch<KeptEvent<any Sendable>>] = []
+    private var results: [QueryFinding<any Sendable>] = []
     private var lostCount: UInt64 = 0
 
     init(_ query: Query<Root>, _ limit: Int, _ losses: QueryLosses, _ downstream: consuming Downstream) {
@@ -94,6 +96,7 @@ struct QuerySink<Root: Sendable, Downstream: Sink>: Sink where Downstream.Input 
         self.downstream = downstream
         runner = RuleRunner(query.plan, limit: limit)
         steps = query.plan.situation.steps
+        hasCategories = steps.contains { $0.category != nil }
         programs = steps.map { $0.condition.map { TermProgram($0, over: query.plan.fields) } }
         values = Array(repeating: .missing, count: query.plan.fields.count)
         matched = Array(repeating: false, count: steps.count)
@@ -104,9 +107,10 @@ struct QuerySink<Root: Sendable, Downstream: Sink>: Sink where Downstream.Input 
         lastTime = time
         let element = copy element
         for index in query.fields.indices { values[index] = query.fields[index](element) }
+        let category = hasCategories ? category(of: element) : nil
         var isWanted = false
         for index in steps.indices {
-            matched[index] = satisfies(steps[index], programs[index], element)
+            matched[index] = satisfies(steps[index], programs[index], category)
             if matched[index] { isWanted = true }
         }
         guard isWanted else { return pass(time) }
@@ -135,11 +139,17 @@ struct QuerySink<Root: Sendable, Downstream: Sink>: Sink where Downstream.Input 
         downstream.finish(completion)
     }
 
-    private func satisfies(_ step: QueryPlan.Step, _ program: TermProgram?, _ element: Root) -> Bool {
-        if let category = step.category {
-            let own = query.categories.lazy.map { $0(element) }.first { !$0.isMissing }
-            guard own?.written == category else { return false }
+    /// What the first field says that decides the category, and that the element has.
+    private func category(of element: Root) -> String? {
+        for index in query.categories.indices {
+            let value = query.categories[index](element)
+            if !value.isMissing { return value.written }
         }
+        return nil
+    }
+
+    private func satisfies(_ step: QueryPlan.Step, _ program: TermProgram?, _ category: String?) -> Bool {
+        if let wanted = step.category, category != wanted { return false }
         guard let program else { return true }
         return Truth(program.value(of: values)) == .yes
     }
@@ -159,7 +169,10 @@ struct QuerySink<Root: Sendable, Downstream: Sink>: Sink where Downstream.Input 
     private mutating func send() {
         for case .match(let match) in results {
             downstream.receive(
-                QueryMatch(events: match.events.map { $0?.content }, keys: KeyEncoding.values(in: match.key)),
+                QueryMatch(
+                    events: match.events.map { $0.flatMap { $0.content as? Root } },
+                    keys: KeyEncoding.values(in: match.key)
+                ),
                 at: Timestamp(nanosecondsSinceEpoch: match.time)
             )
         }

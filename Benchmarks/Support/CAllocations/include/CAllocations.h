@@ -10,4 +10,7 @@
 // sanitizer, which has its own malloc.
 int64_t callocations_count(void);
 
+// How many bytes are allocated now; -1 where the library does not tell.
+int64_t callocations_bytes(void);
+
 #endif

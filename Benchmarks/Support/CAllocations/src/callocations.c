@@ -1,6 +1,9 @@
 #include "CAllocations.h"
 
 #include <errno.h>
+#if defined(__linux__)
+#include <malloc.h>
+#endif
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -65,9 +68,18 @@ int64_t callocations_count(void) {
     return atomic_load_explicit(&allocations, memory_order_relaxed);
 }
 
+int64_t callocations_bytes(void) {
+    struct mallinfo2 now = mallinfo2();
+    return (int64_t)(now.uordblks + now.hblkhd);
+}
+
 #else
 
 int64_t callocations_count(void) {
+    return -1;
+}
+
+int64_t callocations_bytes(void) {
     return -1;
 }
 

@@ -1,0 +1,7 @@
+import Benchmark
+import QueryWorkloads
+import SuiteBenchmarks
+
+let benchmarks: @Sendable () -> Void = {
+    QueryWorkloads.suite.registerBenchmarks()
+}
