@@ -96,6 +96,45 @@ struct QueryPluginTests {
         #expect(run.counts.values.allSatisfy { $0 == 0 })
     }
 
+    /// The events of some lines that satisfy a condition on the fields `user` (0) and `n` (1).
+    private static func events(where condition: QueryTerm, of lines: [String]) throws -> [String] {
+        let plan = plan(.event(QueryPlan.Step(condition: condition)))
+        return try PluginRun(plugin(plan), ["output": "events"], jsonLines: lines.map { $0 + "\n" }.joined()).lines
+    }
+
+    @Test
+    func numbersAreComparedWithAConstantThatIsNotWhole() throws {
+        let lines = [
+            "2251799813685248", "2251799813685249", "9007199254740993", "-9007199254740993", "2251799813685248.5",
+            "\"2251799813685249\"", "[1,2251799813685249]", "null", "true", "1e300",
+        ].map { #"{"time":1,"n":\#($0)}"# }
+        let bound = QueryTerm.constant(.real(2_251_799_813_685_248.5))
+        let greater = try Self.events(where: .binary(.greater, .field(1), bound), of: lines)
+        #expect(greater == [1, 2, 6, 9].map { lines[$0] })
+        #expect(try Self.events(where: .binary(.equal, .field(1), bound), of: lines) == [lines[4]])
+    }
+
+    @Test
+    func addressesAreComparedWithBlocks() throws {
+        let lines = [
+            "\"10.1.2.3\"", "\"11.1.2.3\"", "[\"11.1.2.3\",\"10.1.2.3\"]", "7", "null", "\"fe80::1\"", "\"x\"",
+        ].map { #"{"time":1,"user":\#($0)}"# }
+        let blocks = ["10.0.0.0/8", "no block", "fe80::/10"].map { QueryTerm.constant(.text($0)) }
+        let isInside = QueryTerm.call(.cidrMatch, [.field(0)] + blocks, ignoringCase: false)
+        #expect(try Self.events(where: isInside, of: lines) == [0, 2, 5].map { lines[$0] })
+        #expect(try Self.events(where: .not(isInside), of: lines) == [1, 6].map { lines[$0] })
+    }
+
+    @Test
+    func matchesOfSeveralRulesAreInTheOrderOfTheirRecords() throws {
+        let rules = [("x", "b"), ("y", "a"), ("z", "b")].map { name, category in
+            QueryRule(name: name, plan: Self.plan(.event(QueryPlan.Step(category: category))))
+        }
+        let lines = ["a", "b", "a"].enumerated().map { "{\"time\":\($0),\"type\":\"\($1)\"}\n" }
+        let run = try PluginRun(QueryPlugin(rules, over: QuerySchema()), jsonLines: lines.joined())
+        #expect(run.lines.map { String($0.dropFirst(9).prefix(1)) } == ["y", "x", "z", "y"])
+    }
+
     @Test
     func aCountLeavesAtTheEnd() throws {
         let plan = Self.plan(.event(QueryPlan.Step(category: "a")), [.count([.field(0)])])
