@@ -4,10 +4,10 @@ public import WeirRecords
 /// Situations that were stated as text, as a plugin.
 ///
 /// A match is an object with the name of its rule, the time when it was certain, the values of its keys, and its events as
-/// they came, with `null` for each that has to be missing. Of formats without objects an event has the fields that the rules
-/// name.
+/// they came, with `null` for each that has to be missing. Of formats without objects an event has the fields that the schema
+/// shows and the rules name.
 ///
-/// Records must come in the order of their times; others are refused.
+/// Records must come in the order of their times, unless all rules look at single events; others are refused.
 ///
 /// Thread safety: a value.
 public struct QueryPlugin: Plugin {
@@ -72,7 +72,7 @@ public struct QueryPlugin: Plugin {
         var consumer = RecordConsumer(
             schema: fields.schema,
             receive: { batch in state.withLocal { $0.receive(&batch) } },
-            finish: { _ in state.withLocal { $0.finish() } },
+            finish: { completion in state.withLocal { $0.finish(completion) } },
             order: {
                 var order = RecordOrder()
                 state.withLocal { order = $0.bank.order }

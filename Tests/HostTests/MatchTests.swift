@@ -264,6 +264,24 @@ extension HostTests {
             #expect([0, 2].contains(long.exitCode) && long.errorLines.count <= 3, "\(long.errors.prefix(300))")
         }
 
+        @Test func theQueryTellsTheTypesOfATable() throws {
+            try weir.file("logins.csv", "time,user,event_type,ok,zip\n0,ann,login,false,007\n1,ann,login,true,7\n")
+            let pairs = try weir.run("match", pair, "logins.csv")
+            #expect(pairs.output.split(separator: "\n").count == 1, "\(pairs.errors)")
+            let zip = try weir.run("match", "any where zip == \"007\"", "logins.csv", "--output", "events")
+            #expect(
+                zip.output
+                    == "{\"time\":0,\"user\":\"ann\",\"event_type\":\"login\",\"ok\":\"false\",\"zip\":\"007\"}\n",
+                "all fields are shown"
+            )
+        }
+
+        @Test func singleEventsNeedNoOrder() throws {
+            try weir.file("in.jsonl", "{\"time\":2,\"a\":1}\n{\"time\":1,\"a\":1}\n")
+            let outcome = try weir.run("match", "any where a == 1", "in.jsonl")
+            #expect(outcome.output.split(separator: "\n").count == 2, "\(outcome.errors)")
+        }
+
         @Test func workersShareTheKeys() throws {
             var text = ""
             for id in 0..<4000 {

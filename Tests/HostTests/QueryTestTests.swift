@@ -82,7 +82,10 @@ extension HostTests {
         }
 
         @Test func anEventThatIsRejectedIsADifference() throws {
-            try weir.file("a.test", "rule: any where true\nevents:\n  5s a\n  1s b\nexpect: 1\n")
+            try weir.file(
+                "a.test",
+                "rule: sequence [a where true] [b where true]\nevents:\n  5s a\n  1s b\nexpect: none\n"
+            )
             let outcome = try weir.run("test", "a.test")
             #expect(outcome.exitCode == 1)
             #expect(outcome.output.contains("\n  event 2 was rejected: "))

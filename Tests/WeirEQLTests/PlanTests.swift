@@ -148,7 +148,7 @@ struct PlanTests {
         #expect(try types("a == \"x\" or a == 5") == [nil])
         #expect(try types("a == null or concat(b, c) == \"x\"") == [nil, nil, nil])
         let schema = QuerySchema(fields: ["a": .integer, "b": .version, "c": nil])
-        #expect(try types("a > 1 and b > \"1.2\" and c == \"x\"", schema) == [.integer, .version, nil])
+        #expect(try types("a > 1 and b > \"1.2\" and c == \"x\"", schema) == [.integer, .version, .text])
     }
 
     @Test

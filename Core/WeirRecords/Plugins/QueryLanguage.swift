@@ -79,11 +79,15 @@ public struct QuerySchema: Sendable, Hashable {
         case version
     }
 
-    /// The fields that are known, with their types; the type is `nil` where it is what each record shows.
+    /// The fields that are known, with their types; `nil` for a type that the query tells, or else each record.
     public var fields: [String: FieldType?]
 
     /// Whether records may have other fields than those that are known.
     public var isOpen: Bool
+
+    /// The fields that matches show beside those that the query names, in their order; empty where a record is shown as it
+    /// came.
+    public var shownFields: [String] = []
 
     /// The fields of which the first that a record has is its category; empty where the records have none.
     public var categoryFields: [String]

@@ -65,7 +65,8 @@ struct PipeChain<Content: Sendable>: Sendable {
     /// - Returns: Whether it goes on to the next one.
     private mutating func pass(_ finding: Finding, _ index: Int) -> Bool {
         let stage = exchange(&stages[index], with: .head(rest: 0))
-        switch stage {
+        // Consumed, so that what it keeps changes in place.
+        switch consume stage {
         case .head(let rest):
             stages[index] = .head(rest: rest - 1 < 0 ? 0 : rest - 1)
             return rest > 0

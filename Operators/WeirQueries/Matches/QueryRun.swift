@@ -22,8 +22,8 @@ struct QueryRun {
         if bank.isExhausted { end() }
     }
 
-    mutating func finish() {
-        bank.finish { lines.write($0, $1) }
+    mutating func finish(_ completion: Completion) {
+        bank.finish(completion) { lines.write($0, $1) }
         counts.update(bank)
         end()
     }

@@ -102,9 +102,9 @@ struct RuleBank {
     }
 
     /// Declares that no record follows.
-    mutating func finish(write: (_ rule: Int, _ finding: QueryFinding<[UInt8]>) -> Void) {
+    mutating func finish(_ completion: Completion, write: (_ rule: Int, _ finding: QueryFinding<[UInt8]>) -> Void) {
         for rule in rules.indices {
-            rules[rule].finish(into: &results)
+            rules[rule].finish(completion, into: &results)
             for result in results { write(rule, result) }
             results.removeAll()
         }
@@ -118,8 +118,8 @@ struct RuleBank {
             if times.isValid(index) {
                 let time = times.values[index]
                 order.note(time)
-                if time >= lastTime {
-                    lastTime = time
+                if time >= lastTime || !fields.schema.isOrdered {
+                    lastTime = max(lastTime, time)
                     continue
                 }
             }

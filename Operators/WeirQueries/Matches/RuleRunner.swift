@@ -1,3 +1,4 @@
+internal import WeirCore
 internal import WeirRecords
 
 /// What a record is kept as until its match is written: a JSON object.
@@ -96,9 +97,13 @@ struct RuleRunner<Content: Sendable>: Sendable {
     }
 
     /// Declares that no event follows.
-    mutating func finish(into results: inout [QueryFinding<Content>]) {
+    ///
+    /// - Parameters:
+    ///   - completion: How the events ended. Only at their own end is what has not occurred missing.
+    ///   - results: Takes what leaves now.
+    mutating func finish(_ completion: Completion, into results: inout [QueryFinding<Content>]) {
         var found: [FoundMatch<Kept>] = []
-        sequence?.finish(found: &found)
+        if case .finished = completion { sequence?.finish(found: &found) }
         for match in found { pipes.receive(match, into: &results) }
         pipes.finish(into: &results)
     }

@@ -21,7 +21,9 @@ final class QueryFields: Sendable {
     ///   - schema: What is known of the records.
     ///   - times: How they write their times.
     init(_ plans: [QueryPlan], over schema: QuerySchema, times: InputTimes) {
-        var wanted = [RecordSchema.Field(schema.timeField)]
+        var wanted =
+            [RecordSchema.Field(schema.timeField)]
+            + schema.shownFields.filter { $0 != schema.timeField }.map { RecordSchema.Field($0, isRequired: false) }
         func place(of name: String) -> Int {
             if let place = wanted.firstIndex(where: { $0.name == name }) { return place }
             wanted.append(RecordSchema.Field(name, isRequired: false))
@@ -34,7 +36,9 @@ final class QueryFields: Sendable {
         self.fields = fields
         places = fields.map { place(of: $0.name) }
         categories = schema.categoryFields.map { place(of: $0) }
-        self.schema = RecordSchema(fields: wanted, times: times, timeField: 0, isOrdered: true)
+        // Single events are what they are, whatever came before them.
+        let isOrdered = plans.contains { if case .event = $0.situation { false } else { true } }
+        self.schema = RecordSchema(fields: wanted, times: times, timeField: 0, isOrdered: isOrdered)
     }
 
     private static func areSame(_ one: QueryPlan.Field, _ other: QueryPlan.Field) -> Bool {

@@ -133,7 +133,7 @@ struct QuerySink<Root: Sendable, Downstream: Sink>: Sink where Downstream.Input 
 
     mutating func finish(_ completion: Completion) {
         if case .finished = completion {
-            runner.finish(into: &results)
+            runner.finish(completion, into: &results)
             send()
         }
         downstream.finish(completion)

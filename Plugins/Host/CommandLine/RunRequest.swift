@@ -91,3 +91,9 @@ struct RunRequest: Sendable {
     /// How often the pipeline is started again after it failed; only where there are several.
     let restartLimit: Int
 }
+
+extension RunRequest {
+    /// How the records end for plugins when a user ends the run: what they hold leaves, but nothing is said to be missing
+    /// that a query could still find.
+    var completionWhenInterrupted: Completion { queries == nil ? .finished : .interrupted }
+}

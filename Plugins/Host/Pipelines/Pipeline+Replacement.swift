@@ -66,7 +66,7 @@ extension Pipeline {
     func put(_ next: RunRequest, _ plugins: RunningPlugins) throws {
         plugins.goOn(with: self.plugins)
         let knowledge = knowledge
-        self.plugins.finish(.finished)
+        self.plugins.finish(request.completionWhenInterrupted)
         try writeMatches()
         context.abandon(knowledge)
         eventsBefore = tally.events

@@ -148,7 +148,8 @@ final class Pipeline {
         if case .endOfInput = ending, !plugins.isFinished {} else { context.interruption?.trigger() }
         knowledgeAtEnd = knowledge
         switch ending {
-        case .endOfInput, .interrupted, .outputClosed: plugins.finish(.finished)
+        case .endOfInput: plugins.finish(.finished)
+        case .interrupted, .outputClosed: plugins.finish(request.completionWhenInterrupted)
         case .failed(let error): plugins.finish(.failed(error))
         }
         // The end may have brought matches of its own; where the output is at fault, it is of no use to go on.

@@ -87,7 +87,12 @@ extension WorkerPool {
             end = .failed(HostError(.noInput, "\(error)"))
         }
         headers.push(end)
-        let completion = if case .failed(let error) = end { Completion.failed(error) } else { Completion.finished }
+        let completion: Completion =
+            switch end {
+            case .failed(let error): .failed(error)
+            case .interrupted: request.completionWhenInterrupted
+            default: .finished
+            }
         for queue in jobs { queue.push(.finish(completion)) }
     }
 

@@ -17,6 +17,9 @@ struct FieldSample: Sendable {
     /// What the names are from, for messages.
     private(set) var source = ""
 
+    /// The names in the order of the inputs, where these are all.
+    private(set) var ordered: [String] = []
+
     /// How much of a file is looked at.
     private static let byteCount = 64 << 10
 
@@ -26,7 +29,7 @@ struct FieldSample: Sendable {
     /// Looks at the inputs that are files; others would have to be waited for.
     init(of inputs: [RunRequest.Input], _ limits: FormatLimits) {
         hasTypes = inputs.allSatisfy(\.format.tellsTextFromNumbers)
-        var looked: [(names: Set<String>, isComplete: Bool)] = []
+        var looked: [(names: [String], isComplete: Bool)] = []
         for input in inputs {
             guard let found = Self.names(of: input, limits), !found.names.isEmpty else { continue }
             looked.append(found)
@@ -37,14 +40,14 @@ struct FieldSample: Sendable {
             return
         }
         if looked.count > 1 { source = "the inputs" } else { source = "'\(source)'" }
-        for one in looked { names.formUnion(one.names) }
         isComplete = looked.allSatisfy(\.isComplete)
+        for name in looked.flatMap(\.names) where names.insert(name).inserted && isComplete { ordered.append(name) }
     }
 
     private static func names(
         of input: RunRequest.Input,
         _ limits: FormatLimits
-    ) -> (names: Set<String>, isComplete: Bool)? {
+    ) -> (names: [String], isComplete: Bool)? {
         // What is wrong with a file is said when it is opened to be read.
         guard case .address(let address) = input.source, address.isFile, address.stream == nil,
             let source = try? address.transport.openSource(FileTransport.address(ofPath: address.path)),
@@ -52,10 +55,10 @@ struct FieldSample: Sendable {
         else { return nil }
         let newline = UInt8(ascii: "\n")
         let end = isWhole ? bytes.count : bytes.lastIndex(of: newline).map { $0 + 1 } ?? 0
-        if let format = input.format as? AccessLogFormat { return (Set(format.readNames), true) }
+        if let format = input.format as? AccessLogFormat { return (format.readNames, true) }
         guard input.format.name == JSONLinesFormat().name else {
             let survey = try? FieldSurvey(ByteSource(Array(bytes[..<end])), format: input.format, limits: limits)
-            return survey.map { (Set($0.names), input.format is CSVFormat) }
+            return survey.map { ($0.names, input.format is CSVFormat) }
         }
         var names: Set<String> = []
         for line in bytes[..<end].split(separator: newline) {
@@ -63,7 +66,7 @@ struct FieldSample: Sendable {
             guard let node = try? JSONNode.read(Array(line), allowsRepeatedNames: true) else { continue }
             add(node, "", to: &names)
         }
-        return (names, false)
+        return (Array(names), false)
     }
 
     private static func add(_ node: JSONNode, _ prefix: String, to names: inout Set<String>) {

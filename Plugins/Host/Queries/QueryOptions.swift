@@ -57,13 +57,16 @@ enum QueryOptions {
         if sample.isComplete { fields[time] = fields[time] ?? .some(nil) }
         let given = options.values(.category)
         let usual = QuerySchema().categoryFields
-        return QuerySchema(
+        var schema = QuerySchema(
             fields: fields,
             isOpen: !sample.isComplete,
             categoryFields: given.isEmpty
                 ? usual.filter { !sample.isComplete || sample.names.contains($0) } : given,
             timeField: time
         )
+        // Of a record that is no object, a match shows all fields.
+        schema.shownFields = sample.ordered
+        return schema
     }
 
     /// The types that `--types` names.

@@ -31,7 +31,7 @@ struct Resolver {
         let situation = try self.situation(tree.situation)
         var pipes: [QueryPlan.Pipe] = []
         for pipe in tree.pipes { pipes.append(try self.pipe(pipe)) }
-        for index in fields.indices where fields[index].type == nil && !isDeclared(fields[index].name) {
+        for index in fields.indices where fields[index].type == nil {
             fields[index].type = inferredType(of: uses[index])
         }
         return QueryPlan(fields: fields, situation: situation, pipes: pipes)
