@@ -356,7 +356,12 @@ let chosenTests = Set(
 
 let allTargets = targets + moduleTargets + loadableTargets + testTargets
 
-var chosenNames = chosenTests.isEmpty ? Set(allTargets.map(\.name)) : chosenTests
+// Its libraries are loaded when the tests run, so that no target depends on them.
+let loadsLibraries = chosenTests.isEmpty || chosenTests.contains("WeirLoadingTests")
+
+var chosenNames =
+    chosenTests.isEmpty
+    ? Set(allTargets.map(\.name)) : chosenTests.union(loadsLibraries ? loadableTargets.map(\.name) : [])
 var counted = 0
 while counted < chosenNames.count {
     counted = chosenNames.count
@@ -370,7 +375,7 @@ let package = Package(
     name: "Weir",
     // What Atomic needs.
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
-    products: chosenTests.isEmpty ? products + moduleProducts + loadableProducts : [],
+    products: (chosenTests.isEmpty ? products + moduleProducts : []) + (loadsLibraries ? loadableProducts : []),
     targets: allTargets.filter { chosenNames.contains($0.name) },
     cLanguageStandard: .c11
 )

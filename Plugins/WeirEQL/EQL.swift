@@ -5,9 +5,11 @@ public import WeirRecords
 ///
 /// A query is a condition on one event, a sequence of events, or a sample of events that share values:
 ///
-///     process where name : "cmd.exe" and not user in ("admin", "root")
-///     sequence by user with maxspan=5m [login where not ok] with runs=5 [login where ok]
-///     sample by host [alert where severity > 3] [process where true]
+/// ```text
+/// process where name : "cmd.exe" and not user in ("admin", "root")
+/// sequence by user with maxspan=5m [login where not ok] with runs=5 [login where ok]
+/// sample by host [alert where severity > 3] [process where true]
+/// ```
 ///
 /// Names of functions are found in any case. These are extensions: comparisons of fields with fields, and the pipes
 /// `count`, `unique` and `sort`.

@@ -5,8 +5,8 @@ public import WeirSchemas
 
 /// A situation that was stated as text, over elements of a type.
 ///
-///     let schema = EventSchema<Login>(
-///         "Login",
+///     let schema = EventSchema<Attempt>(
+///         "Attempt",
 ///         .field("event_type", \.kind),
 ///         .field("user", \.user),
 ///         .field("succeeded", \.succeeded)
@@ -16,7 +16,7 @@ public import WeirSchemas
 ///         in: EQL(),
 ///         over: schema
 ///     )
-///     logins.matches(of: guessed).subscribe { print($0.keys, $0.events.count) }
+///     attempts.matches(of: guessed).subscribe { print($0.keys, $0.events.count) }
 ///
 /// Thread safety: a value.
 public struct Query<Root: Sendable>: Sendable {

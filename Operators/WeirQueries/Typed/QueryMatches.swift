@@ -3,7 +3,9 @@ public import WeirCore
 extension EventStream {
     /// Finds the situations that a query states.
     ///
-    ///     logins.matches(of: guessed).subscribe { match in print(match.keys) }
+    ///     func report(_ guessed: Query<Attempt>) {
+    ///         attempts.matches(of: guessed).subscribe { match in print(match.keys) }
+    ///     }
     ///
     /// Emits a match when it is certain: with its last event, or where something must not follow, when the watermark has
     /// passed the time in which it might; its time is that. Remembers the pending matches of each key. An element whose time

@@ -4,7 +4,7 @@ internal import WeirRecords
 
 /// A file with rules: a line `---` stands between two of them, and comments before a rule say more about it.
 ///
-/// ```
+/// ```text
 /// // name: brute force
 /// // description: Five failures, then a success.
 /// // severity: high

@@ -4,7 +4,7 @@ internal import WeirRecords
 
 /// Reads tests in the form that people write by hand.
 ///
-/// ```
+/// ```text
 /// name: five failures, then a success
 /// rule:
 ///   sequence by user with maxspan=1m
