@@ -6,7 +6,7 @@ extension SequenceEngine {
         guard shape.maxSpan != nil else { return }
         while recent.oldest >= 0 {
             let place = Int(recent.oldest)
-            guard Self.span(from: recent.time(of: place), to: time) > maxSpan else { return }
+            guard Self.distance(from: recent.time(of: place), to: time) > maxSpan else { return }
             dropAll(at: place)
             close(place)
         }

@@ -162,7 +162,7 @@ struct SequenceEngine<Payload: Sendable>: Sendable {
             if shape.hasInner { isRejected = rejected[slot] }
             pending[slot] = -1
             openCount -= 1
-            guard Self.span(from: first, to: time) <= maxSpan else {
+            guard Self.distance(from: first, to: time) <= maxSpan else {
                 chains.remove(chain)
                 return
             }
@@ -195,7 +195,7 @@ struct SequenceEngine<Payload: Sendable>: Sendable {
         _ time: Int64,
         _ found: inout [FoundMatch<Payload>]
     ) {
-        let isLed = shape.hasLeading && lead > .min && Self.span(from: lead, to: time) <= maxSpan
+        let isLed = shape.hasLeading && lead > .min && Self.distance(from: lead, to: time) <= maxSpan
         guard shape.hasTrailing else {
             if !isLed { emit(chain, key, time, &found) }
             return chains.remove(chain)
@@ -215,7 +215,7 @@ struct SequenceEngine<Payload: Sendable>: Sendable {
     }
 
     /// The time between two times, or the longest there is.
-    static func span(from first: Int64, to last: Int64) -> Int64 {
+    static func distance(from first: Int64, to last: Int64) -> Int64 {
         let (span, overflow) = last.subtractingReportingOverflow(first)
         return overflow ? (last > first ? .max : .min) : span
     }

@@ -66,7 +66,7 @@ public struct TextPattern: Sendable {
         guard ignoresCase else { return matcher.matches(bytes, foldingLetters: false) }
         // Letters of ASCII are folded on the way.
         guard !Letters.areASCII(bytes) else { return matcher.matches(bytes, foldingLetters: true) }
-        return matcher.matches(Letters.folded(bytes).span, foldingLetters: false)
+        return matcher.matches(ContiguousArray(Letters.folded(bytes)).span, foldingLetters: false)
     }
 }
 
