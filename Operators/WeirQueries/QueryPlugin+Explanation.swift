@@ -39,9 +39,9 @@ private struct Explanation {
     private func words(_ atom: ConditionAtom) -> String {
         switch (atom.subject, atom.method) {
         case (.category(let name), _): "category \(name), once for each different category"
-        case (.term(let term), .numbers): "\(term.words(rule.plan.fields)), for a column of numbers at once"
-        case (.term(let term), .texts): "\(term.words(rule.plan.fields)), once for each different value"
-        case (.term(let term), _): "\(term.words(rule.plan.fields)), for each record that is not decided yet"
+        case (.term(let term), .numbers): "\(rule.plan.text(of: term)), for a column of numbers at once"
+        case (.term(let term), .texts): "\(rule.plan.text(of: term)), once for each different value"
+        case (.term(let term), _): "\(rule.plan.text(of: term)), for each record that is not decided yet"
         }
     }
 
@@ -60,7 +60,7 @@ private struct Explanation {
     private func words(_ step: QueryPlan.Step) -> String {
         var words = step.isMissing ? "no " : ""
         words += step.category ?? "any"
-        if let condition = step.condition { words += " where \(condition.words(rule.plan.fields))" }
+        if let condition = step.condition { words += " where \(rule.plan.text(of: condition))" }
         if !step.keys.isEmpty {
             let names = step.keys.map { ($0.acceptsMissing ? "?" : "") + rule.plan.fields[$0.field].name }
             words += " by \(names.joined(separator: ", "))"
@@ -77,7 +77,9 @@ private struct Explanation {
             let stages = sequence.steps.lazy.filter { !$0.isMissing }.reduce(0) { $0 + $1.runs }
             let events = stages * (stages - 1) / 2
             let time = sequence.maxSpan.map { "for \(Duration.nanoseconds($0))" } ?? "until the oldest keys give way"
-            return "up to \(40 + 12 * (stages - 1)) bytes and \(events) events for each key, \(time)"
+            let waiting =
+                sequence.steps.last?.isMissing ?? false ? "; matches wait until nothing can follow any more" : ""
+            return "up to \(events) \(events == 1 ? "event" : "events") for each key, \(time)\(waiting)"
         }
     }
 }
@@ -90,42 +92,6 @@ extension QueryPlan.Pipe {
         case .count: "how many, at the end of the input"
         case .unique: "the first of each value"
         case .sort: "sorted, at the end of the input"
-        }
-    }
-}
-
-extension QueryTerm {
-    /// The term as people write it.
-    fileprivate func words(_ fields: [QueryPlan.Field]) -> String {
-        switch self {
-        case .constant(let value): value.words
-        case .field(let index): fields[index].name
-        case .not(let term): "not (\(term.words(fields)))"
-        case .negative(let term): "-\(term.words(fields))"
-        case .isMissing(let term): "\(term.words(fields)) == null"
-        case .binary(let operation, let left, let right):
-            "\(left.operand(fields)) \(operation.rawValue) \(right.operand(fields))"
-        case .isAny(let term, let values, let ignoresCase):
-            "\(term.words(fields)) in\(ignoresCase ? "~" : "") (\(values.map(\.words).joined(separator: ", ")))"
-        case .matches(let term, let patterns):
-            "\(term.words(fields)) like (\(patterns.map { QueryValue.text($0.text).words }.joined(separator: ", ")))"
-        case .call(let function, let terms, let ignoresCase):
-            "\(function.rawValue)\(ignoresCase ? "~" : "")(\(terms.map { $0.words(fields) }.joined(separator: ", ")))"
-        }
-    }
-
-    private func operand(_ fields: [QueryPlan.Field]) -> String {
-        if case .binary = self { "(\(words(fields)))" } else { words(fields) }
-    }
-}
-
-extension QueryValue {
-    fileprivate var words: String {
-        switch self {
-        case .missing: "null"
-        case .text(let text): JSONWriter.quoted(text)
-        case .list(let values): "[\(values.map(\.words).joined(separator: ", "))]"
-        default: written ?? "null"
         }
     }
 }

@@ -68,23 +68,3 @@ import WeirRecords
         }
     }
 }
-
-extension JSONNode {
-    /// Writes the value on one line, without spaces.
-    fileprivate func write(to json: inout JSONWriter) {
-        switch value {
-        case .null: json.value(json: "null".utf8)
-        case .boolean(let flag): json.value(flag)
-        case .number(let text): json.value(json: text.utf8)
-        case .text(let text): json.value(text)
-        case .array(let elements): json.array(elements) { json, element in element.write(to: &json) }
-        case .object(let members):
-            json.object { json in
-                for member in members {
-                    json.name(member.name)
-                    member.value.write(to: &json)
-                }
-            }
-        }
-    }
-}

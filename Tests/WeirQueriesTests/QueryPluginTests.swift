@@ -157,7 +157,7 @@ struct QueryPluginTests {
         #expect(text.contains("user: as each record shows it"))
         #expect(text.contains("category a, once for each different category"))
         #expect(text.contains("2. b by user"))
-        #expect(text.contains("up to 52 bytes and 1 events for each key, for 10.0 seconds"))
+        #expect(text.contains("up to 1 event for each key, for 10.0 seconds"))
     }
 
     @Test

@@ -1,3 +1,5 @@
+package import WeirRecords
+
 /// A place in a text, counted from 1.
 package struct TextPlace: Sendable, Hashable {
     package var line = 1
@@ -59,6 +61,26 @@ package struct JSONNode: Sendable {
             }
             var reader = unsafe JSONTreeReader(base, count: bytes.count, allowsRepeatedNames: allowsRepeatedNames)
             return unsafe try reader.readText()
+        }
+    }
+}
+
+extension JSONNode {
+    /// Writes the value on one line, without spaces.
+    package func write(to json: inout JSONWriter) {
+        switch value {
+        case .null: json.value(json: "null".utf8)
+        case .boolean(let flag): json.value(flag)
+        case .number(let text): json.value(json: text.utf8)
+        case .text(let text): json.value(text)
+        case .array(let elements): json.array(elements) { json, element in element.write(to: &json) }
+        case .object(let members):
+            json.object { json in
+                for member in members {
+                    json.name(member.name)
+                    member.value.write(to: &json)
+                }
+            }
         }
     }
 }
