@@ -276,6 +276,13 @@ extension HostTests {
             )
         }
 
+        @Test func aFileWithoutAQueryIsNone() throws {
+            try weir.file("in.jsonl", "{\"time\":1}\n")
+            let outcome = try weir.run("match", "in.jsonl")
+            #expect(outcome.exitCode == 2)
+            #expect(outcome.errors.contains("'in.jsonl' is a file; state what to look for before it"))
+        }
+
         @Test func singleEventsNeedNoOrder() throws {
             try weir.file("in.jsonl", "{\"time\":2,\"a\":1}\n{\"time\":1,\"a\":1}\n")
             let outcome = try weir.run("match", "any where a == 1", "in.jsonl")

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirFiles
 internal import WeirRecords
 
 /// What follows `match` on a command line.
@@ -45,6 +46,9 @@ struct QueryLine {
                 "state what to look for, such as 'weir match \"any where status >= 500\" access.jsonl', or name a file "
                     + "with --rules"
             )
+        }
+        if arguments.places.count == 1, FileSystem.exists(query) {
+            throw .usage("'\(query)' is a file; state what to look for before it, such as 'any where status >= 500'")
         }
         return (RuleTexts(query: query, language: language.name), Array(arguments.places.dropFirst()))
     }
