@@ -54,6 +54,25 @@ let hardeningSettings: [LinkerSetting] = [
     .unsafeFlags(["-Xlinker", "-zrelro", "-Xlinker", "-znow"], .when(platforms: [.linux]))
 ]
 
+/// The test targets that `WEIR_TESTS` names, and what they need: a check of some modules that does not build the others.
+let chosenTests = Set(
+    Context.environment["WEIR_TESTS"].map { $0.split(whereSeparator: \.isWhitespace).map(String.init) } ?? []
+)
+
+/// The standard library in the executable: it starts in two thirds of the time, and runs where no Swift is installed.
+///
+/// In release builds alone, and not where `WEIR_TESTS` names tests: the tests of the host link what the host links, and
+/// they have Foundation. Its symbols stay its own, so that a loaded plugin, which brings a standard library, binds to that
+/// one.
+let startingSettings: [LinkerSetting] =
+    chosenTests.isEmpty
+    ? [
+        .unsafeFlags(
+            ["-static-stdlib", "-Xlinker", "--no-export-dynamic"],
+            .when(platforms: [.linux], configuration: .release)
+        )
+    ] : []
+
 /// The Swift modules: one product each, but for those that only the host and its plugins need.
 let modules: [Module] = [
     Module("WeirCore", in: "Core", needs: ["CWeir"]),
@@ -91,6 +110,12 @@ let modules: [Module] = [
     Module("WeirFiles", in: "Transports", needs: ["CWeir", "WeirCore", "WeirRecords"]),
     Module("WeirSystem", in: "Transports", needs: ["CWeir", "WeirCore", "WeirFiles", "WeirRecords"], isProduct: false),
     Module("WeirRecording", in: "Transports", needs: ["WeirCore", "WeirDispatch", "WeirFiles", "WeirRecords"]),
+    Module(
+        "WeirState",
+        in: "Transports",
+        needs: ["WeirCore", "WeirFiles", "WeirRecording", "WeirRecords"],
+        isProduct: false
+    ),
     Module(
         "WeirSockets",
         in: "Transports",
@@ -147,7 +172,8 @@ let tests: [Module] = [
     Module(
         "WeirCoreTests",
         in: "Tests",
-        needs: ["TestThreads", "WeirCore", "WeirRecords", "WeirTesting"]
+        needs: ["TestStreams", "TestThreads", "WeirCore", "WeirRecords", "WeirTesting"],
+        excludes: ["State/Golden"]
     ),
     Module(
         "WeirDispatchTests",
@@ -163,7 +189,9 @@ let tests: [Module] = [
     Module(
         "WeirPatternsTests",
         in: "Tests",
-        needs: ["WeirCore", "WeirExpressions", "WeirPatterns", "WeirSchemas", "WeirSelection", "WeirTesting"],
+        needs: [
+            "TestStreams", "WeirCore", "WeirExpressions", "WeirPatterns", "WeirSchemas", "WeirSelection", "WeirTesting",
+        ],
         excludes: ["Corpus"]
     ),
     Module("WeirTests", in: "Tests", needs: ["Weir", "WeirTesting"]),
@@ -178,7 +206,11 @@ let tests: [Module] = [
         in: "Tests",
         needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirLoading", "WeirRecords", "WeirShake"]
     ),
-    Module("WeirSelectionTests", in: "Tests", needs: ["WeirCore", "WeirExpressions", "WeirSelection", "WeirTesting"]),
+    Module(
+        "WeirSelectionTests",
+        in: "Tests",
+        needs: ["TestStreams", "WeirCore", "WeirExpressions", "WeirSelection", "WeirTesting"]
+    ),
     Module(
         "WeirSequencesTests",
         in: "Tests",
@@ -193,9 +225,11 @@ let tests: [Module] = [
         "WeirFlowTests",
         in: "Tests",
         needs: [
-            "TestThreads", "WeirCore", "WeirCreation", "WeirDispatch", "WeirExpressions", "WeirFlow", "WeirSchemas",
+            "TestStreams", "TestThreads", "WeirCore", "WeirCreation", "WeirDispatch", "WeirExpressions", "WeirFlow",
+            "WeirSchemas",
             "WeirSelection", "WeirSequences", "WeirTesting",
-        ]
+        ],
+        excludes: ["Golden"]
     ),
     Module(
         "PeerTests",
@@ -212,12 +246,12 @@ let tests: [Module] = [
     Module(
         "WeirAggregatesTests",
         in: "Tests",
-        needs: ["WeirAggregates", "WeirCore", "WeirTesting"]
+        needs: ["TestStreams", "WeirAggregates", "WeirCore", "WeirTesting"]
     ),
     Module(
         "WeirWindowsTests",
         in: "Tests",
-        needs: ["WeirAggregates", "WeirCore", "WeirSelection", "WeirTesting", "WeirWindows"]
+        needs: ["TestStreams", "WeirAggregates", "WeirCore", "WeirSelection", "WeirTesting", "WeirWindows"]
     ),
     Module("WeirTestingTests", in: "Tests", needs: ["WeirCore", "WeirDispatch", "WeirTesting"]),
     Module("WeirFormatsTests", in: "Tests", needs: ["WeirCore", "WeirFormats", "WeirRecords", "WeirTesting"]),
@@ -239,6 +273,11 @@ let tests: [Module] = [
         ]
     ),
     Module("WeirSystemTests", in: "Tests", needs: ["WeirCore", "WeirRecords", "WeirSystem"]),
+    Module(
+        "WeirStateTests",
+        in: "Tests",
+        needs: ["CWeirFaults", "WeirCore", "WeirFiles", "WeirRecords", "WeirState"]
+    ),
     Module(
         "WeirShakeTests",
         in: "Tests",
@@ -275,6 +314,7 @@ let tests: [Module] = [
         in: "Tests",
         needs: [
             "TestPlugins", "weir", "WeirCore", "WeirFormats", "WeirRecording", "WeirRecords", "WeirSockets",
+            "WeirState",
             "WeirTesting",
         ]
     ),
@@ -303,12 +343,12 @@ let targets: [Target] = [
         dependencies: [
             "WeirCore", "WeirDispatch", "WeirEQL", "WeirFiles", "WeirFormats", "WeirFraud", "WeirLoading",
             "WeirQueries",
-            "WeirRecording", "WeirRecords", "WeirReport", "WeirSentiment", "WeirShake", "WeirSockets", "WeirSystem",
-            "WeirWalk",
+            "WeirRecording", "WeirRecords", "WeirReport", "WeirSentiment", "WeirShake", "WeirSockets", "WeirState",
+            "WeirSystem", "WeirWalk",
         ],
         path: "Plugins/Host",
         swiftSettings: swiftSettings,
-        linkerSettings: hardeningSettings
+        linkerSettings: hardeningSettings + startingSettings
     ),
 ]
 
@@ -348,11 +388,6 @@ let testTargets: [Target] = tests.map {
         swiftSettings: swiftSettings
     )
 }
-
-/// The test targets that `WEIR_TESTS` names, and what they need: a check of some modules that does not build the others.
-let chosenTests = Set(
-    Context.environment["WEIR_TESTS"].map { $0.split(whereSeparator: \.isWhitespace).map(String.init) } ?? []
-)
 
 let allTargets = targets + moduleTargets + loadableTargets + testTargets
 

@@ -122,4 +122,7 @@ public struct RecorderSink<Input: Sendable>: Sink {
     public mutating func finish(_ completion: Completion) {
         recorder.record(.completion(completion))
     }
+
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+    }
 }

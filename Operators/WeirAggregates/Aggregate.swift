@@ -32,11 +32,31 @@ public protocol Aggregate<Input, Output>: Sendable {
     ///
     /// - Returns: The aggregate. Windows call this only when there is an element; more may be added afterwards.
     mutating func result() -> Output
+
+    /// Saves what the aggregate remembers, or gives it back.
+    ///
+    ///     struct Total {
+    ///         var sum = 0.0
+    ///
+    ///         mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+    ///             try state.exchange(&sum)
+    ///         }
+    ///     }
+    ///
+    /// By default a checkpoint of the pipeline is refused, with the name of the aggregate.
+    ///
+    /// - Parameter state: Takes the fields, in the section of the operator.
+    /// - Throws: What `state` throws.
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError)
 }
 
 extension Aggregate {
     @inlinable
     public static var keepsElements: Bool { false }
+
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        throw .unsaveable(operator: "\(Self.self)")
+    }
 }
 
 /// An aggregate that can take an element out again, which makes sliding windows O(1) per element.

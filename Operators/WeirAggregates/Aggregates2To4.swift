@@ -32,6 +32,11 @@ where First.Input == Second.Input {
         second.add(element, at: time)
     }
 
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try first.exchangeState(&state)
+        try second.exchangeState(&state)
+    }
+
     @inlinable
     public mutating func result() -> (First.Output, Second.Output) {
         (first.result(), second.result())
@@ -96,6 +101,12 @@ where First.Input == Second.Input, First.Input == Third.Input {
         first.add(element, at: time)
         second.add(element, at: time)
         third.add(element, at: time)
+    }
+
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try first.exchangeState(&state)
+        try second.exchangeState(&state)
+        try third.exchangeState(&state)
     }
 
     @inlinable
@@ -170,6 +181,13 @@ where First.Input == Second.Input, First.Input == Third.Input, First.Input == Fo
         second.add(element, at: time)
         third.add(element, at: time)
         fourth.add(element, at: time)
+    }
+
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try first.exchangeState(&state)
+        try second.exchangeState(&state)
+        try third.exchangeState(&state)
+        try fourth.exchangeState(&state)
     }
 
     @inlinable

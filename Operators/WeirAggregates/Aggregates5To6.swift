@@ -56,6 +56,14 @@ where
         fifth.add(element, at: time)
     }
 
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try first.exchangeState(&state)
+        try second.exchangeState(&state)
+        try third.exchangeState(&state)
+        try fourth.exchangeState(&state)
+        try fifth.exchangeState(&state)
+    }
+
     @inlinable
     public mutating func result() -> (First.Output, Second.Output, Third.Output, Fourth.Output, Fifth.Output) {
         (first.result(), second.result(), third.result(), fourth.result(), fifth.result())
@@ -158,6 +166,15 @@ where
         fourth.add(element, at: time)
         fifth.add(element, at: time)
         sixth.add(element, at: time)
+    }
+
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try first.exchangeState(&state)
+        try second.exchangeState(&state)
+        try third.exchangeState(&state)
+        try fourth.exchangeState(&state)
+        try fifth.exchangeState(&state)
+        try sixth.exchangeState(&state)
     }
 
     @inlinable

@@ -38,6 +38,11 @@ public struct ApproximateDistinctCount<Input: Sendable, Value: StableHashable>: 
         ranks[index] = max(ranks[index], UInt8(rest.leadingZeroBitCount + 1))
     }
 
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        state.require(precision)
+        try state.exchange(&ranks)
+    }
+
     public mutating func merge(_ other: Self) {
         precondition(precision == other.precision, "only counts of the same precision can be merged")
         guard !ranks.isEmpty, !other.ranks.isEmpty else {

@@ -25,6 +25,12 @@ public struct Collected<Input: Sendable>: MergeableAggregate {
         times.append(time)
     }
 
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&elements)
+        try state.exchange(&times)
+        try state.exchange(&isSorted)
+    }
+
     @inlinable
     public mutating func merge(_ other: Self) {
         if let last = times.last, let first = other.times.first, first < last { isSorted = false }
@@ -74,6 +80,10 @@ public struct Buffered<Base: Aggregate>: MergeableAggregate {
 
     @inlinable
     public mutating func add(_ element: borrowing Base.Input, at time: Timestamp) { collected.add(element, at: time) }
+
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try collected.exchangeState(&state)
+    }
 
     @inlinable
     public mutating func merge(_ other: Self) { collected.merge(other.collected) }

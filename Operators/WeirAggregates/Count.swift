@@ -16,6 +16,10 @@ public struct Count<Input: Sendable>: InvertibleAggregate, MergeableAggregate {
     @inlinable
     public mutating func add(_ element: borrowing Input, at time: Timestamp) { count += 1 }
 
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&count)
+    }
+
     @inlinable
     public mutating func remove(_ element: borrowing Input, at time: Timestamp) { count -= 1 }
 

@@ -32,6 +32,11 @@ public struct DistinctCount<Input: Sendable, Value: Hashable & Sendable>: Invert
         if value == value { counts[value, default: 0] += 1 } else { unequal += 1 }
     }
 
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&counts)
+        try state.exchange(&unequal)
+    }
+
     @inlinable
     public mutating func remove(_ element: borrowing Input, at time: Timestamp) {
         let value = value(element)

@@ -30,6 +30,10 @@ public struct ExponentialMovingAverage<Input: Sendable>: Aggregate {
         average = average.map { $0 + weight * (number - $0) } ?? number
     }
 
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&average)
+    }
+
     /// NaN when there is no element.
     @inlinable
     public func result() -> Double { average ?? .nan }

@@ -30,6 +30,10 @@ public struct First<Input: Sendable, Value: Sendable>: MergeableAggregate {
         best = (value(element), time)
     }
 
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&best)
+    }
+
     @inlinable
     public mutating func merge(_ other: Self) {
         guard let theirs = other.best else { return }

@@ -60,6 +60,12 @@ public struct HeavyHitters<Input: Sendable, Value: Hashable & Sendable>: Mergeab
         }
     }
 
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&heap)
+        try state.exchange(&places)
+        try state.exchange(&order)
+    }
+
     public mutating func merge(_ other: Self) {
         // What one side does not count may have been there as often as the least that it counts, if it is full.
         let mine = heap.count == capacity ? heap[0].count : 0

@@ -29,6 +29,10 @@ public struct LinearRegression<Input: Sendable>: MergeableAggregate {
     @inlinable
     public mutating func add(_ element: borrowing Input, at time: Timestamp) { moments.add(x(element), y(element)) }
 
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&moments)
+    }
+
     @inlinable
     public mutating func merge(_ other: Self) { moments.merge(other.moments) }
 

@@ -26,6 +26,11 @@ public struct Mean<Input: Sendable, Value: BinaryFloatingPoint & Sendable>: Inve
         count += 1
     }
 
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&total)
+        try state.exchange(&count)
+    }
+
     @inlinable
     public mutating func remove(_ element: borrowing Input, at time: Timestamp) {
         total.remove(value(element))

@@ -45,6 +45,10 @@ public struct Min<Input: Sendable, Value: Comparable & Sendable>: SelectingAggre
     @inlinable
     public mutating func add(_ element: borrowing Input, at time: Timestamp) { take(value(element)) }
 
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&best)
+    }
+
     @inlinable
     public mutating func merge(_ other: Self) {
         if let value = other.best { take(value) }

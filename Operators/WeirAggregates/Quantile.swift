@@ -47,6 +47,13 @@ public struct Quantile<Input: Sendable>: InvertibleAggregate, MergeableAggregate
         if number.isNaN { notNumbers += 1 } else { added.append(number) }
     }
 
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&added)
+        try state.exchange(&removed)
+        try state.exchange(&notNumbers)
+        try state.exchange(&sorted)
+    }
+
     @inlinable
     public mutating func remove(_ element: borrowing Input, at time: Timestamp) {
         let number = value(element)

@@ -55,6 +55,13 @@ public struct QuantileSketch<Input: Sendable>: InvertibleAggregate, MergeableAgg
     @inlinable
     public mutating func add(_ element: borrowing Input, at time: Timestamp) { change(value(element), 1) }
 
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&positive)
+        try state.exchange(&negative)
+        try state.exchange(&zeros)
+        try state.exchange(&notNumbers)
+    }
+
     @inlinable
     public mutating func remove(_ element: borrowing Input, at time: Timestamp) { change(value(element), -1) }
 

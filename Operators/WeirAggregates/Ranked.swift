@@ -65,6 +65,11 @@ public struct Ranked<Input: Sendable, Key: Comparable & Sendable>: MergeableAggr
         arrivals += 1
     }
 
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&entries)
+        try state.exchange(&arrivals)
+    }
+
     @inlinable
     public mutating func merge(_ other: Self) {
         for entry in other.entries { insert(Entry(entry.key, entry.time, arrivals + entry.order, entry.element)) }

@@ -29,6 +29,12 @@ public struct Rate<Input: Sendable>: MergeableAggregate {
         last = max(last, time.nanosecondsSinceEpoch)
     }
 
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&count)
+        try state.exchange(&first)
+        try state.exchange(&last)
+    }
+
     @inlinable
     public mutating func merge(_ other: Self) {
         count += other.count

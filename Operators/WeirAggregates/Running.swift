@@ -70,4 +70,11 @@ struct RunningSink<Base: Aggregate, Downstream: Sink>: Sink where Downstream.Inp
     mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("running")
+        try aggregate.exchangeState(&state)
+        try downstream.exchangeState(&state)
+    }
 }

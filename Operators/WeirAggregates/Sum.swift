@@ -24,6 +24,10 @@ public struct Sum<Input: Sendable, Value: Summable>: InvertibleAggregate, Mergea
     @inline(__always)
     public mutating func add(_ element: borrowing Input, at time: Timestamp) { total.add(value(element)) }
 
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&total)
+    }
+
     @inlinable
     public mutating func remove(_ element: borrowing Input, at time: Timestamp) { total.remove(value(element)) }
 

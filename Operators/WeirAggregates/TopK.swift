@@ -53,6 +53,11 @@ public struct TopK<Input: Sendable, Value: Hashable & Sendable>: InvertibleAggre
         take(value, Entry(1, time, order))
     }
 
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&entries)
+        try state.exchange(&order)
+    }
+
     @inlinable
     public mutating func remove(_ element: borrowing Input, at time: Timestamp) {
         let value = value(element)

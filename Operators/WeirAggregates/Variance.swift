@@ -25,6 +25,10 @@ public struct Variance<Input: Sendable>: MergeableAggregate {
     @inlinable
     public mutating func add(_ element: borrowing Input, at time: Timestamp) { moments.add(value(element)) }
 
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&moments)
+    }
+
     @inlinable
     public mutating func merge(_ other: Self) { moments.merge(other.moments) }
 

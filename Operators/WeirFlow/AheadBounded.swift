@@ -118,6 +118,16 @@ struct AheadBoundedSink<Downstream: Sink>: Sink {
         downstream.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("aheadBounded")
+        try limit.exchangeState(&state)
+        try state.exchange(ahead)
+        try state.exchange(&held)
+        try state.exchange(&isHolding)
+        try downstream.exchangeState(&state)
+    }
+
     @inlinable
     @inline(never)
     mutating func hold(_ element: Input, _ time: Timestamp) {

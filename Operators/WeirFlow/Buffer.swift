@@ -80,6 +80,15 @@ struct BufferSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Inpu
         downstream.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("buffer")
+        try state.exchange(&elements)
+        try state.exchange(&youngest)
+        try state.exchange(&watermark)
+        try downstream.exchangeState(&state)
+    }
+
     @inlinable
     mutating func emit() {
         let full = elements

@@ -85,4 +85,14 @@ where Downstream.Input == (Left, Right) {
         right = nil
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("combineLatest")
+        try state.exchange(&left)
+        try state.exchange(&right)
+        try state.exchange(&leftTime)
+        try state.exchange(&rightTime)
+        try downstream.exchangeState(&state)
+    }
 }

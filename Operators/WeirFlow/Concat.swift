@@ -81,6 +81,14 @@ struct ConcatSink<Next: EventStream, Downstream: Sink>: Sink where Next.Element 
             downstream.finish(completion)
         }
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        // The stream that comes next is attached anew, and says that it cannot be saved.
+        try state.begin("concat")
+        try state.exchange(&watermark)
+        try downstream?.exchangeState(&state)
+    }
 }
 
 /// Drops the watermarks that are not later than the last one.

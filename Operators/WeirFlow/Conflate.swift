@@ -171,6 +171,17 @@ struct ConflateSink<Input: Sendable, Downstream: Sink>: Sink {
         downstream.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("conflate")
+        try state.exchange(late)
+        try state.exchange(refused)
+        try state.exchange(&count)
+        try state.exchange(&value)
+        try state.exchange(&begin)
+        try downstream.exchangeState(&state)
+    }
+
     /// Moves to the interval of a time.
     @inlinable
     mutating func goOn(to time: Timestamp) {

@@ -90,6 +90,16 @@ struct DebounceSink<Downstream: Sink>: Sink {
         downstream.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("debounce")
+        try state.exchange(late)
+        try state.exchange(&held)
+        try state.exchange(&time)
+        try state.exchange(&now)
+        try downstream.exchangeState(&state)
+    }
+
     @inlinable
     mutating func emit(ifDueBy now: Timestamp) {
         let due = time.shifted(byNanoseconds: duration)

@@ -69,4 +69,9 @@ struct DelaySink<Downstream: Sink>: Sink {
     mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try downstream.exchangeState(&state)
+    }
 }

@@ -173,6 +173,17 @@ struct DistinctSink<Key: Hashable & Sendable, Downstream: Sink>: Sink {
         downstream.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("distinct")
+        try state.exchange(late)
+        try state.exchange(&memory)
+        try state.exchange(&order)
+        try state.exchange(&number)
+        try state.exchange(&watermark)
+        try downstream.exchangeState(&state)
+    }
+
     /// Forgets the key that was emitted first and not again.
     @inlinable
     mutating func forgetFirst() {

@@ -129,4 +129,12 @@ where Downstream.Input == (Left, Row?) {
         rows = [:]
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("enrich")
+        try state.exchange(refused)
+        try state.exchange(&rows)
+        try downstream.exchangeState(&state)
+    }
 }

@@ -117,6 +117,36 @@ struct GroupedSink<Input: Sendable, Key: Hashable & Sendable, Output: Sendable>:
     }
 
     @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("grouped")
+        try state.exchange(sides.refused)
+        try state.exchange(sides.late)
+        try state.exchange(sides.dropped)
+        try watch.exchangeState(&state)
+        var watermark = watermark
+        try state.exchange(&watermark)
+        try state.exchange(&nextEviction)
+        var slots = groups.value.slots
+        try state.exchange(&slots)
+        if state.isRestoring { rebuild(slots) }
+        if try !bank.exchangeState(&state) { rebuild([]) }
+        if state.isRestoring { self.watermark = watermark }
+        try downstream.exchangeState(&state)
+    }
+
+    /// Makes new pipelines for groups, which get their states afterwards.
+    private mutating func rebuild(_ slots: [GroupSlots<Key>.Slot]) {
+        (bank, isBuilt, copies) = (SinkBank(NoSink<Input>()), false, false)
+        (indexes, groups.value.slots) = (KeyTable(), [])
+        watermark = .distantPast
+        for slot in slots {
+            indexes.insert(slot.key, at: groups.value.slots.count)
+            groups.value.slots.append(slot)
+            if copies { bank.append(watermark) } else { buildGroup(slot.key) }
+        }
+    }
+
+    @usableFromInline
     mutating func evict(at watermark: Timestamp) {
         guard let idle else { return }
         nextEviction = .distantFuture
@@ -156,6 +186,10 @@ struct GroupOutputSink<Input: Sendable>: Sink {
 
     @inlinable
     mutating func finish(_ completion: Completion) {}
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+    }
 }
 
 /// Stands for the pipelines as long as there is no group.
@@ -173,4 +207,8 @@ struct NoSink<Input: Sendable>: Sink {
 
     @inlinable
     mutating func finish(_ completion: Completion) {}
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+    }
 }

@@ -151,4 +151,14 @@ struct IdleWatermarksState<Downstream: Sink>: JunctionState {
         downstream.finish(completion)
         own.cancel()
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("idleWatermarks")
+        try state.exchange(&watermark)
+        try state.exchange(&hasElements)
+        try state.exchange(&isActive)
+        try state.exchange(&isIdle)
+        try downstream.exchangeState(&state)
+    }
 }

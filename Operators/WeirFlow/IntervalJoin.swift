@@ -254,4 +254,19 @@ where Downstream.Input == (Left, Right) {
         rights = KeyedStore()
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("join")
+        try state.exchange(late)
+        try state.exchange(refused)
+        try state.exchange(stalls)
+        try keys.exchangeState(&state)
+        try state.exchange(&lefts)
+        try state.exchange(&rights)
+        try state.exchange(&watermark)
+        try state.exchange(&oldestLeft)
+        try state.exchange(&oldestRight)
+        try downstream.exchangeState(&state)
+    }
 }

@@ -1,3 +1,5 @@
+public import WeirCore
+
 /// Gives keys small numbers, as places in arrays, for as long as something is remembered of them.
 ///
 /// A key without entries keeps its number for a while, because it is likely to return; when half of the keys are
@@ -59,5 +61,18 @@ struct KeyNumbers<Key: Hashable & Sendable>: Sendable {
             free.append(number)
         }
         unusedCount = 0
+    }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&keys)
+        try state.exchange(&useCounts)
+        try state.exchange(&free)
+        try state.exchange(&unusedCount)
+        guard state.isRestoring else { return }
+        table = KeyTable()
+        for (number, key) in keys.enumerated() {
+            if let key, key == key { table.insert(key, at: number) }
+        }
     }
 }

@@ -75,4 +75,12 @@ where Downstream.Input == (repeat each Element) {
         latest = OneOf()
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("combineLatest")
+        try state.exchange(&latest)
+        try state.exchange(&times)
+        try downstream.exchangeState(&state)
+    }
 }

@@ -185,6 +185,17 @@ struct MergeState<Downstream: Sink>: JunctionState {
         downstream.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("merge")
+        try state.exchange(late)
+        try state.exchange(stalls)
+        try state.exchange(&waiting)
+        try state.exchange(&count)
+        try state.exchange(&watermark)
+        try downstream.exchangeState(&state)
+    }
+
     /// The input whose element is next, and the time of that.
     @inlinable
     func oldest() -> (input: Int, time: Timestamp)? {

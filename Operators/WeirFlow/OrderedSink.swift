@@ -138,6 +138,23 @@ struct OrderedSink<Downstream: Sink>: Sink {
         downstream.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("ordered")
+        state.require(delay)
+        try state.exchange(late)
+        try state.exchange(&buckets)
+        try state.exchange(&occupied)
+        try state.exchange(&waiting)
+        try state.exchange(&firstFree)
+        try state.exchange(&firstNumber)
+        try state.exchange(&firstPlace)
+        try state.exchange(&count)
+        try state.exchange(&threshold)
+        try state.exchange(&watermark)
+        try downstream.exchangeState(&state)
+    }
+
     /// Takes an element that need not or must not wait.
     @inlinable
     mutating func receiveDue(_ element: borrowing Input, _ time: Timestamp) {

@@ -76,4 +76,9 @@ struct PartSink<Downstream: Sink>: Sink {
     mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try downstream.exchangeState(&state)
+    }
 }

@@ -95,4 +95,12 @@ struct RateLimitSink<Downstream: Sink>: Sink {
     mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("rateLimit")
+        try state.exchange(refused)
+        try state.exchange(&full)
+        try downstream.exchangeState(&state)
+    }
 }

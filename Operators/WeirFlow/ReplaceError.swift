@@ -92,4 +92,11 @@ struct ReplaceErrorSink<Downstream: Sink>: Sink {
         downstream.receive(element, at: time)
         downstream.finish(.finished)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("replaceError")
+        try state.exchange(&time)
+        try downstream.exchangeState(&state)
+    }
 }

@@ -78,8 +78,8 @@ struct RetrySink<Upstream: EventStream, Downstream: Sink>: Sink where Upstream.E
     @usableFromInline typealias Input = Downstream.Input
 
     @usableFromInline let upstream: Upstream
-    @usableFromInline let count: Int
-    @usableFromInline let pause: Duration
+    @usableFromInline var count: Int
+    @usableFromInline var pause: Duration
     @usableFromInline let scheduler: Scheduler?
     @usableFromInline let chain: SubscriptionChain
     @usableFromInline var watermark: Timestamp
@@ -141,5 +141,14 @@ struct RetrySink<Upstream: EventStream, Downstream: Sink>: Sink where Upstream.E
         } catch {
             last.finish(completion)
         }
+    }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("retry")
+        try state.exchange(&count)
+        try state.exchange(&pause)
+        try state.exchange(&watermark)
+        try downstream?.exchangeState(&state)
     }
 }

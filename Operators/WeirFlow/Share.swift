@@ -90,4 +90,9 @@ struct MulticastSink<Input: Sendable>: Sink {
     mutating func finish(_ completion: Completion) {
         multicast.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try multicast.exchangeState(&state)
+    }
 }

@@ -133,6 +133,16 @@ struct ThrottleSink<Downstream: Sink>: Sink {
         downstream.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("throttle")
+        try state.exchange(late)
+        try state.exchange(&next)
+        try state.exchange(&held)
+        try state.exchange(&watermark)
+        try downstream.exchangeState(&state)
+    }
+
     /// Emits the waiting element at its due time.
     @inlinable
     mutating func emitHeld() {

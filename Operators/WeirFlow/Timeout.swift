@@ -87,6 +87,15 @@ struct TimeoutSink<Downstream: Sink>: Sink {
         own.cancel()
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("timeout")
+        try state.exchange(&deadline)
+        try state.exchange(&isFinished)
+        if state.isRestoring, isFinished { own.cancel() }
+        try downstream.exchangeState(&state)
+    }
+
     /// Returns whether the stream has not timed out at a time, and fails it otherwise.
     @inlinable
     mutating func isInTime(_ time: Timestamp) -> Bool {

@@ -128,6 +128,19 @@ where Downstream.Input == Rule.Output {
         downstream.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("joinInWindows")
+        state.require(size)
+        try state.exchange(late)
+        try state.exchange(refused)
+        try state.exchange(stalls)
+        try state.exchange(&windows)
+        try state.exchange(&count)
+        try state.exchange(&open)
+        try downstream.exchangeState(&state)
+    }
+
     @inlinable
     mutating func windowIndex(_ begin: Timestamp) -> Int {
         var index = windows.count

@@ -86,4 +86,12 @@ where Downstream.Input == (Left, Right) {
         latest = nil
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("withLatest")
+        try state.exchange(refused)
+        try state.exchange(&latest)
+        try downstream.exchangeState(&state)
+    }
 }

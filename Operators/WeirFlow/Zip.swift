@@ -170,4 +170,15 @@ where Downstream.Input == (Left, Right) {
         downstream.finish(completion)
         own.cancel()
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("zip")
+        try state.exchange(refused)
+        try state.exchange(&waiting)
+        try state.exchange(&hasFinished)
+        try state.exchange(&isFinished)
+        if state.isRestoring, isFinished { own.cancel() }
+        try downstream.exchangeState(&state)
+    }
 }

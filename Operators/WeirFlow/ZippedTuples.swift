@@ -136,4 +136,15 @@ where Downstream.Input == (repeat each Element) {
         downstream.finish(completion)
         own.cancel()
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("zip")
+        try state.exchange(refused)
+        try state.exchange(&waiting)
+        try state.exchange(&hasFinished)
+        try state.exchange(&isFinished)
+        if state.isRestoring, isFinished { own.cancel() }
+        try downstream.exchangeState(&state)
+    }
 }

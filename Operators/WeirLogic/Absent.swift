@@ -166,6 +166,18 @@ struct AbsentSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Inpu
         downstream.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("absent")
+        try state.exchange(late)
+        try state.exchange(dropped)
+        try state.exchange(&watermark)
+        try state.exchange(&open)
+        try state.exchange(&waiting)
+        try watch.exchangeState(&state)
+        try downstream.exchangeState(&state)
+    }
+
     @inlinable
     func isClose(_ older: Timestamp, _ younger: Timestamp) -> Bool {
         younger < older.shifted(byNanoseconds: duration)

@@ -120,6 +120,15 @@ struct RepeatedSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.In
         downstream.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("repeated")
+        try state.exchange(late)
+        try state.exchange(&now)
+        try state.exchange(&group)
+        try downstream.exchangeState(&state)
+    }
+
     /// Closes the groups whose deadlines `time` has reached.
     @inlinable
     mutating func close(until time: Timestamp) {

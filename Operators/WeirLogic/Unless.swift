@@ -166,4 +166,16 @@ struct UnlessSink<Second: Sendable, Downstream: Sink>: Sink {
         seconds.removeAll()
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("unless")
+        try state.exchange(late)
+        try state.exchange(dropped)
+        try state.exchange(&watermark)
+        try state.exchange(&firsts)
+        try state.exchange(&seconds)
+        try watch.exchangeState(&state)
+        try downstream.exchangeState(&state)
+    }
 }

@@ -177,6 +177,20 @@ where Downstream.Input == (First, Second) {
         downstream.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("without")
+        try state.exchange(late)
+        try state.exchange(dropped)
+        try state.exchange(&watermark)
+        try state.exchange(&forbidden)
+        try state.exchange(&firsts)
+        try state.exchange(&seconds)
+        try state.exchange(&open)
+        try watch.exchangeState(&state)
+        try downstream.exchangeState(&state)
+    }
+
     /// Takes the elements that nothing older can follow, in the order of their times.
     ///
     /// Of equal times, what ends pairs comes first, then what forbids them, then what begins them: nothing at the same

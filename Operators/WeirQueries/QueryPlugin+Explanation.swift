@@ -58,9 +58,7 @@ private struct Explanation {
     }
 
     private func words(_ step: QueryPlan.Step) -> String {
-        var words = step.isMissing ? "no " : ""
-        words += step.category ?? "any"
-        if let condition = step.condition { words += " where \(rule.plan.text(of: condition))" }
+        var words = (step.isMissing ? "no " : "") + rule.plan.condition(of: step)
         if !step.keys.isEmpty {
             let names = step.keys.map { ($0.acceptsMissing ? "?" : "") + rule.plan.fields[$0.field].name }
             words += " by \(names.joined(separator: ", "))"
@@ -81,6 +79,13 @@ private struct Explanation {
                 sequence.steps.last?.isMissing ?? false ? "; matches wait until nothing can follow any more" : ""
             return "up to \(events) \(events == 1 ? "event" : "events") for each key, \(time)\(waiting)"
         }
+    }
+}
+
+extension QueryPlan {
+    /// What an event has to be for a step.
+    func condition(of step: Step) -> String {
+        (step.category ?? "any") + (step.condition.map { " where \(text(of: $0))" } ?? "")
     }
 }
 

@@ -21,6 +21,10 @@ public struct QueryPlugin: Plugin {
     /// What is known of the records.
     public let schema: QuerySchema
 
+    // Whether it explains partial matches, and writes no matches.
+    private var isTrace = false
+    private var showsLines = true
+
     /// Creates a plugin.
     ///
     /// - Parameters:
@@ -33,40 +37,65 @@ public struct QueryPlugin: Plugin {
         self.name = name
     }
 
-    private static let limit = "max-pending"
-    private static let output = "output"
+    /// A plugin that explains, with the same rules, what became of partial matches.
+    ///
+    /// It has the options `why`, for the keys to explain, and `near`, for how many partial matches of each rule or key it
+    /// shows. At the end of the input it writes them as text, or with `output=json` as an object each.
+    ///
+    /// - Parameter showingLines: Whether to say on which line of the input an event is: not where there are several inputs.
+    /// - Returns: The plugin.
+    public func explainingNearMatches(showingLines: Bool = true) -> QueryPlugin {
+        var plugin = self
+        plugin.isTrace = true
+        plugin.showsLines = showingLines
+        return plugin
+    }
+
+    private static let limit = OptionDeclaration(
+        "max-pending",
+        .integer(1...100_000_000),
+        default: "1000000",
+        help: "how many keys and events a rule keeps for pending matches; the oldest give way"
+    )
+    private static let output = OptionDeclaration(
+        "output",
+        .choice(["matches", "events"]),
+        default: "matches",
+        help: "what to write: matches, or their events alone"
+    )
 
     public var options: [OptionDeclaration] {
-        OptionDeclaration.times + [
-            OptionDeclaration(
-                Self.output,
-                .choice(["matches", "events"]),
-                default: "matches",
-                help: "what to write: matches, or their events alone"
-            ),
-            OptionDeclaration(
-                Self.limit,
-                .integer(1...100_000_000),
-                default: "1000000",
-                help: "how many keys and events a rule keeps for pending matches; the oldest give way"
-            ),
-        ]
+        OptionDeclaration.times + (isTrace ? TraceRequest.options : [Self.output]) + [Self.limit]
     }
 
     public func start(_ options: OptionValues, output: MatchOutput) throws(PluginError) -> RecordConsumer {
         let times = try options.times(countingIn: output)
         let fields = QueryFields(rules.map(\.plan), over: schema, times: times)
+        if isTrace {
+            let request = try TraceRequest(options, rules)
+            return TraceRun.consumer(
+                TraceRun(
+                    rules,
+                    request,
+                    over: fields,
+                    showsLines: showsLines,
+                    limit: options.integer(Self.limit.name),
+                    times.form,
+                    output
+                )
+            )
+        }
         let state = SharedCell(
             driven: QueryRun(
                 rules,
-                bank: RuleBank(rules.map(\.plan), over: fields, limit: options.integer(Self.limit)),
+                bank: RuleBank(rules.map(\.plan), over: fields, limit: options.integer(Self.limit.name)),
                 lines: MatchLines(
                     rules,
                     timeForm: times.form,
-                    writesEvents: options.text(Self.output) == "events",
+                    writesEvents: options.text(Self.output.name) == "events",
                     output: output
                 ),
-                counts: QueryCounts(output, limitOption: Self.limit)
+                counts: QueryCounts(output, limitOption: Self.limit.name)
             )
         )
         var consumer = RecordConsumer(
@@ -79,14 +108,19 @@ public struct QueryPlugin: Plugin {
                 return order
             }
         )
+        if rules.contains(where: { $0.plan.situation.steps.contains(where: \.isMissing) }) {
+            consumer.advance = { time in state.withLocal { $0.advance(to: time) } }
+        }
         consumer.handover = ConsumerHandover(
-            known: {
+            known: { [rules] in
                 var lastTime = Timestamp.distantPast
                 state.withLocal { lastTime = $0.bank.lastTime }
+                let places = Dictionary(rules.enumerated().map { ($1.name, $0) }) { first, _ in first }
                 return KnownRules(lastTime: lastTime) { name, plan in
-                    var runner: RuleRunner<[UInt8]>?
-                    state.withLocal { runner = $0.take(name, plan) }
-                    return runner
+                    guard let place = places[name], rules[place].plan == plan else { return nil }
+                    var rule: BankRule?
+                    state.withLocal { rule = $0.takeRule(at: place) }
+                    return rule
                 }
             },
             goOn: { known in
@@ -98,7 +132,7 @@ public struct QueryPlugin: Plugin {
     }
 
     public func matchFields(_ options: OptionValues) -> [String] {
-        guard options.text(Self.output) != "events" else { return [] }
+        guard !isTrace, options.text(Self.output.name) != "events" else { return [] }
         var keys: [String] = []
         for name in rules.flatMap(\.plan.keyNames) where !keys.contains(name) { keys.append(name) }
         let hasCounts = rules.contains { $0.plan.pipes.contains { if case .count = $0 { true } else { false } } }
@@ -107,6 +141,7 @@ public struct QueryPlugin: Plugin {
     }
 
     public func partitionField(_ options: OptionValues) -> String? {
+        guard !isTrace else { return nil }
         let fields = Set(rules.map { $0.plan.partitionField })
         return fields.count == 1 ? fields.first ?? nil : nil
     }

@@ -74,4 +74,11 @@ struct CastSink<Input: Sendable, Downstream: Sink>: Sink {
     mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("cast")
+        try state.exchange(refused)
+        try downstream.exchangeState(&state)
+    }
 }

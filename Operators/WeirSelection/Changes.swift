@@ -93,4 +93,11 @@ struct ChangesSink<Value: Equatable & Sendable, Downstream: Sink>: Sink {
         previous = nil
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("changes")
+        try state.exchange(&previous)
+        try downstream.exchangeState(&state)
+    }
 }

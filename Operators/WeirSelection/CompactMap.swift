@@ -67,4 +67,9 @@ struct CompactMapSink<Input: Sendable, Downstream: Sink>: Sink {
     mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try downstream.exchangeState(&state)
+    }
 }

@@ -74,4 +74,11 @@ struct DropSink<Downstream: Sink>: Sink {
     mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("drop")
+        try state.exchange(&unwanted)
+        try downstream.exchangeState(&state)
+    }
 }

@@ -74,4 +74,11 @@ struct DropWhileSink<Downstream: Sink>: Sink {
     mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("drop(while:)")
+        try state.exchange(&isDropping)
+        try downstream.exchangeState(&state)
+    }
 }

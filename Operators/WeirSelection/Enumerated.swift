@@ -65,4 +65,11 @@ where Downstream.Input == (index: Int, element: Input) {
     mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("enumerated")
+        try state.exchange(&next)
+        try downstream.exchangeState(&state)
+    }
 }

@@ -79,4 +79,9 @@ where Condition.Root == Downstream.Input, Condition.Value == Bool {
     mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try downstream.exchangeState(&state)
+    }
 }

@@ -84,4 +84,11 @@ struct FailIfEmptySink<Downstream: Sink>: Sink {
             downstream.finish(completion)
         }
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("failIfEmpty")
+        try state.exchange(&isEmpty)
+        try downstream.exchangeState(&state)
+    }
 }

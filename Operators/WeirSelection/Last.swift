@@ -76,4 +76,13 @@ struct LastSink<Downstream: Sink>: Sink {
         last = nil
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("last")
+        try state.exchange(&last)
+        try state.exchange(&time)
+        try state.exchange(&sentWatermark)
+        try downstream.exchangeState(&state)
+    }
 }

@@ -78,4 +78,11 @@ where Operation.Operand == Downstream.Input, Operation.Result == Downstream.Inpu
     mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("scan")
+        try state.exchange(&value)
+        try downstream.exchangeState(&state)
+    }
 }

@@ -83,4 +83,11 @@ struct ScanSink<Input: Sendable, Downstream: Sink>: Sink {
     mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("scan")
+        try state.exchange(&value)
+        try downstream.exchangeState(&state)
+    }
 }

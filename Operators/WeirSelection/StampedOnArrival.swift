@@ -87,6 +87,14 @@ struct StampedOnArrivalSink<Clock: TimeSource, Downstream: Sink>: Sink {
         downstream.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("stampedOnArrival")
+        try state.exchange(&now)
+        try state.exchange(&nextWatermark)
+        try downstream.exchangeState(&state)
+    }
+
     @inlinable
     mutating func passTime() {
         now = max(now, clock.now())

@@ -113,4 +113,12 @@ struct TakeSink<Downstream: Sink>: Sink {
         downstream.finish(completion)
         own.cancel()
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("take")
+        try state.exchange(&wanted)
+        if state.isRestoring, wanted == 0 { own.cancel() }
+        try downstream.exchangeState(&state)
+    }
 }

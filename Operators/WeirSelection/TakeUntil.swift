@@ -80,4 +80,12 @@ struct TakeUntilSink<Downstream: Sink>: Sink {
         downstream.finish(completion)
         own.cancel()
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("take(until:)")
+        try state.exchange(&isFinished)
+        if state.isRestoring, isFinished { own.cancel() }
+        try downstream.exchangeState(&state)
+    }
 }

@@ -88,4 +88,9 @@ struct TapSink<Downstream: Sink>: Sink {
         onCompletion?(completion)
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try downstream.exchangeState(&state)
+    }
 }

@@ -120,4 +120,12 @@ struct TryCompactMapSink<Input: Sendable, Downstream: Sink>: Sink {
         downstream.finish(completion)
         own.cancel()
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("tryMap")
+        try state.exchange(&isFinished)
+        if state.isRestoring, isFinished { own.cancel() }
+        try downstream.exchangeState(&state)
+    }
 }

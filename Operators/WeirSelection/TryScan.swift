@@ -100,4 +100,13 @@ struct TryScanSink<Input: Sendable, Downstream: Sink>: Sink {
         downstream.finish(completion)
         own.cancel()
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("tryScan")
+        try state.exchange(&value)
+        try state.exchange(&isFinished)
+        if state.isRestoring, isFinished { own.cancel() }
+        try downstream.exchangeState(&state)
+    }
 }

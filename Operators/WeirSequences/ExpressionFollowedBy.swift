@@ -83,4 +83,11 @@ where Downstream.Input == (Condition.Root, Condition.Root), Condition.Root: Send
         previous = nil
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("followedBy")
+        try state.exchange(&previous)
+        try downstream.exchangeState(&state)
+    }
 }

@@ -78,4 +78,11 @@ struct FollowedBySink<Input: Sendable, Downstream: Sink>: Sink where Downstream.
         previous = nil
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("followedBy")
+        try state.exchange(&previous)
+        try downstream.exchangeState(&state)
+    }
 }

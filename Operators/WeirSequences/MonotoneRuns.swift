@@ -144,6 +144,19 @@ where Downstream.Input == [Input] {
         downstream.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("rising")
+        state.require(limit)
+        try state.exchange(dropped)
+        try state.exchange(&run)
+        try state.exchange(&head)
+        try state.exchange(&previous)
+        try state.exchange(&lastTime)
+        try state.exchange(&watermark)
+        try downstream.exchangeState(&state)
+    }
+
     /// Ends the run, and emits it when it is long enough.
     @inlinable
     mutating func end() {

@@ -66,4 +66,11 @@ struct PairwiseSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.In
         previous = nil
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("pairwise")
+        try state.exchange(&previous)
+        try downstream.exchangeState(&state)
+    }
 }

@@ -175,6 +175,18 @@ where Downstream.Input == (First, Second) {
         downstream.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("then")
+        try state.exchange(late)
+        try state.exchange(dropped)
+        try state.exchange(&watermark)
+        try state.exchange(&firsts)
+        try state.exchange(&seconds)
+        try watch.exchangeState(&state)
+        try downstream.exchangeState(&state)
+    }
+
     @inlinable
     mutating func pair(_ first: First, at time: Timestamp) {
         let end = time.shifted(byNanoseconds: duration)

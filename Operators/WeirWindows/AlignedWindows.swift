@@ -200,4 +200,11 @@ struct AlignedAssignment: WindowAssignment {
         windows.scheduleResults()
         return indices
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        state.require(size)
+        state.require(slide)
+        try state.exchange(&origin)
+    }
 }

@@ -230,6 +230,23 @@ where Downstream.Input == WindowResult<Base.Output> {
         downstream.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("bounded")
+        try sides.exchangeState(&state)
+        try aggregate.exchangeState(&state)
+        try state.exchange(&start)
+        try state.exchange(&count)
+        try state.exchange(&newest)
+        try state.exchange(&watermark)
+        try state.exchange(&oldest)
+        try state.exchange(&isChanged)
+        try state.exchange(&isClosed)
+        try state.exchange(&nextResult)
+        try watch.exchangeState(&state)
+        try downstream.exchangeState(&state)
+    }
+
     @inlinable
     mutating func close(at time: Timestamp) {
         guard !isClosed else { return }

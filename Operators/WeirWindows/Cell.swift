@@ -1,4 +1,5 @@
 public import WeirAggregates
+public import WeirCore
 
 /// The aggregate of a window, or of a pane that windows share.
 @frozen
@@ -18,6 +19,16 @@ struct Cell<Base: Aggregate>: Sendable {
         self.start = start
         self.end = end
         self.aggregate = aggregate
+    }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&start)
+        try state.exchange(&end)
+        try state.exchange(&count)
+        try state.exchange(&isChanged)
+        try state.exchange(&isClosed)
+        try aggregate.exchangeState(&state)
     }
 }
 

@@ -63,6 +63,18 @@ where Downstream.Input == WindowResult<Base.Output> {
         downstream.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("hopping")
+        state.require(size)
+        state.require(slide)
+        try state.exchange(&watermark)
+        try state.exchange(&panes, like: Cell(0, 0, initial)) { pane, state throws(StateError) in
+            try pane.exchangeState(&state)
+        }
+        try downstream.exchangeState(&state)
+    }
+
     @inlinable
     mutating func emit(at time: Timestamp?) {
         var aggregate = initial

@@ -40,4 +40,13 @@ struct CountRun<Base: Aggregate> {
         count = 0
         (start, end) = (.distantFuture, .distantPast)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        state.require(size)
+        try state.exchange(&count)
+        try state.exchange(&start)
+        try state.exchange(&end)
+        try aggregate.exchangeState(&state)
+    }
 }

@@ -35,6 +35,14 @@ where Downstream.Input == WindowResult<Base.Output> {
         downstream.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("tumbling")
+        try run.exchangeState(&state)
+        try state.exchange(&watermark)
+        try downstream.exchangeState(&state)
+    }
+
     @inlinable
     mutating func close(at time: Timestamp) {
         downstream.receive(run.result(.closing), at: time)
@@ -97,6 +105,17 @@ where Downstream.Input == WindowResult<Base.Output> {
     mutating func finish(_ completion: Completion) {
         if case .finished = completion, run.count > 0 { close(at: max(run.end, watermark)) }
         downstream.finish(completion)
+    }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("tumbling")
+        try run.exchangeState(&state)
+        try state.exchange(&isChanged)
+        try state.exchange(&watermark)
+        try state.exchange(&nextResult)
+        try watch.exchangeState(&state)
+        try downstream.exchangeState(&state)
     }
 
     @inlinable

@@ -175,6 +175,22 @@ where Downstream.Input == WindowResult<Base.Output> {
         downstream.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("custom")
+        try sides.exchangeState(&state)
+        try aggregate.exchangeState(&state)
+        try state.exchange(&count)
+        try state.exchange(&isChanged)
+        try state.exchange(&nextResult)
+        try state.exchange(&start)
+        try state.exchange(&newest)
+        try state.exchange(&deadline)
+        try state.exchange(&watermark)
+        try watch.exchangeState(&state)
+        try downstream.exchangeState(&state)
+    }
+
     @inlinable
     mutating func add(_ element: borrowing Input, _ time: Timestamp) {
         aggregate.add(element, at: time)

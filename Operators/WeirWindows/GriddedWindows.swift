@@ -106,4 +106,8 @@ struct GridAssignment<Grid: WindowGrid>: WindowAssignment {
         windows.scheduleResults()
         return index..<index + 1
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+    }
 }

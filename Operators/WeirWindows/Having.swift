@@ -72,4 +72,9 @@ struct HavingSink<Value: Sendable, Downstream: Sink>: Sink where Downstream.Inpu
     mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try downstream.exchangeState(&state)
+    }
 }

@@ -138,4 +138,20 @@ struct OpenWindows<Base: Aggregate, Downstream: Sink>: Sendable where Downstream
         let time = nanoseconds ?? (phase == .late ? max(end - 1, watermark) : end - 1)
         downstream.receive(result, at: Timestamp(time))
     }
+
+    /// Saves the windows and what is known of the watermark, or gives them back.
+    @usableFromInline
+    mutating func exchangeState(
+        _ state: inout StateExchange,
+        like initial: Base
+    ) throws(StateError) {
+        try state.exchange(&watermark)
+        try state.exchange(&oldest)
+        try state.exchange(&nextDue)
+        try state.exchange(&nextResult)
+        try state.exchange(&held)
+        try state.exchange(&cells, like: Cell(0, 0, initial)) { cell, state throws(StateError) in
+            try cell.exchangeState(&state)
+        }
+    }
 }

@@ -88,6 +88,27 @@ where Downstream.Input == WindowResult<Base.Output> {
         downstream.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("panes")
+        state.require(size)
+        state.require(slide)
+        try sides.exchangeState(&state)
+        try state.exchange(&recentStart)
+        try state.exchange(&recentEnd)
+        try state.exchange(&recentIndex)
+        try state.exchange(&origin)
+        try state.exchange(&watermark)
+        try state.exchange(&oldest)
+        try state.exchange(&nextDue)
+        try state.exchange(&nextResult)
+        try state.exchange(&held)
+        try state.exchange(&panes, like: Cell(0, 0, initial)) { pane, state throws(StateError) in
+            try pane.exchangeState(&state)
+        }
+        try downstream.exchangeState(&state)
+    }
+
     /// Adds an element to its pane.
     @inlinable
     @inline(never)

@@ -175,6 +175,14 @@ where Downstream.Input == WindowResult<Base.Output> {
         windows.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("session")
+        try sides.exchangeState(&state)
+        try windows.exchangeState(&state, like: initial)
+        try windows.downstream.exchangeState(&state)
+    }
+
     /// Makes one session of several.
     @inlinable
     mutating func join(_ range: Range<Int>) {

@@ -18,15 +18,18 @@ protocol SlidingState: Sendable {
 
     /// The aggregate of the elements in the window.
     mutating func result() -> Base.Output
+
+    /// Saves what is remembered, or gives it back.
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError)
 }
 
 /// An element of a sliding window.
 @frozen
 @usableFromInline
 struct SlidingEntry<Element: Sendable>: Sendable {
-    @usableFromInline let element: Element
-    @usableFromInline let time: Timestamp
-    @usableFromInline let position: Int64
+    @usableFromInline var element: Element
+    @usableFromInline var time: Timestamp
+    @usableFromInline var position: Int64
 
     @inlinable
     init(_ element: consuming Element, _ time: Timestamp, _ position: Int64) {
@@ -59,6 +62,11 @@ struct RefoldingState<Base: Aggregate>: SlidingState {
     @inlinable
     mutating func evict(through position: Int64) {
         while !entries.isEmpty, entries[0].position <= position { entries.removeFirst() }
+    }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&entries)
     }
 
     @inlinable
@@ -103,6 +111,12 @@ struct InvertingState<Base: InvertibleAggregate>: SlidingState {
         }
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try aggregate.exchangeState(&state)
+        try state.exchange(&entries)
+    }
+
     @inlinable
     mutating func result() -> Base.Output { aggregate.result() }
 }
@@ -132,6 +146,11 @@ struct SelectingState<Base: SelectingAggregate>: SlidingState {
     @inlinable
     mutating func evict(through position: Int64) {
         while !values.isEmpty, values[0].position <= position { values.removeFirst() }
+    }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&values)
     }
 
     @inlinable
@@ -175,6 +194,17 @@ struct MergingState<Base: MergeableAggregate>: SlidingState {
                 turnOver()
             }
         }
+    }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&older, like: SlidingEntry(initial, .epoch, 0)) { entry, state throws(StateError) in
+            try entry.element.exchangeState(&state)
+            try state.exchange(&entry.time)
+            try state.exchange(&entry.position)
+        }
+        try state.exchange(&newer)
+        try newerAggregate.exchangeState(&state)
     }
 
     @inlinable

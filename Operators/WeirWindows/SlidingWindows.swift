@@ -170,6 +170,15 @@ where Downstream.Input == WindowResult<State.Base.Output> {
         state.evict(through: .max)
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ exchange: inout StateExchange) throws(StateError) {
+        try exchange.begin("sliding")
+        try sides.exchangeState(&exchange)
+        try exchange.exchange(&newest)
+        try state.exchangeState(&exchange)
+        try downstream.exchangeState(&exchange)
+    }
 }
 
 /// Emits the aggregate of the elements before each element.
@@ -211,5 +220,15 @@ where Downstream.Input == WindowResult<State.Base.Output> {
     mutating func finish(_ completion: Completion) {
         state.evict(through: .max)
         downstream.finish(completion)
+    }
+
+    @usableFromInline
+    mutating func exchangeState(_ exchange: inout StateExchange) throws(StateError) {
+        try exchange.begin("sliding")
+        exchange.require(size)
+        try exchange.exchange(&position)
+        try exchange.exchange(&times)
+        try state.exchangeState(&exchange)
+        try downstream.exchangeState(&exchange)
     }
 }

@@ -92,4 +92,12 @@ struct WatermarksSink<Downstream: Sink>: Sink {
     mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("watermarks")
+        try state.exchange(&watermark)
+        try state.exchange(&next)
+        try downstream.exchangeState(&state)
+    }
 }

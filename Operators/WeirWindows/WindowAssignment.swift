@@ -15,4 +15,7 @@ protocol WindowAssignment: Sendable {
         in windows: inout OpenWindows<Base, Downstream>,
         _ initial: Base
     ) -> Range<Int>?
+
+    /// Saves what the assignment has learned, or gives it back.
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError)
 }

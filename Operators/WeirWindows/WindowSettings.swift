@@ -91,6 +91,13 @@ struct WindowSides<Input: Sendable>: Sendable {
 
     @usableFromInline
     init() {}
+
+    @usableFromInline
+    func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(late)
+        try state.exchange(refused)
+        try state.exchange(stalls)
+    }
 }
 
 extension StallWatch {

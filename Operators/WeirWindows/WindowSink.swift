@@ -61,6 +61,19 @@ where Downstream.Input == WindowResult<Base.Output> {
         windows.finish(completion)
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("window")
+        try sides.exchangeState(&state)
+        try assignment.exchangeState(&state)
+        try state.exchange(&recentStart)
+        try state.exchange(&recentEnd)
+        try state.exchange(&recentIndex)
+        try recent.exchangeState(&state)
+        try windows.exchangeState(&state, like: initial)
+        try windows.downstream.exchangeState(&state)
+    }
+
     /// Adds an element to all its windows.
     @inlinable
     @inline(never)

@@ -55,11 +55,22 @@ struct LabelledPlugin: Plugin {
                 finish: { [self] completion in work.perform { consumer?.finish(completion) } },
                 order: consumer?.order == nil ? nil : { [self] in consumer?.order?() ?? RecordOrder() }
             )
-            guard let handover = consumer?.handover else { return labelled }
-            labelled.handover = ConsumerHandover(
-                known: { [self] in work.perform { handover.known() } },
-                goOn: { [self] known in work.perform { handover.goOn(known) } }
-            )
+            if consumer?.advance != nil {
+                labelled.advance = { [self] time in work.perform { consumer?.advance?(time) } }
+            }
+            if let handover = consumer?.handover {
+                labelled.handover = ConsumerHandover(
+                    known: { [self] in work.perform { handover.known() } },
+                    goOn: { [self] known in work.perform { handover.goOn(known) } }
+                )
+            }
+            if let state = consumer?.state {
+                labelled.state = ConsumerState(
+                    fingerprint: state.fingerprint,
+                    save: { [self] in try work.perform { try state.save() } },
+                    restore: { [self] bytes in try work.perform { try state.restore(bytes) } }
+                )
+            }
             return labelled
         }
     }

@@ -125,4 +125,17 @@ struct BrandScoreSink<Downstream: Sink<BrandScore>>: Sink {
         if settings.interval != nil, let latest { writeTotals(at: latest) }
         downstream.finish(completion)
     }
+
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("scores")
+        state.require(describing: brands.map(\.name).joined(separator: "\n"))
+        for index in totals.indices {
+            try state.exchange(&totals[index].total)
+            try state.exchange(&totals[index].posts)
+            try totals[index].window?.exchangeState(&state)
+        }
+        try state.exchange(&latest)
+        try state.exchange(&lastTick)
+        try downstream.exchangeState(&state)
+    }
 }

@@ -23,6 +23,10 @@ struct PostDecoder: EventDecoder {
         )
     }
 
+    /// Nothing: each post is read for itself.
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+    }
+
     /// A post is a retweet where a field says so, where it holds the post that it repeats, or by its first words.
     private func isRetweet(_ record: borrowing FieldReader<Key>, _ text: String) throws(FieldError) -> Bool {
         if record.isPresent(.retweeted) { return true }

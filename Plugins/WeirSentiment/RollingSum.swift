@@ -39,6 +39,15 @@ struct RollingSum: Sendable {
         while let first = entries.first, !isInside(first.time) { removeFirst() }
     }
 
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        state.require(duration)
+        state.require(limit)
+        try state.exchange(&entries)
+        try state.exchange(&latest)
+        try state.exchange(&evicted)
+        try state.exchange(&total)
+    }
+
     private mutating func removeFirst() {
         total.remove(entries.removeFirst().value)
         // Of an empty window nothing is left, whatever rounding left over.

@@ -77,7 +77,7 @@ public struct SentimentPlugin: Plugin {
             .tap { drawing?.draw($0) }
             .map { BrandScoreReport(score: $0, timeForm: times.form) }
             .attach(output.sink())
-        return candidates.consumer()
+        return candidates.consumer(savesState: true)
     }
 
     private static func settings(

@@ -73,4 +73,10 @@ public struct OncePerBurstSink<Downstream: Sink>: Sink {
     public mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
+
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("oncePerBurst")
+        try state.exchange(&last)
+        try downstream.exchangeState(&state)
+    }
 }

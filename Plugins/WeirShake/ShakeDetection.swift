@@ -19,9 +19,9 @@ struct ShakeDetection: Sendable {
                 previous.group == current.group
                     && Shake.differs(previous, current, byMoreThan: threshold)
             }
+            .oncePerBurst(quietPeriod: quietPeriod)
             .map { [form, groups] previous, current in
                 Shake(previous, current, form: form, group: groups?.name(of: current.group))
             }
-            .oncePerBurst(quietPeriod: quietPeriod)
     }
 }

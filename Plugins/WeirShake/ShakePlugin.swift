@@ -18,6 +18,9 @@ public struct ShakePlugin: Plugin {
     public let name = "shake"
     public let summary = "Reports when readings of an accelerometer show that the device is shaken."
 
+    /// The columns of a reading, in the order of the decoder's keys.
+    private static let columns = ["time", "x", "y", "z"]
+
     public let options =
         [
             OptionDeclaration(
@@ -34,7 +37,7 @@ public struct ShakePlugin: Plugin {
             ),
             OptionDeclaration(
                 "columns",
-                .mapping(keys: ["time", "x", "y", "z"]),
+                .mapping(keys: Self.columns),
                 default: "time=time,x=x,y=y,z=z",
                 help: "the fields to read, such as x=acc_x,time=t_ms"
             ),
@@ -109,15 +112,14 @@ public struct ShakePlugin: Plugin {
         } else {
             detection.shakes(in: readings).tap { drawing?.mark($0) }.attach(output.sink())
         }
-        return readings.consumer()
+        return readings.consumer(savesState: true)
     }
 
     private func schema(columns: [String: String], groupField: String?, _ times: InputTimes) -> RecordSchema {
-        let fields = ReadingDecoder.Key.allCases.map { key in
-            key == .group
-                ? RecordSchema.Field(groupField ?? "group", isRequired: groupField != nil)
-                : RecordSchema.Field(columns[key.fieldName] ?? key.fieldName)
-        }
+        let fields =
+            Self.columns.map { RecordSchema.Field(columns[$0] ?? $0) } + [
+                RecordSchema.Field(groupField ?? "group", isRequired: groupField != nil)
+            ]
         var schema = RecordSchema(fields: fields, times: times, timeField: ReadingDecoder.Key.time.rawValue)
         schema.isOrderedInGroups = true
         return schema
@@ -126,9 +128,8 @@ public struct ShakePlugin: Plugin {
     public func partitionField(_ options: OptionValues) -> String? { options.textIfGiven("by") }
 
     public func matchFields(_ options: OptionValues) -> [String] {
-        let reading = ["time", "x", "y", "z"]
-        return ["time"] + (options.textIfGiven("by") == nil ? [] : ["group"]) + ["axis", "difference", "unit"]
-            + reading.map { "previous.\($0)" } + reading.map { "current.\($0)" }
+        ["time"] + (options.textIfGiven("by") == nil ? [] : ["group"]) + ["axis", "difference", "unit"]
+            + Self.columns.map { "previous.\($0)" } + Self.columns.map { "current.\($0)" }
     }
 
     public func graph(_ options: OptionValues) -> PluginGraph {

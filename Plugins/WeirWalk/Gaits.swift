@@ -122,4 +122,15 @@ struct GaitSink<Downstream: Sink<Gait>>: Sink {
     mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
+
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("gaits")
+        try state.exchange(&group)
+        try state.exchange(&steps)
+        try state.exchange(&rise)
+        try state.exchange(&speed)
+        try estimate.exchangeState(&state)
+        try state.exchange(&wasWalking)
+        try downstream.exchangeState(&state)
+    }
 }

@@ -74,6 +74,11 @@ struct MovementDecoder: EventDecoder {
         return Movement(timestamp: time, steps: counted ?? derived, location: location, group: group)
     }
 
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&tracks)
+        try groups?.exchangeState(&state)
+    }
+
     /// The location, unless there is none or it is not accurate enough.
     private func location(of record: borrowing FieldReader<Key>) throws(FieldError) -> Movement.Location? {
         let speed = try optional(.speed, record, atLeast: 0)

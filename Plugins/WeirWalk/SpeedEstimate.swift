@@ -39,6 +39,11 @@ struct SpeedEstimate: Sendable {
         return oldest.position.distance(to: position) / (Double(nanoseconds) / 1e9)
     }
 
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        state.require(window)
+        try state.exchange(&fixes)
+    }
+
     private func age(_ fix: Fix, at time: Timestamp) -> Int64 {
         Nanoseconds.difference(time.nanosecondsSinceEpoch, fix.time.nanosecondsSinceEpoch)
     }

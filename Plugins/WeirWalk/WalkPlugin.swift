@@ -140,7 +140,7 @@ public struct WalkPlugin: Plugin {
             .map { GaitReport(gait: $0, group: groups?.name(of: $0.group), timeForm: times.form) }
             .attach(output.sink())
         if let groups { movements.subscribeWithTime { _, time in groups.advance(to: time) } }
-        return movements.consumer()
+        return movements.consumer(savesState: true)
     }
 
     private static func rule(_ options: OptionValues) throws(PluginError) -> WalkRule {

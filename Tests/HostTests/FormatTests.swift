@@ -253,6 +253,22 @@ extension HostTests {
             }
         }
 
+        @Test func oneBadLineOfAFewDoesNotHideTheForm() throws {
+            for (text, expected) in [
+                ("{\"a\":1}\nbroken\n{\"a\":2}\n", "JSON Lines"),
+                (
+                    "time,x,y\n1,2,3\n2,3\n3,4,5\n",
+                    "separated by commas, with a header; 2 records looked at, 1 rejected\n"
+                ),
+            ] {
+                let outcome = try weir.run("guess", "-", input: .text(text))
+                #expect(
+                    outcome.exitCode == 0 && outcome.output.contains(expected),
+                    "\(outcome.output)\(outcome.errors)"
+                )
+            }
+        }
+
         @Test func aGuessMayFail() throws {
             for (text, message) in [
                 ("", "standard input is empty"),

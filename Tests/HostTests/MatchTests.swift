@@ -53,7 +53,7 @@ extension HostTests {
             #expect(matches.map(\.ids) == [[1, 3]])
             #expect(matches.map(\.rule) == ["query"] && matches.map(\.keys) == [["user": "ann"]])
             #expect(outcome.errors.hasPrefix("weir: 4 events read, 0 rejected, 1 match in "))
-            #expect(try weir.run("match", pair, input: .file("in.jsonl")).exitCode != 0, "standard input is CSV")
+            #expect(try weir.run("match", pair, input: .file("in.jsonl")).output == outcome.output)
             let piped = try weir.run("match", pair, "--format", "jsonl", input: .file("in.jsonl"))
             #expect(piped.output == outcome.output)
             #expect(try weir.run("run", "match", pair, "in.jsonl").output == outcome.output)
@@ -189,7 +189,8 @@ extension HostTests {
             let valid = try weir.run("validate", "match", "--rules", "r", "in.jsonl")
             #expect(valid.exitCode == 3)
             #expect(
-                valid.errors.hasPrefix("weir: r/broken.eql:3:") && valid.errors.contains("weir: valid: match from ")
+                valid.errors.hasPrefix("weir: r/broken.eql:3:")
+                    && valid.errors.contains("weir: valid but for 1 rule: match from ")
             )
             #expect(try weir.run("validate", "match", "--rules", "r/logins.eql", "in.jsonl").exitCode == 0)
             #expect(try weir.run("match", "--rules", "r/broken.eql", "in.jsonl").exitCode == 2)

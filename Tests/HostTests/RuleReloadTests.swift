@@ -98,6 +98,103 @@ extension HostTests {
             #expect(said.text.contains("1 partial match"), "\(said.text)")
         }
 
+        @Test func aRuleWithAMistakeGoesOnAsItWas() throws {
+            try weir.file("r/a.eql", "sequence [a where true] [b where true]")
+            try weir.file("r/b.eql", "b where true")
+            let errors = Pipe()
+            let run = try weir.start(
+                ["match", "--rules", "r", "in.fifo", "--format", "jsonl", "--to", "m.jsonl"],
+                input: .nothing,
+                errors: errors.fileHandleForWriting
+            )
+            try errors.fileHandleForWriting.close()
+            var said = Arrivals(errors)
+            let input = try #require(FileHandle(forWritingAtPath: weir.folder + "/in.fifo"))
+            func reload(_ expected: [String]) {
+                kill(run.process.processIdentifier, SIGHUP)
+                for text in expected {
+                    let wasSaid = said.wait(for: text + "\n")
+                    #expect(wasSaid, "\(said.text)")
+                    said.forget(through: text + "\n")
+                }
+            }
+            try input.write(contentsOf: line(1, "a") + line(1, "b"))
+            try WeirProcess.eventually("two matches") { (try? found()) == ["a", "b"] }
+            try input.write(contentsOf: line(2, "a") + line(2, "b") + line(3, "a"))
+            try WeirProcess.eventually("two more") { (try? found()) == ["a", "b", "a", "b"] }
+            // Said at once, and nothing is given up.
+            try weir.file("r/a.eql", "sequence [a where true]\n  [b wher true]")
+            let mistake = "weir: r/a.eql:2:6: expected 'where'"
+            kill(run.process.processIdentifier, SIGHUP)
+            let isSaid = said.wait(for: mistake)
+            #expect(isSaid, "\(said.text)")
+            reload(["read the rules again: 'a' stays as it was"])
+            try weir.file("r/c.eql", "b wher true")
+            try weir.file("r/b.eql", "// name: d\nb where true")
+            reload(["read the rules again: 'd' is new, 'b' ends, 'a' stays as it was"])
+            reload(["read the rules again: 'a' stays as it was"])
+            try input.write(contentsOf: line(4, "b"))
+            try WeirProcess.eventually("the pending match") { try found() == ["a", "b", "a", "b", "a", "d"] }
+            // A file that cannot be read leaves its rules as they were too.
+            try weir.file("r/a.eql", [0xFF])
+            reload(["read the rules again: 'a' stays as it was"])
+            try weir.file("r/a.eql", "sequence [a where true] [b where true]")
+            try FileManager.default.removeItem(atPath: weir.folder + "/r/c.eql")
+            reload(["read the rules again: 'c' ends"])
+            try input.write(contentsOf: line(5, "x"))
+            try input.close()
+            said.waitForEnd()
+            #expect(try run.outcome().exitCode == 0)
+            #expect(said.text.contains("weir: 7 events read, 0 rejected, 6 matches in "), "\(said.text)")
+        }
+
+        /// Also where nothing had been read, and the rules need other fields.
+        @Test func timesKeepTheirFormAndAnEmptyFileItsMatches() throws {
+            try weir.file("r/a.eql", "sequence by k [a where true] [b where true]")
+            try weir.file("r/x.eql", "x")
+            try weir.file("in.jsonl", "")
+            let errors = Pipe()
+            let run = try weir.start(
+                ["match", "--rules", "r", "--from", "file:in.jsonl?follow=true", "--to", "m.jsonl"],
+                input: .nothing,
+                errors: errors.fileHandleForWriting
+            )
+            try errors.fileHandleForWriting.close()
+            var said = Arrivals(errors)
+            func reload(_ expected: String) {
+                kill(run.process.processIdentifier, SIGHUP)
+                let wasSaid = said.wait(for: "read the rules again: \(expected)\n")
+                #expect(wasSaid, "\(said.text)")
+            }
+            let isRunning = said.wait(for: "1 of 2 rules can be used\n")
+            #expect(isRunning, "\(said.text)")
+            try FileManager.default.removeItem(atPath: weir.folder + "/r/x.eql")
+            try weir.file("r/b.eql", "b where true")
+            reload("'b' is new, 'x' ends")
+            let input = try #require(FileHandle(forWritingAtPath: weir.folder + "/in.jsonl"))
+            func write(_ time: Int, _ kind: String) throws {
+                let time = "2026-01-01 00:00:0\(time)Z"
+                try input.write(contentsOf: Data("{\"@timestamp\":\"\(time)\",\"type\":\"\(kind)\",\"k\":1}\n".utf8))
+            }
+            try write(1, "a")
+            try write(2, "b")
+            try WeirProcess.eventually("two matches") { (try? found()) == ["a", "b"] }
+            try write(3, "a")
+            try write(4, "c")
+            try weir.file("r/c.eql", "c where not x == 1")
+            reload("'c' is new")
+            try write(5, "b")
+            try WeirProcess.eventually("two more") { try found().suffix(2) == ["a", "b"] && found().count > 3 }
+            let times = try weir.text(of: "m.jsonl").split(separator: "\n").map {
+                $0.split(separator: "\"time\":")[1].prefix(22)
+            }
+            #expect(times.allSatisfy { $0.hasPrefix("\"2026-01-01 00:00:0") }, "\(times)")
+            run.process.terminate()
+            said.waitForEnd()
+            #expect(try run.outcome().exitCode == 130)
+            #expect(!said.text.contains("partial match"), "\(said.text)")
+        }
+
         @Test func aConfigurationIsChangedByItsRules() throws {
             try weir.file("r/a.eql", "a where true")
             try weir.file(

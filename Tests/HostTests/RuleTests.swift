@@ -32,7 +32,8 @@ import WeirRecords
             of: "x.y.eql"
         )
         #expect(rules.map(\.name) == ["x.y-1", "b"])
-        #expect(rules.map(\.text) == ["\nany where a", "\n\n\n\n\n// name: b\nany where b"])
+        #expect(rules.map(\.text) == ["any where a", "// name: b\nany where b"])
+        #expect(rules.map(\.linesBefore) == [1, 5])
     }
 
     @Test(arguments: ["", "\n\n", "// name: a", "---", "---\n---"])

@@ -95,8 +95,20 @@ extension HostTests {
             #expect(outcome.errors.hasSuffix("; say which to read with --by NAME\n"))
         }
 
+        @Test func readsJSONThatIsPipedIn() throws {
+            for text in [#"{"time":0,"x":0,"y":0,"z":1}"#, #"[ {"time":0,"x":0,"y":0,"z":1}]"#, "{}\n{}\n"] {
+                let outcome = try weir.run("run", "shake", input: .text(text))
+                #expect(
+                    outcome.errors.contains(text == "{}\n{}\n" ? "2 rejected" : "1 event read"),
+                    "\(outcome.errors)"
+                )
+            }
+            let table = try weir.run("run", "shake", "--header", "1", input: .text(#"{"time":0,"x":0,"y":0,"z":1}"#))
+            #expect(table.exitCode == 66)
+        }
+
         @Test func suggestsTheFormatThatItMayBe() throws {
-            let outcome = try weir.run("run", "shake", input: .text(#"{"time":0,"x":0,"y":0,"z":1}"#))
+            let outcome = try weir.run("run", "shake", input: .text(#"<"time":0,"x":0,"y":0,"z":1>"#))
             #expect(outcome.exitCode == 66)
             #expect(outcome.errors.contains("; --format says how it is written, and 'weir guess' finds out"))
         }

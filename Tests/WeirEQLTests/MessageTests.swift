@@ -122,6 +122,10 @@ struct MessageTests {
             #"process where args[0] == "a""#, 1, 19, 1,
             #"a value of a list has no place; a comparison holds where it does for one of the values"#
         ),
+        (
+            #"process where tags.0 == "a""#, 1, 19, 2,
+            #"a value of a list has no place; a comparison holds where it does for one of the values, and in backticks, as `tags.0`, it is a name"#
+        ),
         (#"process where user.name. == "a""#, 1, 26, 2, #"expected the name of a field, found '=='"#),
         (#"process where user-name == "a""#, 1, 28, 3, #"cannot compare 'user-name', a number, with '"a"', a text"#),
         (

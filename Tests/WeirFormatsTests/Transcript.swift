@@ -118,6 +118,7 @@ struct Transcript: Equatable {
             let source = PieceSource(input, nextPiece)
             var reader = SliceReader(source, decoder, lineLimit: limit)
             var chain = SliceChain()
+            var kinds = FieldKinds()
             var ending: SliceReader.Ending?
             repeat {
                 let slice = RecordSlice(schema: schema, capacity: nextPiece(), batchCapacity: capacity)
@@ -130,7 +131,7 @@ struct Transcript: Equatable {
                 chain.add(slice, decodedWith: reader.decoder, isFinal: ending == .finished)
                 while true {
                     for index in 0..<slice.batchCount {
-                        slice.lend(batchAt: index) { take($0, windowCount: .max) }
+                        slice.lend(batchAt: index, knowing: &kinds) { take($0, windowCount: .max) }
                     }
                     guard slice.isPaused else { break }
                     chain.goOn(in: slice, isFinal: ending == .finished)

@@ -59,7 +59,8 @@ import WeirTesting
             let value = isBad ? "warm" : "\(celsius)"
             switch format {
             case .csv: text += "\(number),\(name),\(value)\n"
-            case .jsonLines:
+            case .jsonLines, .json:
+                if format == .json { text += number == 0 ? "[" : "," }
                 text += #"{"timestamp":\#(number),"name":"\#(name)","celsius":\#(isBad ? #""warm""# : value)}"# + "\n"
             }
             if isBad {
@@ -69,10 +70,13 @@ import WeirTesting
                 samples.append(Sample(timestamp: time, name: name, celsius: celsius))
             }
         }
+        if format == .json { text += count == 0 ? "[]" : "]" }
         return (text, samples, bad)
     }
 
-    @Test(arguments: [(DecodableFormat.csv, ".csv"), (.jsonLines, ".jsonl"), (.jsonLines, ".NDJSON")])
+    @Test(arguments: [
+        (DecodableFormat.csv, ".csv"), (.jsonLines, ".jsonl"), (.jsonLines, ".NDJSON"), (.json, ".json"),
+    ])
     func allEventsComeInOrderAndBadLinesAreOffered(format: DecodableFormat, ending: String) async throws {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)

@@ -148,7 +148,7 @@ struct NaiveQuery {
 
     // MARK: Terms
 
-    private func all(_ value: QueryValue) -> [QueryValue] {
+    func all(_ value: QueryValue) -> [QueryValue] {
         switch value {
         case .missing: []
         case .list(let values): values.flatMap(all)
@@ -156,12 +156,12 @@ struct NaiveQuery {
         }
     }
 
-    private func truth(_ value: QueryValue) -> Bool? {
+    func truth(_ value: QueryValue) -> Bool? {
         let flags = all(value).compactMap { if case .boolean(let flag) = $0 { flag } else { Bool?.none } }
         return flags.isEmpty ? nil : flags.contains(true)
     }
 
-    private func value(_ truth: Bool?) -> QueryValue { truth.map(QueryValue.boolean) ?? .missing }
+    func value(_ truth: Bool?) -> QueryValue { truth.map(QueryValue.boolean) ?? .missing }
 
     func value(_ term: QueryTerm, _ event: Event) -> QueryValue {
         switch term {

@@ -3,6 +3,7 @@ import Testing
 import WeirCore
 import WeirQueries
 import WeirRecords
+import WeirTesting
 
 /// Queries as plugins, with what people see of them.
 @Suite
@@ -54,6 +55,101 @@ struct QueryPluginTests {
                 #"{"rule":"r","time":2000,"keys":{"user":"ann"},"events":[{"time":1000,"user":"ann","n":"007","type":"a"},{"time":2000,"user":"ann","n":7,"type":"b"}]}"#
             ]
         )
+    }
+
+    /// Of a table without types a text is a number where it would be written in the same way.
+    @Test
+    func aTableShowsNumbersThatAreWrittenAsNumbersAre() throws {
+        let numbers = ["0", "7", "-3", "1.5", "-0.25", "12345678.25", "123456789012345678", "0.0625", "0.0", "20.0"]
+        let texts = [
+            "-0", "007", "1.50", ".5", "5.", "+5", "1e5", "1-2", "-", "--1", "1.2.3", "12abc", "abc", "e",
+            "123456789012345678901", "1 ", "0x1", "00.5", "é", "a'b", "-a",
+        ]
+        let rows = (numbers + texts).enumerated().map { "\($0.offset),a,u,\($0.element)\n" }
+        let run = try PluginRun(
+            Self.plugin(Self.plan(.event(QueryPlan.Step(category: "a")))),
+            csv: "time,type,user,n\n" + rows.joined()
+        )
+        let values = numbers + texts.map { "\"\($0)\"" }
+        #expect(
+            run.lines
+                == values.enumerated()
+                .map {
+                    """
+                    {"rule":"r","time":\($0.offset),"keys":{},"events":[{"time":\($0.offset),"user":"u","n":\($0.element),"type":"a"}]}
+                    """
+                }
+        )
+    }
+
+    /// A key is the same value however a format writes it; a text with the same digits is another one.
+    @Test
+    func keysAreValuesAndNotTexts() throws {
+        let users = ["7", "7.0", "0.7e1", "\"7\"", "7", "\"7\"", "70e-1", "9007199254740993", "9007199254740992.0"]
+        let lines = users.enumerated().flatMap { index, user in
+            ["a", "b"].map { "{\"time\":\(index),\"type\":\"\($0)\",\"user\":\(user)}\n" }
+        }
+        let pairs = try PluginRun(Self.plugin(Self.pair), jsonLines: lines.joined())
+        #expect(pairs.lines.count == users.count)
+        // All that is seven begins in one record and ends in another one that writes it differently.
+        for (first, last) in [("7", "7.0"), ("7.0", "7"), ("0.7e1", "7"), ("7", "70e-1")] {
+            let run = try PluginRun(
+                Self.plugin(Self.pair),
+                jsonLines: """
+                    {"time":1,"type":"a","user":\(first)}
+                    {"time":2,"type":"b","user":"7"}
+                    {"time":3,"type":"b","user":\(last)}
+
+                    """
+            )
+            #expect(
+                run.lines == [
+                    """
+                    {"rule":"r","time":3,"keys":{"user":7},"events":[{"time":1,"type":"a","user":\(first)},{"time":3,"type":"b","user":\(last)}]}
+                    """
+                ]
+            )
+        }
+    }
+
+    /// Rules that keep the same events bring what each of them brings alone.
+    @Test
+    func rulesThatShareEventsBringWhatTheyBringAlone() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var generator = SeededGenerator(seed: seed)
+        var (json, csv) = ("", "time,type,user,n\n")
+        for time in 0..<3_000 {
+            let type = ["a", "b", "c"][Int.random(in: 0..<3, using: &generator)]
+            let user = Int.random(in: 0..<20, using: &generator)
+            // Of JSON some have two keys, or none, or a text.
+            let users = ["\(user)", "[\(user),\(user + 1)]", "\"\(user)\"", "null"]
+            let written = users[Int.random(in: 0..<users.count, using: &generator)]
+            json += "{\"time\":\(time),\"type\":\"\(type)\",\"user\":\(written),\"n\":\(time)}\n"
+            csv += "\(time),\(type),u\(user),\(time)\n"
+        }
+        func steps(_ types: [String]) -> [QueryPlan.Step] {
+            types.map { QueryPlan.Step(category: $0, keys: Self.keys) }
+        }
+        let first = [QueryTerm.field(1)]
+        let plans = [
+            Self.pair,
+            Self.plan(.sequence(QueryPlan.Sequence(steps(["a", "b", "a"]), maxSpan: 50_000_000))),
+            Self.plan(.sequence(QueryPlan.Sequence(steps(["a", "a"]))), [.sort(first), .tail(20)]),
+            Self.plan(.sample(steps(["a", "b", "c"]))),
+            Self.plan(.sequence(QueryPlan.Sequence(steps(["a", "c"]))), [.head(7)]),
+        ]
+        let rules = plans.enumerated().map { QueryRule(name: "r\($0.offset)", plan: $0.element) }
+        func sorted(_ runs: [PluginRun]) -> [String] { runs.flatMap(\.lines).sorted() }
+        let alone = try rules.map { rule in
+            try PluginRun(QueryPlugin([rule], over: QuerySchema()), jsonLines: json)
+        }
+        let together = try PluginRun(QueryPlugin(rules, over: QuerySchema()), jsonLines: json)
+        #expect(sorted([together]) == sorted(alone), "seed \(seed)")
+        #expect(alone.allSatisfy { !$0.lines.isEmpty }, "seed \(seed)")
+        // The fields that a table shows are those of all rules, which are the same here.
+        let aloneOfTables = try rules.map { rule in try PluginRun(QueryPlugin([rule], over: QuerySchema()), csv: csv) }
+        let togetherOfTables = try PluginRun(QueryPlugin(rules, over: QuerySchema()), csv: csv)
+        #expect(sorted([togetherOfTables]) == sorted(aloneOfTables), "seed \(seed)")
     }
 
     @Test

@@ -125,10 +125,22 @@ struct EngineRun {
     private(set) var matches: [NaiveQuery.Match] = []
 
     init(_ plan: QueryPlan, _ events: [NaiveQuery.Event], capacity: Int) throws {
-        let schema = QuerySchema(categoryFields: ["c"], timeField: "time")
-        let plugin = QueryPlugin([QueryRule(name: "r", plan: plan)], over: schema)
+        let plugin = QueryPlugin([QueryRule(name: "r", plan: plan)], over: Self.schema)
+        matches = try Self.lines(plugin, events, capacity: capacity).map { try Self.match($0) }
+    }
+
+    static let schema = QuerySchema(categoryFields: ["c"], timeField: "time")
+
+    /// What a plugin writes.
+    static func lines(
+        _ plugin: QueryPlugin,
+        options: [String: String] = [:],
+        _ events: [NaiveQuery.Event],
+        capacity: Int
+    ) throws -> [String] {
+        let given = options.merging(["time-unit": "ns"]) { $1 }
         let output = MatchOutput()
-        let consumer = try plugin.start(OptionValues(plugin.options, given: ["time-unit": "ns"]), output: output)
+        let consumer = try plugin.start(OptionValues(plugin.options, given: given), output: output)
         var text = ""
         for (index, event) in events.enumerated() {
             text += "{\"id\":\(index),\"time\":\(event.time)"
@@ -151,9 +163,7 @@ struct EngineRun {
         consumer.finish(.finished)
         var lines: [UInt8] = []
         output.take { bytes in for index in bytes.indices { lines.append(bytes[index]) } }
-        matches = try lines.split(separator: UInt8(ascii: "\n")).map {
-            try Self.match(String(decoding: $0, as: UTF8.self))
-        }
+        return lines.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
     }
 
     static func json(_ value: QueryValue) -> String {

@@ -81,6 +81,18 @@ import WeirRecords
     }
 
     @Test(arguments: [
+        (" [ {\"a\":1},\n{\"b\":2}]", ["{\"a\":1}", "{\"b\":2}"]),
+        ("[{x] begins\n[{y} a line", ["[{x] begins", "[{y} a line"]),
+        ("[1,2]", ["[1,2]"]),
+    ])
+    func takesAnArrayOfObjectsThatIsNotSaidToBeOne(body: String, lines: [String]) throws {
+        let (collector, port) = try collect()
+        let answer = try exchange(port, post(body))
+        #expect(answer.hasSuffix("{\"accepted\":\(lines.count),\"rejected\":0}\n"), "\(answer)")
+        #expect(collector.lines == lines)
+    }
+
+    @Test(arguments: [
         ("[1 2]", "expected ',' or ']' at byte 4"), ("[1,]", "expected a value at byte 4"),
         ("[1", "the array is not closed"),
         ("[{]}", "the brackets do not match at byte 3"), ("[1]x", "there is something behind the array at byte 4"),

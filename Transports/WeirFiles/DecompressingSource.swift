@@ -7,7 +7,7 @@ package import WeirRecords
 /// all that could be read before.
 ///
 /// Safety: the descriptor is open as long as the source lives.
-package final class DecompressingSource: TransportSource {
+package final class DecompressingSource: PositionedSource {
     package let expectedByteCount: Int64? = nil
 
     private let address: String
@@ -15,6 +15,9 @@ package final class DecompressingSource: TransportSource {
     private let process: FilterProcess
     private let descriptor: Int32
     private var isAtEnd = false
+
+    /// The file, and how many of the bytes that are in it were handed out.
+    package private(set) var position: SourcePosition?
 
     /// Starts the program.
     ///
@@ -43,6 +46,7 @@ package final class DecompressingSource: TransportSource {
             throw .cannotOpen(address: address, reason: error.description(form))
         }
         descriptor = ends.reading
+        position = SourcePosition(of: file, at: 0)
         SystemCalls.stopBlocking(descriptor)
     }
 
@@ -57,7 +61,10 @@ package final class DecompressingSource: TransportSource {
             if let interruption, interruption.stopsSources { throw .interrupted(address: address) }
             process.readMessages()
             let count = unsafe SystemCalls.readBytes(descriptor, into: buffer)
-            if count > 0 { return count }
+            if count > 0 {
+                position?.offset += Int64(count)
+                return count
+            }
             if count == 0 {
                 isAtEnd = true
                 // bzip2 ends well where it has left out what follows; it only says so.

@@ -4,7 +4,7 @@ internal import WeirRecords
 /// Reads the bytes of a file descriptor.
 ///
 /// Safety: the descriptor is open as long as the source lives; it closes it at the end where it owns it.
-final class DescriptorSource: TransportSource {
+final class DescriptorSource: PositionedSource {
     let expectedByteCount: Int64?
 
     private let descriptor: Int32
@@ -54,6 +54,10 @@ final class DescriptorSource: TransportSource {
 
     deinit {
         if isOwned { SystemCalls.closeDescriptor(descriptor) }
+    }
+
+    var position: SourcePosition? {
+        isOwned && !canWait ? SourcePosition(of: descriptor, at: SystemCalls.position(in: descriptor)) : nil
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {

@@ -76,6 +76,13 @@ final class FileSuccession {
     /// Ends what ``watch(_:)`` began, while the file is still open.
     func unwatch(_ mark: FileWatch.Mark?) { if let mark { watch?.unwatch(mark) } }
 
+    /// Has files come next that got the name before there was anyone to look.
+    func begin(with files: [Int32], after current: SystemCalls.Facts) {
+        for descriptor in files {
+            if let file = File(descriptor) { enqueue(file, current) }
+        }
+    }
+
     /// Takes the file that comes next.
     func removeFirst() -> File { waiting.removeFirst() }
 

@@ -1,3 +1,5 @@
+package import WeirRecords
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -22,5 +24,20 @@ extension FileSystem {
             if name != ".", name != ".." { names.append(name) }
         }
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    /// Waits until the names in a folder are on the disk, as the contents of its files are not until then.
+    ///
+    /// - Parameter path: The folder.
+    /// - Throws: `TransportError/writeFailed(address:reason:)` when that does not work.
+    package static func synchronizeFolder(_ path: String) throws(TransportError) {
+        let descriptor = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw .writeFailed(address: path, reason: SystemCalls.describe(SystemCalls.lastError))
+        }
+        defer { SystemCalls.closeDescriptor(descriptor) }
+        guard SystemCalls.synchronize(descriptor) else {
+            throw .writeFailed(address: path, reason: SystemCalls.describe(SystemCalls.lastError))
+        }
     }
 }

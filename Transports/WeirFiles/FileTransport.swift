@@ -14,8 +14,8 @@ public struct FileTransport: Transport {
     public let scheme = "file"
     public let summary = "A file, PATH; a source, and a sink that creates or overwrites it."
 
-    private let interruption: Interruption?
-    private let handlesCompression: Bool
+    let interruption: Interruption?
+    let handlesCompression: Bool
 
     /// Creates the transport.
     ///
@@ -102,15 +102,7 @@ public struct FileTransport: Transport {
         guard parts.options.flag("follow") else {
             return try DescriptorSource(descriptor, address: path, isOwned: true, interruption: interruption)
         }
-        let pause = parts.options.duration("poll") / .milliseconds(1)
-        return try FollowingSource(
-            descriptor,
-            path: path,
-            startsAtEnd: parts.options.text("start") == "end",
-            sharesHeader: parts.options.text("header") == "shared",
-            pause: Int32(min(max(1, pause), 3_600_000)),
-            interruption: interruption
-        )
+        return try followed(descriptor, parts, startsAtEnd: parts.options.text("start") == "end")
     }
 
     /// Opens a sink.

@@ -18,7 +18,7 @@ internal import WeirRecords
 /// Files that share a header all begin with the line that the first one begins with: it is handed out once.
 ///
 /// Safety: the descriptor is open from `init` to `deinit`, which closes the last one.
-final class FollowingSource: TransportSource {
+final class FollowingSource: PositionedSource {
     let expectedByteCount: Int64? = nil
     var drainsWhenInterrupted: Bool { !(interruption?.isPaused ?? false) }
     let meter: TransportMeter?
@@ -30,7 +30,7 @@ final class FollowingSource: TransportSource {
     private var descriptor: Int32
     private var watch: FileWatch.Mark?
     private var identity: SystemCalls.Facts
-    private var position: Int64 = 0
+    private var offset: Int64 = 0
     private var isMidLine = false
 
     /// What the file began with, and what stood before the current place, as far as it was read.
@@ -97,6 +97,26 @@ final class FollowingSource: TransportSource {
         SystemCalls.closeDescriptor(descriptor)
     }
 
+    var position: SourcePosition? {
+        guard pending.isEmpty, !isAtHeader, !wasRewritten else { return nil }
+        var position = SourcePosition(offset: offset)
+        (position.node, position.fileByteCount) = (identity.node, seenByteCount)
+        (position.head, position.tail, position.header) = (head, tail, header)
+        return position
+    }
+
+    /// Goes on where another source was in the same file; nothing was read yet.
+    ///
+    /// - Parameters:
+    ///   - position: Where the other one was.
+    ///   - files: The files that had the name since, the oldest first, open for reading; they belong to the source.
+    func goOn(at position: SourcePosition, before files: [Int32]) {
+        (offset, seenByteCount) = (position.offset, max(position.offset, position.fileByteCount))
+        (head, tail, header) = (position.head, position.tail, position.header)
+        isMidLine = tail.last.map { $0 != UInt8(ascii: "\n") } ?? false
+        succession.begin(with: files, after: identity)
+    }
+
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
         if !pending.isEmpty {
             let count = min(buffer.count, pending.count)
@@ -134,7 +154,7 @@ final class FollowingSource: TransportSource {
     ///
     /// - Returns: How many bytes; zero at the end, or where the contents are others.
     private func readSome(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
-        let start = position - Int64(tail.count)
+        let start = offset - Int64(tail.count)
         while true {
             var before = tail
             let total = unsafe before.withUnsafeMutableBytes { before in
@@ -159,7 +179,7 @@ final class FollowingSource: TransportSource {
 
     /// Remembers what was read.
     private func keep(_ bytes: some RandomAccessCollection<UInt8>) {
-        position += Int64(bytes.count)
+        offset += Int64(bytes.count)
         isMidLine = bytes.last != UInt8(ascii: "\n")
         keepHeader(bytes)
         if head.count < Self.markLength { head += bytes.prefix(Self.markLength - head.count) }
@@ -194,7 +214,7 @@ final class FollowingSource: TransportSource {
         let length = Int(min(end, Int64(Self.markLength)))
         head = SystemCalls.readBytes(descriptor, at: 0, count: length)
         tail = SystemCalls.readBytes(descriptor, at: end - Int64(length), count: length)
-        position = end
+        offset = end
     }
 
     /// Makes the next line the header once more, or for the first time where it was not complete.
@@ -217,7 +237,7 @@ final class FollowingSource: TransportSource {
         }
         let length = text.count + end.count + 1
         guard start.count >= length else { return false }
-        position = Int64(length)
+        offset = Int64(length)
         head = Array(start.prefix(length).prefix(Self.markLength))
         tail = Array(start.prefix(length).suffix(Self.markLength))
         isAtHeader = false
@@ -232,9 +252,9 @@ final class FollowingSource: TransportSource {
     private func startOver() -> Bool {
         guard let now = SystemCalls.facts(about: descriptor) else { return false }
         let isOther =
-            wasRewritten || now.byteCount < position
+            wasRewritten || now.byteCount < offset
             || SystemCalls.readBytes(descriptor, at: 0, count: head.count) != head
-        let unread = max(0, seenByteCount - position)
+        let unread = max(0, seenByteCount - offset)
         seenByteCount = now.byteCount
         guard isOther else { return false }
         meter?.note(
@@ -248,7 +268,7 @@ final class FollowingSource: TransportSource {
     }
 
     private func restart() {
-        position = 0
+        offset = 0
         seenByteCount = 0
         wasRewritten = false
         head = []
@@ -268,7 +288,7 @@ final class FollowingSource: TransportSource {
     private func changeFile() -> Bool {
         guard hasNext else { return false }
         // What was written to the old file between its end and now.
-        if let old = SystemCalls.facts(about: descriptor), old.byteCount > position, !isAtHeader { return true }
+        if let old = SystemCalls.facts(about: descriptor), old.byteCount > offset, !isAtHeader { return true }
         succession.unwatch(watch)
         SystemCalls.closeDescriptor(descriptor)
         let next = succession.removeFirst()

@@ -105,7 +105,7 @@ package enum SystemCalls {
         #endif
     }
 
-    static func closeDescriptor(_ descriptor: Int32) {
+    package static func closeDescriptor(_ descriptor: Int32) {
         _ = close(descriptor)
     }
 
@@ -203,6 +203,8 @@ package enum SystemCalls {
         let node: UInt64
         /// Who may do what.
         let permissions: UInt32
+        /// When it was written to last, in nanoseconds since 1970.
+        let modified: Int64
 
         init(_ status: stat) {
             kind =
@@ -217,6 +219,12 @@ package enum SystemCalls {
             device = UInt64(truncatingIfNeeded: status.st_dev)
             node = UInt64(truncatingIfNeeded: status.st_ino)
             permissions = UInt32(status.st_mode & 0o777)
+            #if canImport(Darwin)
+                let time = status.st_mtimespec
+            #else
+                let time = status.st_mtim
+            #endif
+            modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
         }
     }
 
@@ -245,6 +253,9 @@ package enum SystemCalls {
             return unsafe String(decoding: UnsafeRawBufferPointer(buffer).prefix(count), as: UTF8.self)
         }
     }
+
+    /// Has the next read begin at a place of a file, and says whether that worked.
+    static func move(_ descriptor: Int32, to place: Int64) -> Bool { lseek(descriptor, off_t(place), SEEK_SET) >= 0 }
 
     /// How many bytes of a file were read already.
     static func position(in descriptor: Int32) -> Int64 {

@@ -40,17 +40,24 @@ struct JSONFieldTree: Sendable {
 
     init(_ schema: RecordSchema) {
         var levels: [[(name: String, field: Int, level: Int)]] = [[]]
+        var places: [[String: Int]] = [[:]]
 
         func place(of name: String, in level: Int) -> Int {
-            if let place = levels[level].firstIndex(where: { $0.name == name }) { return place }
+            if let place = places[level][name] { return place }
             levels[level].append((name, -1, -1))
+            places[level][name] = levels[level].count - 1
             return levels[level].count - 1
         }
 
+        // By name, the last field that has it.
+        var last: [String: Int] = [:]
         for (index, field) in schema.fields.enumerated() {
-            nextFields.append(schema.fields[(index + 1)...].firstIndex { $0.name == field.name } ?? -1)
+            nextFields.append(-1)
             // The first field of a name stands for the others.
-            guard schema.fields.firstIndex(where: { $0.name == field.name }) == index else { continue }
+            if let before = last.updateValue(index, forKey: field.name) {
+                nextFields[before] = index
+                continue
+            }
             levels[0][place(of: field.name, in: 0)].field = index
             let parts = field.name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
             guard parts.count > 1, !parts.contains("") else { continue }
@@ -60,6 +67,7 @@ struct JSONFieldTree: Sendable {
                 if levels[level][place].level < 0 {
                     levels[level][place].level = levels.count
                     levels.append([])
+                    places.append([:])
                 }
                 level = levels[level][place].level
             }

@@ -22,6 +22,10 @@ extension DecoderOfLines {
 
     package var isBetweenRecords: Bool { lines.isAtLineStart }
 
+    package var isBehindPrelude: Bool { !lines.isAtStart }
+
+    package var canGoOn: Bool { isBehindPrelude && !lines.isInsideOverlongLine }
+
     package mutating func readPrelude(_ bytes: UnsafeRawBufferPointer, isFinal: Bool) throws(FormatError) -> Int {
         guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
             let count = unsafe lines.passByteOrderMark(base, count: bytes.count, isFinal: isFinal)
@@ -49,6 +53,10 @@ extension CSVDecoder: SplittableDecoder {
     package var isBetweenRecords: Bool {
         header != nil && headerRest == 0 && scanner.offset == 0 && !lines.isInsideOverlongLine && !isInSkippedLine
     }
+
+    package var isBehindPrelude: Bool { header != nil && headerRest == 0 }
+
+    package var canGoOn: Bool { isBehindPrelude && !lines.isInsideOverlongLine && !isInSkippedLine }
 
     package mutating func readPrelude(_ bytes: UnsafeRawBufferPointer, isFinal: Bool) throws(FormatError) -> Int {
         guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }

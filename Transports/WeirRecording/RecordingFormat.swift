@@ -1,3 +1,4 @@
+internal import WeirCore
 internal import WeirRecords
 
 /// The layout of a recording, version 1.

@@ -19,8 +19,8 @@ enum PendingMemory {
             let line = "{\"time\":\(key),\"key\":\(key),\"type\":\"A\"}"
             lines += line.utf8
             lines.append(UInt8(ascii: "\n"))
-            // An array of bytes with its header, rounded up as it is allocated.
-            eventBytes += (line.utf8.count + 32 + 15) / 16 * 16
+            // Its text alone: what it takes to keep that counts.
+            eventBytes += line.utf8.count
         }
         let output = MatchOutput()
         let consumer = try QueryMatching.start([query], output)

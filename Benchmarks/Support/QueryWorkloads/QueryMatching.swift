@@ -44,6 +44,24 @@ enum QueryMatching {
         return Run(matching: matching, all: all, matchCount: Int(output.count))
     }
 
+    /// Compiles a query, reads events from memory one batch after the other, and stops at the first match.
+    ///
+    /// - Returns: Milliseconds; that of the match.
+    /// - Throws: `WrongResult` where there is none.
+    static func millisecondsToFirstMatch(_ query: String, over bytes: [UInt8], _ format: some Format) throws -> Double {
+        var lineCount = 0
+        let cost = try nanoseconds(per: 1) {
+            let output = MatchOutput()
+            let consumer = try start([query], output)
+            var reader = RecordReader(ByteSource(bytes), format: format, schema: consumer.schema)
+            while lineCount == 0, try reader.next({ consumer.receive(&$0) }) {
+                output.take { lines in if !lines.isEmpty { lineCount += 1 } }
+            }
+        }
+        guard lineCount > 0 else { throw WrongResult(0, insteadOf: 1) }
+        return cost / 1_000_000
+    }
+
     /// Reads the fields that the queries want, and counts the records.
     static func read(_ bytes: [UInt8], _ format: some Format) throws -> Int {
         let schema = RecordSchema(fields: ["time", "key", "type"].map { RecordSchema.Field($0) })

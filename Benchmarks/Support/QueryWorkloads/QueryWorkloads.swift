@@ -15,6 +15,9 @@ public enum QueryWorkloads {
     private static let abc = "sequence by key with maxspan=10s [A where true] [B where true] [C where true]"
     private static let matchCount = 87_334
 
+    /// The same fields, and no match: what is left is reading and one condition.
+    private static let none = "A where key == -1"
+
     private static let byHand = "A;B;C, by hand"
     private static let read = "JSON Lines, read alone"
 
@@ -42,6 +45,13 @@ public enum QueryWorkloads {
         Workload("A;B;C, from JSON Lines", in: .millionsPerSecond, against: read, goal: .ratio(atMost: 1.25)) {
             let run = try QueryMatching.run([abc], over: input.jsonLines, JSONLinesFormat())
             return try checked(run.all / Double(input.eventCount), run.matchCount, matchCount)
+        },
+        Workload("nothing found, from JSON Lines", in: .millionsPerSecond, against: read) {
+            let run = try QueryMatching.run([none], over: input.jsonLines, JSONLinesFormat())
+            return try checked(run.all / Double(input.eventCount), run.matchCount, 0)
+        },
+        Workload("A;B;C, from the query to its first match", in: .plain("ms"), goal: .atMost(30)) {
+            try QueryMatching.millisecondsToFirstMatch(abc, over: input.jsonLines, JSONLinesFormat())
         },
     ]
 

@@ -17,6 +17,7 @@
 #include "cweir_file.h"
 #include "cweir_number.h"
 #include "cweir_parking.h"
+#include "cweir_pieces.h"
 #include "cweir_records.h"
 #include "cweir_ring.h"
 #include "cweir_scan.h"

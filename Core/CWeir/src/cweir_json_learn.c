@@ -181,8 +181,13 @@ static bool learn(
         piece->prefix = add_text(shape, line + place.start, piece->prefix_length);
         piece->suffix_length = (uint16_t)(piece->has_value ? place.end - place.value_end : 0);
         piece->suffix = add_text(shape, line + place.end - piece->suffix_length, piece->suffix_length);
-        piece->prefix_mask = mask_of(piece->prefix_length);
-        piece->prefix_word = cweir_word_at(shape->text + piece->prefix) & piece->prefix_mask;
+        for (uint32_t word = 0; word < 2; word++) {
+            const uint32_t length = piece->prefix_length;
+            piece->prefix_masks[word] = mask_of(length > word * 8 ? length - word * 8 : 0);
+            piece->prefix_words[word] =
+                cweir_word_at(shape->text + piece->prefix + word * 8) & piece->prefix_masks[word];
+        }
+        piece->is_usual = piece->has_value && piece->prefix_length <= 16 && piece->suffix_length <= 8;
         piece->suffix_mask = mask_of(piece->suffix_length);
         piece->suffix_word = cweir_word_at(shape->text + piece->suffix) & piece->suffix_mask;
     }

@@ -25,58 +25,129 @@ unquoted(const unsigned char *text, cweir_slot_t slot, bool may_have_doubled_quo
     return slot;
 }
 
-static inline __attribute__((always_inline)) size_t take(
-    cweir_index_t *index, const unsigned char *text, uint32_t valid_end, const int32_t *columns, uint32_t column_count,
-    cweir_records_t *records, bool has_quotes) {
+// What is known of rows that are to be taken.
+typedef struct rows {
+    // The ordinal of the last separator before them, and how many there are.
+    uint32_t last_end;
+    size_t count;
+    // Whether any ends with a carriage return and a line feed.
+    bool have_returns;
+} rows_t;
+
+// Finds out how many of the next rows can be taken, and writes where they are.
+static rows_t find_rows(
+    const cweir_index_t *index, const unsigned char *text, uint32_t valid_end, uint32_t column_count,
+    const cweir_records_t *records) {
     const uint32_t *marks = index->marks;
-    const uint32_t *row_ends = index->row_ends;
-    const size_t field_count = records->field_count;
+    const uint32_t *row_ends = index->row_ends + index->next_row;
     const uint32_t origin = records->origin;
-    const size_t last_column = column_count - 1;
-    size_t row = index->next_row;
-    size_t rest = index->row_count - row;
-    rest = rest < records->room ? rest : records->room;
-    cweir_slot_t *slots = records->slots;
+    const uint32_t length_limit = records->length_limit;
+    const size_t rest = index->row_count - index->next_row;
+    const size_t limit = rest < records->room ? rest : records->room;
     cweir_row_t *rows = records->rows;
     uint64_t line = records->line;
-    uint32_t last_end = row_ends[(ptrdiff_t)row - 1];
+    uint32_t last_end = row_ends[-1];
+    rows_t found = {.last_end = last_end};
+    uint32_t start = marks[(int32_t)last_end] + 1;
+    uint32_t return_count = 0;
     size_t count = 0;
-    for (; count < rest; count++, row++) {
-        const uint32_t row_end = row_ends[row];
-        // The separators of the row; the entry before them is the end of the row before it.
-        const uint32_t *separators = marks + (int32_t)last_end + 1;
-        const uint32_t start = separators[-1] + 1;
+    for (; count < limit; count++) {
+        const uint32_t row_end = row_ends[count];
         const uint32_t feed = marks[row_end];
-        const uint32_t end = feed - (feed > start && text[feed - 1] == '\r');
-        if (row_end - last_end != column_count || end == start || feed - start > records->length_limit ||
-            feed > valid_end) {
+        const uint32_t has_return = feed > start && text[feed - 1] == '\r';
+        const uint32_t length = feed - start - has_return;
+        if (row_end - last_end != column_count || length == 0 || feed - start > length_limit || feed > valid_end) {
             break;
         }
-        for (size_t field = 0; field < field_count; field++) {
-            const ptrdiff_t column = columns[field];
-            cweir_slot_t slot = {0};
-            if (column >= 0) {
-                slot.start = separators[column - 1] + 1;
-                slot.length = ((size_t)column == last_column ? end : separators[column]) - slot.start;
-                slot.encoding = CWEIR_PLAIN;
-                if (has_quotes) {
-                    slot = unquoted(text, slot, index->has_doubled_quotes);
-                }
-                slot.start += origin;
-            }
-            slots[field] = slot;
-        }
-        *rows++ = (cweir_row_t){.line = line, .start = start + origin, .length = end - start};
-        slots += field_count;
-        line += 1;
-        if (has_quotes && index->has_quoted_newlines) {
-            line += count_feeds(text + start, end - start);
-        }
+        rows[count] = (cweir_row_t){.line = line++, .start = start + origin, .length = length};
+        return_count += has_return;
         last_end = row_end;
+        start = feed + 1;
+    }
+    found.count = count;
+    found.have_returns = return_count > 0;
+    return found;
+}
+
+// Writes where a field of rows is: of the rows that were found each has as many separators.
+static void take_column(
+    const cweir_index_t *index, const rows_t *found, size_t column, uint32_t column_count, uint32_t origin,
+    cweir_slot_t *slots, size_t stride) {
+    // The separator before the field, and that behind it.
+    const uint32_t *separators = index->marks + (int32_t)found->last_end + (ptrdiff_t)column;
+    for (size_t count = found->count; count > 0; count--) {
+        const uint32_t start = separators[0] + 1;
+        *slots = (cweir_slot_t){
+            .start = start + origin,
+            .length = separators[1] - start,
+            .encoding = CWEIR_PLAIN,
+        };
+        separators += column_count;
+        slots += stride;
+    }
+}
+
+// Ends the fields of the last column where their rows end.
+static void drop_returns(const rows_t *found, const cweir_row_t *rows, cweir_slot_t *slots, size_t stride) {
+    for (size_t row = 0; row < found->count; row++) {
+        slots[row * stride].length = rows[row].start + rows[row].length - slots[row * stride].start;
+    }
+}
+
+// Resolves the quotes of a column; its line feeds are counted with the rows.
+static void resolve_quotes(
+    const cweir_index_t *index, const unsigned char *text, const rows_t *found, uint32_t origin, cweir_slot_t *slots,
+    size_t stride) {
+    for (size_t row = 0; row < found->count; row++, slots += stride) {
+        cweir_slot_t slot = *slots;
+        slot.start -= origin;
+        slot = unquoted(text, slot, index->has_doubled_quotes);
+        slot.start += origin;
+        *slots = slot;
+    }
+}
+
+// Counts the line feeds within rows.
+static void count_lines(const unsigned char *text, const rows_t *found, uint32_t origin, cweir_records_t *records) {
+    uint64_t line = records->line;
+    for (size_t row = 0; row < found->count; row++) {
+        cweir_row_t *place = &records->rows[row];
+        place->line = line;
+        line += 1 + count_feeds(text + (place->start - origin), place->length);
     }
     records->line = line;
-    index->next_row = (uint32_t)row;
-    return count;
+}
+
+// One field after the other, because the rows that are taken all have the same columns: loops without a branch.
+static size_t take(
+    cweir_index_t *index, const unsigned char *text, uint32_t valid_end, const int32_t *columns, uint32_t column_count,
+    cweir_records_t *records) {
+    const rows_t found = find_rows(index, text, valid_end, column_count, records);
+    const size_t stride = records->field_count;
+    for (size_t field = 0; field < stride; field++) {
+        cweir_slot_t *slots = records->slots + field;
+        if (columns[field] < 0) {
+            for (size_t row = 0; row < found.count; row++) {
+                slots[row * stride] = (cweir_slot_t){0};
+            }
+            continue;
+        }
+        const size_t column = (size_t)columns[field];
+        take_column(index, &found, column, column_count, records->origin, slots, stride);
+        if (found.have_returns && column == column_count - 1) {
+            drop_returns(&found, records->rows, slots, stride);
+        }
+        if (index->has_quotes) {
+            resolve_quotes(index, text, &found, records->origin, slots, stride);
+        }
+    }
+    if (index->has_quoted_newlines) {
+        count_lines(text, &found, records->origin, records);
+    } else {
+        records->line += found.count;
+    }
+    index->next_row += (uint32_t)found.count;
+    return found.count;
 }
 
 size_t cweir_take_csv(
@@ -97,8 +168,5 @@ size_t cweir_take_csv(
         }
         valid_end = index->valid_end;
     }
-    if (index->has_quotes) {
-        return take(index, text, valid_end, columns, column_count, records, true);
-    }
-    return take(index, text, valid_end, columns, column_count, records, false);
+    return take(index, text, valid_end, columns, column_count, records);
 }

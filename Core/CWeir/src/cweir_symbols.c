@@ -6,10 +6,12 @@
 #include <stdlib.h>
 
 #define MOST_SYMBOLS (1u << 28)
-#define FIRST_BUCKETS 64
+#define FIRST_BUCKETS 128
 
 typedef struct {
     uint64_t hash;
+    // The first eight bytes, with zeros behind a shorter text: most texts need no other comparison.
+    uint64_t word;
     uint64_t start;
     uint32_t length;
 } symbol_t;
@@ -20,7 +22,7 @@ struct cweir_symbols {
     size_t count;
     size_t capacity;
     symbol_t *symbols;
-    // Numbers plus one, 0 where there is none; a power of two of them, at most half of them used.
+    // Numbers plus one, 0 where there is none; a power of two of them, at most a quarter of them used.
     uint32_t *buckets;
     size_t bucket_count;
     unsigned char *bytes;
@@ -75,21 +77,30 @@ static inline uint64_t mix(uint64_t one, uint64_t other) {
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-// Eight bytes of a text that has fewer: whatever stands behind them is not read.
-static inline uint64_t last_word(const unsigned char *text, size_t length) {
-    uint64_t word = 0;
-    memcpy(&word, text, length);
-    return word;
+// The first eight bytes of a text, with zeros behind a shorter one. At least `readable` bytes can be loaded.
+static inline __attribute__((always_inline)) uint64_t
+first_word(const unsigned char *text, size_t length, size_t readable) {
+    if (length >= 8) {
+        return cweir_word_at(text);
+    }
+    if (readable >= 8) {
+        return cweir_word_at(text) & ((1ULL << (length * 8)) - 1);
+    }
+    unsigned char bytes[8] = {0};
+    memcpy(bytes, text, length);
+    return cweir_word_at(bytes);
 }
 
-static inline uint64_t hash_of(const cweir_symbols_t *symbols, const unsigned char *text, size_t length) {
-    uint64_t hash = symbols->seed ^ (length * 0x9E3779B97F4A7C15);
-    while (length >= 8) {
-        hash = mix(hash ^ cweir_word_at(text), 0xD6E8FEB86659FD93);
-        text += 8;
-        length -= 8;
+static inline __attribute__((always_inline)) uint64_t
+hash_of(const cweir_symbols_t *symbols, const unsigned char *text, size_t length, uint64_t word) {
+    uint64_t hash = symbols->seed ^ (length * 0x9E3779B97F4A7C15) ^ word;
+    if (length > 8) {
+        for (size_t place = 8; place + 8 < length; place += 8) {
+            hash = mix(hash, 0xD6E8FEB86659FD93) ^ cweir_word_at(text + place);
+        }
+        hash = mix(hash, 0xD6E8FEB86659FD93) ^ cweir_word_at(text + length - 8);
     }
-    return mix(hash ^ last_word(text, length), symbols->seed | 1);
+    return mix(hash, symbols->seed | 1);
 }
 
 static bool grow_buckets(cweir_symbols_t *symbols) {
@@ -130,11 +141,11 @@ static bool make_room(cweir_symbols_t *symbols, size_t length) {
         symbols->bytes = larger;
         symbols->byte_capacity = capacity;
     }
-    return (symbols->count + 1) * 2 <= symbols->bucket_count || grow_buckets(symbols);
+    return (symbols->count + 1) * 4 <= symbols->bucket_count || grow_buckets(symbols);
 }
 
 static __attribute__((noinline)) int32_t
-add_new(cweir_symbols_t *symbols, uint64_t hash, const unsigned char *text, size_t length) {
+add_new(cweir_symbols_t *symbols, uint64_t hash, uint64_t word, const unsigned char *text, size_t length) {
     if (symbols->count == symbols->limit || length > UINT32_MAX || !make_room(symbols, length)) {
         return CWEIR_SYMBOL_BEYOND;
     }
@@ -144,28 +155,30 @@ add_new(cweir_symbols_t *symbols, uint64_t hash, const unsigned char *text, size
     }
     memcpy(symbols->bytes + symbols->byte_count, text, length);
     symbols->symbols[symbols->count] =
-        (symbol_t){.hash = hash, .start = symbols->byte_count, .length = (uint32_t)length};
+        (symbol_t){.hash = hash, .word = word, .start = symbols->byte_count, .length = (uint32_t)length};
     symbols->byte_count += length;
     symbols->count += 1;
     symbols->buckets[bucket] = (uint32_t)symbols->count;
     return (int32_t)symbols->count - 1;
 }
 
-static inline int32_t find_or_add(cweir_symbols_t *symbols, const unsigned char *text, size_t length) {
-    const uint64_t hash = hash_of(symbols, text, length);
+static inline __attribute__((always_inline)) int32_t
+find_or_add(cweir_symbols_t *symbols, const unsigned char *text, size_t length, size_t readable) {
+    const uint64_t word = first_word(text, length, readable);
+    const uint64_t hash = hash_of(symbols, text, length, word);
     const size_t mask = symbols->bucket_count - 1;
     for (size_t bucket = hash & mask; symbols->buckets[bucket] != 0; bucket = (bucket + 1) & mask) {
         const symbol_t *symbol = &symbols->symbols[symbols->buckets[bucket] - 1];
-        if (symbol->hash == hash && symbol->length == length &&
-            memcmp(symbols->bytes + symbol->start, text, length) == 0) {
+        if (symbol->hash == hash && symbol->word == word && symbol->length == length &&
+            (length <= 8 || memcmp(symbols->bytes + symbol->start + 8, text + 8, length - 8) == 0)) {
             return (int32_t)symbols->buckets[bucket] - 1;
         }
     }
-    return add_new(symbols, hash, text, length);
+    return add_new(symbols, hash, word, text, length);
 }
 
 int32_t cweir_symbols_add(cweir_symbols_t *symbols, const unsigned char *text, size_t length) {
-    return find_or_add(symbols, text, length);
+    return find_or_add(symbols, text, length, length);
 }
 
 size_t cweir_column_symbols(const cweir_column_t *column, cweir_symbols_t *symbols, int32_t *numbers) {
@@ -173,7 +186,8 @@ size_t cweir_column_symbols(const cweir_column_t *column, cweir_symbols_t *symbo
     for (size_t index = 0; index < column->count; index++) {
         const cweir_slot_t *slot = column->slots + index * column->stride;
         if (slot->encoding == CWEIR_PLAIN || slot->encoding == CWEIR_BARE || slot->encoding == CWEIR_NESTED) {
-            numbers[index] = find_or_add(symbols, column->text + slot->start, slot->length);
+            numbers[index] =
+                find_or_add(symbols, column->text + slot->start, slot->length, column->length - slot->start);
         } else if (slot->encoding == CWEIR_ABSENT || slot->encoding == CWEIR_NULL) {
             numbers[index] = CWEIR_SYMBOL_NONE;
         } else {

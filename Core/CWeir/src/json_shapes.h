@@ -9,10 +9,12 @@
 // How many lines of unknown shapes add as much as one of a known shape: an input whose lines begin to look alike later is
 // learned too, and one whose lines never do pays little for that.
 #define MISSES_PER_CREDIT 32
+#define LEAST_ALIKE 4
+#define MOST_ALIKE 512
 #define MOST_PIECES 64
 // The text between the values of a shape; with spare bytes, so that it can be loaded in words.
 #define MOST_TEXT 2048
-#define TEXT_SPARE 8
+#define TEXT_SPARE 16
 
 // A part of a line, from one comma outside of strings to the next: text, perhaps a value, and text.
 typedef struct {
@@ -21,12 +23,14 @@ typedef struct {
     uint16_t prefix_length;
     uint16_t suffix;
     uint16_t suffix_length;
-    // The first eight bytes of both, or as many as there are, and the bits that they take.
-    uint64_t prefix_word;
-    uint64_t prefix_mask;
+    // The first sixteen bytes of one and eight of the other, or as many as there are, and the bits that they take.
+    uint64_t prefix_words[2];
+    uint64_t prefix_masks[2];
     uint64_t suffix_word;
     uint64_t suffix_mask;
     bool has_value;
+    // Whether it has a value, and those words are all of both texts.
+    bool is_usual;
     // The field that takes the value; negative where there is none.
     int32_t field;
 } piece_t;
@@ -60,6 +64,10 @@ struct cweir_shapes {
     // The shape of the last line that was taken, and the one whose place is taken next.
     uint32_t last;
     uint32_t next;
+    // For each shape the one of the line that came behind it last.
+    uint8_t followers[SHAPE_COUNT];
+    // How many of the last lines have had that shape, up to a number: that many more are compared with it at a time.
+    uint32_t alike;
     // How much learning is worth its while: learning takes from it, lines of known shapes add to it.
     uint32_t credit;
     // How many calls have found a line of no known shape since the last one that counted for learning.

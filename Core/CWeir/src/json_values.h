@@ -66,6 +66,19 @@ static inline uint64_t digit_bytes(const unsigned char *text) {
 }
 #endif
 
+// Whether sixteen bytes are not those of two words, in the bits of two masks that the words have no others than.
+static inline __attribute__((always_inline)) bool
+differ(const unsigned char *text, const uint64_t *words, const uint64_t *masks) {
+#if defined(__x86_64__)
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)text);
+    const __m128i wanted = _mm_loadu_si128((const __m128i *)(const void *)words);
+    const __m128i mask = _mm_loadu_si128((const __m128i *)(const void *)masks);
+    return _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_and_si128(bytes, mask), wanted)) != 0xFFFF;
+#else
+    return (((cweir_word_at(text) ^ words[0]) & masks[0]) | ((cweir_word_at(text + 8) ^ words[1]) & masks[1])) != 0;
+#endif
+}
+
 // The encoding of a text between quotes that has special bytes; CWEIR_ABSENT when it is not valid.
 uint8_t cweir_json_special_text(const unsigned char *text, size_t length);
 
@@ -128,6 +141,12 @@ static inline __attribute__((always_inline)) bool is_short_number(const unsigned
         }
     }
     return end == sign + 1 || (end > sign + 1 && text[sign] != '0');
+}
+
+// Whether a text of less than 16 characters may stand between quotes as it is: the usual case of what `value_encoding`
+// judges.
+static inline __attribute__((always_inline)) bool is_short_text(const unsigned char *text, size_t length) {
+    return length < 16 && (special_bytes(text) & ((1ULL << (length * SPECIAL_BITS)) - 1)) == 0;
 }
 
 // The encoding of a value that is neither an array nor an object; CWEIR_ABSENT when it is not valid.

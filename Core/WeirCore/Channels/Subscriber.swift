@@ -24,6 +24,9 @@ final class Subscriber<Element: Sendable>: @unchecked Sendable {
     /// Takes the end of the stream.
     @usableFromInline let finish: (Completion) -> Void
 
+    /// Saves the state of the sink, or gives it back.
+    @usableFromInline let exchange: (inout StateExchange) throws(StateError) -> Void
+
     /// Whether the sink knows what the channel has said before it came; only inside the gate.
     var hasStarted = false
 
@@ -63,6 +66,7 @@ final class Subscriber<Element: Sendable>: @unchecked Sendable {
             guard !subscription.isCancelled else { return }
             unsafe box.pointer.pointee.finish(completion)
         }
+        exchange = { state throws(StateError) in unsafe try box.pointer.pointee.exchangeState(&state) }
     }
 
     /// Shows a sink the elements that come eight and sixteen places behind an index: as many as the memory brings

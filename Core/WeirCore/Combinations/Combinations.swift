@@ -181,6 +181,17 @@ where Downstream.Input == (repeat each Element) {
         downstream.finish(completion)
     }
 
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("all")
+        try state.exchange(late)
+        try state.exchange(dropped)
+        try state.exchange(&watermark)
+        try state.exchange(&memory)
+        try state.exchange(&pending)
+        try watch.exchangeState(&state)
+        try downstream.exchangeState(&state)
+    }
+
     /// Takes the elements that nothing older can follow, in the order of their times.
     @inlinable
     mutating func settle(before limit: Timestamp?) {

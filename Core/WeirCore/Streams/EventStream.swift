@@ -92,6 +92,9 @@ struct HandlerSink<Input: Sendable>: Sink {
 
     @inlinable
     mutating func finish(_ completion: Completion) {}
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {}
 }
 
 /// A sink made of closures, for the end of a chain.
@@ -129,4 +132,6 @@ public struct ClosureSink<Input: Sendable>: Sink {
     public mutating func finish(_ completion: Completion) {
         onCompletion?(completion)
     }
+
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {}
 }

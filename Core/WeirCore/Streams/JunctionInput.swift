@@ -93,6 +93,10 @@ public struct JunctionInput<Port: JunctionPort, State: JunctionState>: Sink wher
     public mutating func finish(_ completion: Completion) {
         junction.send(.completion(completion), from: index, at: .distantFuture)
     }
+
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try junction.exchangeState(&state)
+    }
 }
 
 /// A sink that is told when its stream is idle; a junction does not wait for such an input.

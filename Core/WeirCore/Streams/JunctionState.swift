@@ -41,6 +41,13 @@ public protocol JunctionState: Sendable {
     ///
     /// - Parameter completion: How it ended.
     mutating func finish(_ completion: Completion)
+
+    /// Saves what the operator remembers, or gives it back, and passes the call on to the sink behind it; see
+    /// ``Sink/exchangeState(_:)``.
+    ///
+    /// - Parameter state: Takes the fields, and says what goes on.
+    /// - Throws: What `state` throws.
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError)
 }
 
 extension JunctionState {
@@ -52,4 +59,8 @@ extension JunctionState {
 
     @inlinable
     public mutating func finishInput(_ input: Int) -> Bool { false }
+
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        throw .unsaveable(operator: TypeLayout.baseName(Self.self))
+    }
 }

@@ -1,3 +1,5 @@
+public import Synchronization
+
 /// Forwards one stream of signals to any number of sinks, which come and go; used by subjects and shared streams.
 ///
 /// Sinks run one at a time, in the order in which they were attached, on the thread that sends, or on the one that is
@@ -8,6 +10,7 @@
 /// - Complexity: O(*s*) per signal for *s* sinks, without allocation or lock.
 public final class Multicast<Element: Sendable>: EventStream {
     @usableFromInline let junction: Junction<MulticastState<Element>>
+    @usableFromInline let attachedCount = Atomic<UInt64>(0)
 
     /// Creates a multicast without sinks.
     ///
@@ -21,7 +24,7 @@ public final class Multicast<Element: Sendable>: EventStream {
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let attached = AttachedSink(sink)
+        let attached = AttachedSink(sink, attachedCount.wrappingAdd(1, ordering: .relaxed).newValue)
         let junction = junction
         let subscription = Subscription { [weak junction, weak attached] in
             guard let attached else { return }
@@ -47,6 +50,14 @@ public final class Multicast<Element: Sendable>: EventStream {
     /// - Parameter watermark: One that is not after the last is ignored.
     public func advance(to watermark: Timestamp) {
         junction.receive(.watermark, from: 0, at: watermark)
+    }
+
+    /// Saves what is remembered and the states of all sinks, or gives them back to sinks that were attached in the same order.
+    ///
+    /// - Parameter state: Takes the fields, and says what goes on.
+    /// - Throws: ``StateError``.
+    public func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try junction.exchangeState(&state)
     }
 
     /// Ends the stream; what is sent afterwards is ignored.
@@ -76,8 +87,12 @@ final class AttachedSink<Input: Sendable>: Sendable {
     @usableFromInline let handle: SinkHandle<Input>
     @usableFromInline let subscription = Subscription()
 
+    // In the order in which the sinks were attached, from 1.
+    @usableFromInline let number: UInt64
+
     @inlinable
-    init<S: Sink>(_ sink: consuming S) where S.Input == Input {
+    init<S: Sink>(_ sink: consuming S, _ number: UInt64) where S.Input == Input {
+        self.number = number
         handle = SinkHandle(sink)
     }
 
@@ -106,6 +121,8 @@ struct MulticastState<Element: Sendable>: JunctionState {
     @usableFromInline var oldest = 0
     @usableFromInline var watermark = Timestamp.distantPast
     @usableFromInline var completion: Completion?
+    // The number of the sink that was attached last.
+    @usableFromInline var lastNumber: UInt64 = 0
 
     @usableFromInline
     init(_ replay: MulticastReplay<Element>) {
@@ -174,6 +191,7 @@ struct MulticastState<Element: Sendable>: JunctionState {
 
     @usableFromInline
     mutating func attach(_ sink: AttachedSink<Element>) {
+        lastNumber = max(lastNumber, sink.number)
         guard !sink.subscription.isCancelled else { return }
         if let completion {
             end(sink, completion, withLast: true)
@@ -198,5 +216,26 @@ struct MulticastState<Element: Sendable>: JunctionState {
         case .last, .nothing, .current: break
         }
         if !sink.subscription.isCancelled { sink.handle.finish(completion) }
+    }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("share")
+        if case .last(let limit) = replay { state.require(limit) }
+        if case .nothing = replay {} else { try state.exchange(&remembered) }
+        try state.exchange(&oldest)
+        try state.exchange(&watermark)
+        try state.exchange(&completion)
+        let ended = try state.exchangeAttached(
+            lastNumber,
+            sinks.filter { !$0.subscription.isCancelled }.map(\.number)
+        )
+        if state.isRestoring {
+            for sink in sinks where ended.contains(sink.number) { sink.cancel() }
+            sinks.removeAll { $0.subscription.isCancelled }
+        }
+        for sink in sinks where !sink.subscription.isCancelled && !ended.contains(sink.number) {
+            try state.scoped("\(sink.number)") { state throws(StateError) in try sink.handle.exchangeState(&state) }
+        }
     }
 }

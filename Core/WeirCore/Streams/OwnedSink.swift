@@ -30,6 +30,11 @@ struct OwnedSink<Downstream: Sink>: Sink {
         if isWanted { downstream?.finish(completion) }
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        if isWanted { try downstream?.exchangeState(&state) }
+    }
+
     @inlinable var isWanted: Bool {
         mutating get {
             guard owner.object == nil else { return true }

@@ -72,6 +72,8 @@ public final class SideOutput<Element: Sendable>: Sendable {
         withExtendedLifetime(handlers) {}
     }
 
+    func restore(count: UInt64) { sent.store(count, ordering: .relaxed) }
+
     /// Puts an element here.
     ///
     /// - Parameters:

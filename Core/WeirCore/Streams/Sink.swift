@@ -45,6 +45,14 @@ public protocol Sink<Input>: Sendable {
     ///   - element: An element that will be received.
     ///   - isNear: Whether this is the second call for the element, when the memory of the first one has arrived.
     func prefetch(for element: borrowing Input, isNear: Bool)
+
+    /// Saves what the sink remembers, or gives it back, and passes the call on to the sink behind it.
+    ///
+    /// By default a checkpoint of the pipeline is refused, with the name of the sink.
+    ///
+    /// - Parameter state: Takes the fields, and says what goes on; see ``StateExchange``.
+    /// - Throws: What `state` throws.
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError)
 }
 
 extension Sink {
@@ -53,4 +61,8 @@ extension Sink {
 
     @inlinable
     public func prefetch(for element: borrowing Input, isNear: Bool) {}
+
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        throw .unsaveable(operator: TypeLayout.baseName(Self.self))
+    }
 }

@@ -29,6 +29,9 @@ public final class SinkBank<Input: Sendable>: @unchecked Sendable {
     /// Forgets the sinks for which a condition on the index is not `true`; the others close up, in order.
     public let keep: (_ isKept: (_ index: Int) -> Bool) -> Void
 
+    /// Saves the states of all sinks, or gives them back to as many sinks as were saved; returns whether they fitted.
+    @usableFromInline let exchange: (inout StateExchange) throws(StateError) -> Bool
+
     /// Creates a bank without sinks.
     ///
     /// - Parameter prototype: What each sink is a copy of.
@@ -37,6 +40,10 @@ public final class SinkBank<Input: Sendable>: @unchecked Sendable {
         let sinks = SinkList<S>()
         let current = current
         self.sinks = sinks
+        exchange = { state throws(StateError) in
+            var template = prototype
+            return try state.exchangeRows(like: &template, sinks)
+        }
         receiveAt = { index, element, time in unsafe sinks[index].pointee.receive(element, at: time) }
         prefetchAt = { index in unsafe cweir_prefetch(sinks[index]) }
         append = { watermark in
@@ -95,5 +102,14 @@ public final class SinkBank<Input: Sendable>: @unchecked Sendable {
     @inlinable
     public func prefetch(_ index: Int) {
         unsafe Unmanaged.passUnretained(self)._withUnsafeGuaranteedRef { $0.prefetchAt(index) }
+    }
+
+    /// Saves the states of all sinks, or gives them back, in the section that is open.
+    ///
+    /// - Parameter state: Takes the fields. To restore, the bank has to have as many sinks as were saved.
+    /// - Returns: Whether there is nothing to be dropped: `false` when the saved sinks were of another kind.
+    /// - Throws: What the sinks throw.
+    public func exchangeState(_ state: inout StateExchange) throws(StateError) -> Bool {
+        try exchange(&state)
     }
 }

@@ -30,4 +30,8 @@ public struct SinkState<Downstream: Sink>: JunctionState {
     public mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
+
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try downstream.exchangeState(&state)
+    }
 }

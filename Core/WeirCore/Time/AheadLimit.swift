@@ -93,6 +93,15 @@ public struct AheadLimit: Sendable {
         return time.nanosecondsSinceEpoch <= horizon
     }
 
+    /// Saves what was learned of the recent times, or gives it back.
+    ///
+    /// - Parameter state: Takes the fields, in the section that is open.
+    /// - Throws: ``StateError``.
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&horizon)
+        try state.exchange(&recent)
+    }
+
     @usableFromInline
     mutating func renew() {
         let reference =

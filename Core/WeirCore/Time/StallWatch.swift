@@ -48,6 +48,15 @@ package struct StallWatch: Sendable {
         reset()
     }
 
+    /// Saves what is due, or gives it back.
+    @usableFromInline
+    package mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(stalls)
+        try state.exchange(&due)
+        try state.exchange(&last)
+        try state.exchange(&isOver)
+    }
+
     @usableFromInline
     @inline(never)
     mutating func tell(_ now: Timestamp) {

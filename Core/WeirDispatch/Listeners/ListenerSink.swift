@@ -59,4 +59,8 @@ struct DirectListenerSink<E: Sendable>: Sink {
 
     @inlinable
     mutating func finish(_ completion: Completion) {}
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+    }
 }

@@ -10,6 +10,7 @@ public final class MatchOutput: Sendable {
         var writer: FieldWriter
         var spare: [UInt8] = []
         var counts: [NamedCount] = []
+        var remarks: [String] = []
         var partialMatches: [@Sendable () -> Int] = []
         var openSinks = 0
         var finishedSinks = 0
@@ -76,6 +77,12 @@ public final class MatchOutput: Sendable {
         state.withLock { $0.counts.append(NamedCount(name, counted: value)) }
     }
 
+    /// What the plugin says to people at the end of a run.
+    package var remarks: [String] { state.withLock { $0.remarks } }
+
+    /// Says something to people at the end of a run: a line, lower case, without a full stop.
+    package func add(remark: String) { state.withLock { $0.remarks.append(remark) } }
+
     /// How many partial matches the plugin holds now; `nil` where it did not say how to find out.
     public var partialMatches: Int? {
         let all = state.withLock { $0.partialMatches }
@@ -120,12 +127,30 @@ public final class MatchOutput: Sendable {
         state.withLock { state in
             written.add(count, ordering: .relaxed)
             state.writer.append { matches in
-                if report == nil, prefix.isEmpty, case .lines = form {
+                if keepsLines {
                     unsafe matches.append(contentsOf: lines)
                 } else {
                     unsafe append(Array(lines), to: &matches)
                 }
             }
+        }
+    }
+
+    /// Whether lines are kept as they are: what has written many of them hands them over in one piece.
+    package var keepsLines: Bool {
+        if report == nil, prefix.isEmpty, case .lines = form { true } else { false }
+    }
+
+    /// Writes complex events that are lines already; ``keepsLines`` must hold.
+    ///
+    /// - Parameters:
+    ///   - lines: UTF-8, each line with its line feed.
+    ///   - count: How many lines there are.
+    package func write(keptLines lines: [UInt8], count: UInt64) {
+        precondition(keepsLines, "each line has to be looked at")
+        state.withLock { state in
+            written.add(count, ordering: .relaxed)
+            state.writer.append { $0.append(contentsOf: lines) }
         }
     }
 
@@ -147,6 +172,18 @@ public final class MatchOutput: Sendable {
                 case .items(let reading): reading(whole, &matches)
                 }
             }
+        }
+    }
+
+    /// Writes complex events as text for people.
+    ///
+    /// - Parameters:
+    ///   - text: UTF-8, each line with its line feed.
+    ///   - count: How many complex events the text shows.
+    package func write(text: [UInt8], count: UInt64) {
+        state.withLock { state in
+            written.add(count, ordering: .relaxed)
+            state.writer.append { append(text, to: &$0) }
         }
     }
 
@@ -254,5 +291,8 @@ public struct MatchSink<Input: FieldEncodable>: Sink {
     @inlinable
     public mutating func finish(_ completion: Completion) {
         output.closeSink()
+    }
+
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
     }
 }

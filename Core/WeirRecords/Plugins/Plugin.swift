@@ -122,8 +122,14 @@ public struct RecordConsumer {
 
     private let each: ((_ batch: inout RecordBatch, _ done: (borrowing RecordBatch, Int) -> Void) -> Void)?
 
+    /// Declares that no record before a time follows, while there is none; `nil` where that would bring nothing.
+    package var advance: ((_ time: Timestamp) -> Void)?
+
     /// How another consumer goes on with what this one knows; `nil` where none can.
     package var handover: ConsumerHandover?
+
+    /// How what this one knows outlives the program; `nil` where it cannot be saved.
+    package var state: ConsumerState?
 
     /// Creates a consumer.
     ///
@@ -146,7 +152,9 @@ public struct RecordConsumer {
         self.each = receiveEach
         self.finish = finish
         self.order = order
+        advance = nil
         handover = nil
+        state = nil
     }
 
     /// Takes the records of a batch one after the other, so that a host can tell which of them brings what.

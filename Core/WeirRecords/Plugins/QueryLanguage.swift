@@ -16,6 +16,10 @@ public protocol QueryLanguage: Sendable {
     /// The endings of files of the language, without the dot.
     var fileEndings: [String] { get }
 
+    /// What people should know to write in the language: lines of at most 79 columns, examples first; empty where nothing is
+    /// said, which is the default.
+    var guide: String { get }
+
     /// Compiles a text.
     ///
     /// - Parameters:
@@ -32,6 +36,11 @@ public protocol QueryLanguage: Sendable {
     ///   - schema: What is known of the records; that with which the rules were compiled.
     /// - Returns: The plugin.
     func makePlugin(_ rules: [QueryRule<Plan>], over schema: QuerySchema) -> any Plugin
+}
+
+extension QueryLanguage {
+    /// Nothing.
+    public var guide: String { "" }
 }
 
 /// A situation with a name.

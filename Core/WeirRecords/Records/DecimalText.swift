@@ -1,7 +1,7 @@
 internal import CWeir
 package import WeirCore
 
-/// Reads numbers that are written in decimal.
+/// Reads and writes numbers in decimal.
 ///
 /// Blanks (spaces and tabs) around a number are no part of it.
 package enum DecimalText {
@@ -198,4 +198,45 @@ package enum DecimalText {
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
         1e20, 1e21, 1e22,
     ]
+}
+
+extension DecimalText {
+    /// Appends a whole number.
+    package static func append(_ number: Int64, to bytes: inout [UInt8]) {
+        if number < 0 { bytes.append(UInt8(ascii: "-")) }
+        append(number.magnitude, to: &bytes)
+    }
+
+    /// Appends a whole number.
+    package static func append(_ number: UInt64, to bytes: inout [UInt8]) {
+        let (start, count) = (bytes.count, digitCount(number))
+        // Zeros make room.
+        bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: count))
+        unsafe bytes.withUnsafeMutableBufferPointer { bytes in
+            guard let first = bytes.baseAddress else { return }
+            unsafe write(number, count, to: first + start)
+        }
+    }
+
+    /// How many digits a whole number has.
+    static func digitCount(_ number: UInt64) -> Int {
+        var count = 1
+        var power: UInt64 = 10
+        while number >= power {
+            count += 1
+            let (next, overflow) = power.multipliedReportingOverflow(by: 10)
+            if overflow { break }
+            power = next
+        }
+        return count
+    }
+
+    /// Writes a whole number, which has as many digits as said.
+    static func write(_ number: UInt64, _ count: Int, to bytes: UnsafeMutablePointer<UInt8>) {
+        var rest = number
+        for index in (0..<count).reversed() {
+            unsafe bytes[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+    }
 }

@@ -1,6 +1,14 @@
 internal import CWeir
 internal import WeirCore
 
+/// As what the fields of batches are asked for, from one batch to another of the same schema.
+package struct FieldKinds: Sendable {
+    fileprivate var kinds: [FieldColumn.Kind] = []
+
+    /// Creates kinds that are not known yet.
+    package init() {}
+}
+
 /// The numbers of a field in all records of a batch, read at once before a consumer asks for them one by one.
 ///
 /// A batch is used again and again by one consumer. So it notes as what a field is asked for, and reads the field of later
@@ -34,8 +42,8 @@ struct FieldColumn {
     @inlinable
     @inline(__always)
     func hasValue(_ kind: Kind, at index: Int) -> Bool {
-        guard kind == self.kind, let valid = unsafe valid else { return false }
-        return unsafe valid[index &>> 6] &>> UInt64(index & 63) & 1 != 0
+        // Safety: a column that was filled, as its kind says, has its bits.
+        unsafe kind == self.kind && valid.unsafelyUnwrapped[index &>> 6] &>> UInt64(index & 63) & 1 != 0
     }
 
     /// The value of a record that has one.
@@ -87,6 +95,19 @@ extension RecordBatch {
         for field in 0..<fieldCount {
             unsafe columns[field].fill(allRecords(ofField: field), capacity: capacity)
         }
+    }
+
+    /// Has those fields read ahead that were not asked for yet, as those of another batch were.
+    mutating func adopt(_ known: borrowing FieldKinds) {
+        for field in known.kinds.indices where unsafe columns[field].wanted == .none {
+            unsafe columns[field].wanted = known.kinds[field]
+        }
+    }
+
+    /// Notes as what the fields were asked for.
+    func note(in known: inout FieldKinds) {
+        if known.kinds.isEmpty { known.kinds = Array(repeating: .none, count: fieldCount) }
+        for field in known.kinds.indices { unsafe known.kinds[field] = columns[field].wanted }
     }
 
     /// Forgets what was read ahead, of other records.

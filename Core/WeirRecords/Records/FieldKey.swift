@@ -58,6 +58,21 @@ public protocol EventDecoder<Output>: Sendable {
     /// - Returns: The event.
     /// - Throws: ``FieldError`` when the record does not fit; it is then rejected with that reason.
     mutating func decode(_ record: borrowing FieldReader<Key>) throws(FieldError) -> Output
+
+    /// Saves what the decoder knows of earlier records, or gives it back.
+    ///
+    /// Lists all that ``decode(_:)`` changes, in the manner of a sink, and the tables of symbols; settings are not listed. By
+    /// default, a decoder is refused by its name.
+    ///
+    /// - Parameter state: Takes the fields; a section is open.
+    /// - Throws: What `state` throws.
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError)
+}
+
+extension EventDecoder {
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        throw .unsaveable(operator: "\(Self.self)")
+    }
 }
 
 /// The decoder of a type that reads itself.
@@ -72,5 +87,9 @@ public struct SelfDecoder<Output: FieldDecodable & Event>: EventDecoder {
     @inlinable
     public mutating func decode(_ record: borrowing FieldReader<Key>) throws(FieldError) -> Output {
         try Output(from: record)
+    }
+
+    /// Nothing: each record is read for itself.
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
     }
 }

@@ -19,6 +19,7 @@ public struct FieldReader<Key: FieldKey>: ~Copyable {
 
     /// Whether the record has the field, and it is neither empty nor null.
     @inlinable
+    @inline(__always)
     public borrowing func isPresent(_ key: Key) -> Bool {
         record.isPresent(key.rawValue)
     }
@@ -27,6 +28,7 @@ public struct FieldReader<Key: FieldKey>: ~Copyable {
     ///
     /// - Throws: ``FieldError`` when the field is missing, not a number, NaN or infinite.
     @inlinable
+    @inline(__always)
     public borrowing func double(_ key: Key) throws(FieldError) -> Double {
         try record.double(key.rawValue)
     }
@@ -35,6 +37,7 @@ public struct FieldReader<Key: FieldKey>: ~Copyable {
     ///
     /// - Throws: ``FieldError`` when the field is missing, not a whole number, or does not fit.
     @inlinable
+    @inline(__always)
     public borrowing func integer(_ key: Key) throws(FieldError) -> Int64 {
         try record.integer(key.rawValue)
     }
@@ -52,6 +55,7 @@ public struct FieldReader<Key: FieldKey>: ~Copyable {
     ///
     /// - Throws: ``FieldError`` when the field is missing, neither of the two, or out of range.
     @inlinable
+    @inline(__always)
     public borrowing func timestamp(_ key: Key) throws(FieldError) -> Timestamp {
         try record.timestamp(key.rawValue)
     }

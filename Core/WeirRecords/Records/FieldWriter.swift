@@ -113,7 +113,10 @@ public struct FieldWriter: Sendable {
 
     /// Writes a time as the input writes its times, as a number in its unit, or as RFC 3339.
     public mutating func write(_ name: StaticString, _ value: Timestamp, as form: TimeForm) {
-        let nanoseconds = value.nanosecondsSinceEpoch
+        guard writesItems else {
+            json.name(name)
+            return json.value(value, as: form)
+        }
         switch form {
         case .input(let times):
             switch times.written(value) {
@@ -121,17 +124,13 @@ public struct FieldWriter: Sendable {
             case .rfc3339: write(name, value, as: .rfc3339)
             case .text(let text): write(name, String(decoding: text, as: UTF8.self))
             }
-        case .number(let unit):
+        case .number:
             let start = begin(name, .number)
-            json.value(json: TimeText.decimal(nanoseconds: nanoseconds, scale: unit.nanoseconds).utf8)
+            form.appendJSON(value, to: &json.bytes)
             end(start)
         case .rfc3339:
             let start = begin(name, .text)
-            if writesItems {
-                value.appendText(to: &json.bytes)
-            } else {
-                json.value(rfc3339: value)
-            }
+            value.appendText(to: &json.bytes)
             end(start)
         }
     }
@@ -208,4 +207,24 @@ public enum TimeForm: Sendable, Hashable {
     case rfc3339
     /// As the input writes its times, unless its options say otherwise.
     case input(InputTimes)
+}
+
+extension TimeForm {
+    /// Appends a time as a JSON value.
+    package func appendJSON(_ time: Timestamp, to bytes: inout [UInt8]) {
+        switch self {
+        case .input(let times):
+            switch times.written(time) {
+            case .number(let unit): Self.number(unit).appendJSON(time, to: &bytes)
+            case .rfc3339: Self.rfc3339.appendJSON(time, to: &bytes)
+            case .text(let text): JSONWriter.append(text[...], to: &bytes)
+            }
+        case .number(let unit):
+            TimeText.appendDecimal(nanoseconds: time.nanosecondsSinceEpoch, scale: unit.nanoseconds, to: &bytes)
+        case .rfc3339:
+            bytes.append(UInt8(ascii: "\""))
+            time.appendText(to: &bytes)
+            bytes.append(UInt8(ascii: "\""))
+        }
+    }
 }

@@ -115,7 +115,9 @@ package struct JSONWriter: Sendable {
 
     /// Writes a whole number.
     package mutating func value(_ number: some FixedWidthInteger) {
-        value(json: String(number).utf8)
+        guard let small = Int64(exactly: number) else { return value(json: String(number).utf8) }
+        separate()
+        DecimalText.append(small, to: &bytes)
     }
 
     /// Writes true or false.
@@ -123,16 +125,26 @@ package struct JSONWriter: Sendable {
         value(json: (flag ? "true" : "false").utf8)
     }
 
-    /// Writes a time as text.
-    mutating func value(rfc3339 time: Timestamp) {
+    /// Writes a time.
+    mutating func value(_ time: Timestamp, as form: TimeForm) {
         separate()
-        bytes.append(UInt8(ascii: "\""))
-        time.appendText(to: &bytes)
-        bytes.append(UInt8(ascii: "\""))
+        form.appendJSON(time, to: &bytes)
     }
 
     /// Writes a value that is JSON already.
     package mutating func value(json: some Sequence<UInt8>) {
+        separate()
+        bytes.append(contentsOf: json)
+    }
+
+    /// Writes a value that is JSON already: not generic, so that other modules need not be specialised for it.
+    package mutating func value(json: [UInt8]) {
+        separate()
+        bytes.append(contentsOf: json)
+    }
+
+    /// Writes a value that is JSON already.
+    package mutating func value(json: String.UTF8View) {
         separate()
         bytes.append(contentsOf: json)
     }

@@ -9,7 +9,7 @@ extension RecordBatch {
     ///   - error: What is wrong with it.
     public mutating func reject(recordAt index: Int, because error: FieldError) {
         precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
-        let row = unsafe rows[index]
+        let row = row(at: index)
         rejections.append(
             Rejection(
                 line: row.line,
@@ -31,7 +31,7 @@ extension RecordBatch {
     package mutating func refuseRecords(byTime field: Int, _ reason: (Timestamp) -> String?) {
         var kept = 0
         for index in 0..<count {
-            let row = unsafe rows[index]
+            let row = row(at: index)
             if let time = time(ofField: field, inRecordAt: index), let reason = reason(time) {
                 rejections.append(
                     Rejection(
@@ -46,7 +46,7 @@ extension RecordBatch {
                 continue
             }
             if kept < index {
-                unsafe rows[kept] = row
+                unsafe rows[kept] = rows[index]
                 for field in 0..<fieldCount {
                     unsafe slots[kept * fieldCount + field] = slots[index * fieldCount + field]
                 }
@@ -76,7 +76,7 @@ extension RecordBatch {
     /// - Returns: The line's number in the input, counted from 1.
     public func line(ofRecordAt index: Int) -> UInt64 {
         precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
-        return unsafe rows[index].line
+        return row(at: index).line
     }
 
     /// A view of a record for a decoder.
@@ -111,7 +111,7 @@ extension RecordBatch {
     /// - Returns: The line, the place of the first byte, and the number of bytes.
     public func place(ofRecordAt index: Int) -> (line: UInt64, start: Int, length: Int) {
         precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
-        let row = unsafe rows[index]
+        let row = row(at: index)
         return (row.line, Int(row.start), Int(row.length))
     }
 
@@ -128,6 +128,28 @@ extension RecordBatch {
         precondition(field >= 0 && field < fieldCount, "there are \(fieldCount) fields, so none at \(field)")
         let slot = unsafe slots[index * fieldCount + field]
         return (Int(slot.start), Int(slot.length), slot.encoding, slot.scale)
+    }
+
+    /// How the bytes of a field are to be read, for all records.
+    ///
+    /// - Parameters:
+    ///   - field: The index of the field in the schema.
+    ///   - encodings: Becomes the raw values of the encodings.
+    /// - Returns: Whether they are all the same.
+    package func readEncodings(ofField field: Int, into encodings: inout [UInt8]) -> Bool {
+        precondition(field >= 0 && field < fieldCount, "there are \(fieldCount) fields, so none at \(field)")
+        encodings.resize(to: count, filledWith: 0)
+        guard count > 0 else { return true }
+        var slot = unsafe slots + field
+        let first = unsafe slot.pointee.encoding.rawValue
+        var difference: UInt8 = 0
+        for index in 0..<count {
+            let encoding = unsafe slot.pointee.encoding.rawValue
+            encodings[index] = encoding
+            difference |= encoding ^ first
+            unsafe slot += fieldCount
+        }
+        return difference == 0
     }
 
     /// Lends the bytes that the places count in.
@@ -147,7 +169,7 @@ extension RecordBatch {
     /// - Returns: The bytes, without the line's end.
     public func raw(recordAt index: Int) -> [UInt8] {
         precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
-        let row = unsafe rows[index]
+        let row = row(at: index)
         return unsafe [UInt8](UnsafeBufferPointer(start: base + Int(row.start), count: Int(row.length)))
     }
 

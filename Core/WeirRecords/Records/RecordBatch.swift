@@ -82,6 +82,9 @@ public struct RecordBatch: ~Copyable {
     /// ``begin(in:)``.
     public var origin = 0
 
+    /// What is added to the lines of ``rows``.
+    var lineShift: UInt64 = 0
+
     /// What columns are read with; the processor must have it.
     var kernel = ScanKernel.best
 
@@ -128,6 +131,13 @@ public struct RecordBatch: ~Copyable {
         unsafe placeholder.deallocate()
     }
 
+    /// Where a record is.
+    func row(at index: Int) -> Row {
+        var row = unsafe rows[index]
+        row.line &+= lineShift
+        return row
+    }
+
     /// Whether the decoder has to stop: there is no room for another record or rejection.
     @inlinable
     public var isFull: Bool {
@@ -150,6 +160,7 @@ public struct RecordBatch: ~Copyable {
         precondition(bytes.count <= UInt32.max, "a batch reads at most 4 GiB at a time, not \(bytes.count) bytes")
         recordCount = 0
         origin = 0
+        lineShift = 0
         rejections.removeAll(keepingCapacity: true)
         forgetValues()
         unsafe frame.pointee.base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? placeholder

@@ -10,9 +10,9 @@ package struct RecordChunk: Sendable {
     /// What is wanted of each record.
     package let schema: RecordSchema
 
-    private var bytes: [UInt8] = []
-    private var slots: [RecordBatch.Slot] = []
-    private var rows: [RecordBatch.Row] = []
+    var bytes: [UInt8] = []
+    var slots: [RecordBatch.Slot] = []
+    var rows: [RecordBatch.Row] = []
 
     /// Creates a chunk without records.
     package init(schema: RecordSchema) {
@@ -44,7 +44,7 @@ package struct RecordChunk: Sendable {
     /// - Complexity: O(*n*) for *n* bytes.
     package mutating func append(recordAt index: Int, of batch: borrowing RecordBatch) -> Bool {
         precondition(index >= 0 && index < batch.count, "there are \(batch.count) records, so none at \(index)")
-        let row = unsafe batch.rows[index]
+        let row = batch.row(at: index)
         let first = index * batch.fieldCount
         guard bytes.count + Int(row.length) < 1 << 30 else { return false }
         let start = bytes.count
@@ -134,14 +134,15 @@ extension RecordBatch {
             for field in 0..<fieldCount {
                 unsafe slots[index * fieldCount + field] = other.slots[record * other.fieldCount + fields[field]]
             }
-            unsafe rows[index] = other.rows[record]
+            unsafe rows[index] = other.row(at: record)
         }
         recordCount = records.count
     }
 
-    /// A number that records with the same text in a field share, in every process and version.
+    /// A number that records with the same text or the same number in a field share, in every process and version.
     ///
-    /// FNV-1a with 64 bits (Fowler, Noll and Vo), over the text without quotes and escapes.
+    /// FNV-1a with 64 bits (Fowler, Noll and Vo), over the text without quotes and escapes, or the bytes of the number: 1,
+    /// 1.0 and 1e0 are the same key to those who read numbers.
     ///
     /// - Returns: The same number for all records whose field is missing or cannot be read.
     package func stableHash(ofField field: Int, inRecordAt index: Int) -> UInt64 {
@@ -149,6 +150,17 @@ extension RecordBatch {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         // What is absent, or cannot be read, is all of one kind.
         _ = try? record.withText(field) { text in
+            let first = text.isEmpty ? 0 : text[0]
+            if first >= UInt8(ascii: "+"), first <= UInt8(ascii: "9"),
+                let number = unsafe text.withUnsafeBufferPointer({ unsafe DecimalText.double($0) })
+            {
+                // Zero has two signs. Whole numbers that share a double may share a place too.
+                let bits = number == 0 ? 0 : number.bitPattern
+                for shift in stride(from: UInt64(0), to: 64, by: 8) {
+                    hash = (hash ^ (bits >> shift & 0xFF)) &* 0x0000_0100_0000_01B3
+                }
+                return
+            }
             for place in text.indices { hash = (hash ^ UInt64(text[place])) &* 0x0000_0100_0000_01B3 }
         }
         return hash

@@ -64,6 +64,15 @@ public struct RecordColumn<Value: ColumnValue>: Sendable {
     /// - Complexity: O(*n*) for *n* bytes of the fields. No allocation but for a batch that is larger than all before it.
     @inlinable
     public mutating func read(_ batch: borrowing RecordBatch) {
+        readQuickly(batch)
+        if bitCount < count { readRest(batch) }
+    }
+
+    /// Reads what can be read in one pass over the column; of a number that is its digits alone, or the value itself.
+    ///
+    /// Other records are left out, with the placeholder, although they may have such a value.
+    @inlinable
+    package mutating func readQuickly(_ batch: borrowing RecordBatch) {
         let column = batch.allRecords(ofField: field)
         let count = column.count
         let wordCount = (count + 63) >> 6
@@ -78,7 +87,6 @@ public struct RecordColumn<Value: ColumnValue>: Sendable {
                 return unsafe Value.columnReading.readAll(column, first, word)
             }
         }
-        if bitCount < count { readRest(batch) }
     }
 
     /// Reads what the quick way has left.

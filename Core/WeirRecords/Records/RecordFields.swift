@@ -10,6 +10,8 @@ public import WeirCore
 struct RecordFields {
     @usableFromInline let frame: UnsafePointer<RecordFrame>
     @usableFromInline let slots: UnsafePointer<RecordBatch.Slot>
+    // Those of the frame, one step nearer.
+    @usableFromInline let columns: UnsafeMutablePointer<FieldColumn>
     @usableFromInline let index: Int
 
     /// Creates the view of a record.
@@ -22,15 +24,13 @@ struct RecordFields {
     init(frame: UnsafePointer<RecordFrame>, slots: UnsafePointer<RecordBatch.Slot>, index: Int) {
         unsafe self.frame = frame
         unsafe self.slots = slots
+        unsafe self.columns = frame.pointee.columns
         self.index = index
     }
 
     private var base: UnsafePointer<UInt8> { unsafe frame.pointee.base }
     private var byteCount: Int { unsafe frame.pointee.byteCount }
     private var timeScale: TimeScale { unsafe frame.pointee.timeScale }
-
-    @inlinable
-    var columns: UnsafeMutablePointer<FieldColumn> { unsafe frame.pointee.columns }
 
     @usableFromInline
     func isPresent(_ index: Int) -> Bool {
@@ -232,7 +232,12 @@ struct RecordFields {
             unsafe QuotedText.resolveSignEscapes(text) { bytes.append($0) }
             return .text
         case .integer, .decimal, .float, .boolean, .time:
-            unsafe BinaryValue(base: base, slot: slot).withText { unsafe bytes.append(contentsOf: $0) }
+            let value = unsafe BinaryValue(base: base, slot: slot)
+            if let number = value.integer, slot.encoding == .integer {
+                DecimalText.append(number, to: &bytes)
+            } else {
+                unsafe value.withText { unsafe bytes.append(contentsOf: $0) }
+            }
             return slot.encoding == .time ? .text : .bare
         }
     }

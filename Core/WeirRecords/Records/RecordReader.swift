@@ -42,6 +42,14 @@ public struct RecordReader: ~Copyable {
     // Why the input cannot be read on, while what came before it is handed out.
     private var failure: (any Error)?
 
+    /// Whether ``place`` is wanted; set before the first record is read.
+    ///
+    /// What an interruption leaves unread then stays.
+    package var isResumable = false
+
+    // What stands before the first record, as far as it was read.
+    private var prelude: [UInt8] = []
+
     /// Creates a reader at the start of an input.
     ///
     /// - Parameters:
@@ -122,6 +130,7 @@ public struct RecordReader: ~Copyable {
             phase = .finished
             throw .compressed(form.program)
         }
+        if isResumable, try !readPrelude() { return false }
         while phase != .finished {
             let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[start..<end])
             unsafe batch.begin(in: bytes)
@@ -165,7 +174,8 @@ public struct RecordReader: ~Copyable {
         } catch {
             phase = .finished
             // After an interruption the rest stays unread, like everything behind it.
-            let isLeftThere = if case .interrupted = error { !source.drainsWhenInterrupted } else { false }
+            let isLeftThere =
+                if case .interrupted = error { isResumable || !source.drainsWhenInterrupted } else { false }
             guard start < end, !isLeftThere else { throw error }
             failure = error
             rejectUnread()
@@ -199,6 +209,54 @@ public struct RecordReader: ~Copyable {
         }
         end -= start
         start = 0
+    }
+
+    // MARK: Going on another time
+
+    /// What another reader needs to go on behind the last batch; `nil` where the decoder cannot tell, or in the middle of
+    /// a line that is too long.
+    package var place: Place? {
+        guard let decoder = decoder as? any SplittableDecoder, decoder.canGoOn, failure == nil else { return nil }
+        return unsafe Place(prelude: prelude, unread: [UInt8](buffer[start..<end]), line: decoder.line)
+    }
+
+    /// Goes on where another reader was.
+    ///
+    /// - Parameters:
+    ///   - prelude: What stands before the first record.
+    ///   - line: The number of the line that comes next.
+    /// - Throws: ``FormatError`` when the records cannot be read behind that.
+    package mutating func goOn(after prelude: [UInt8], line: UInt64) throws(FormatError) {
+        guard var decoder = decoder as? any SplittableDecoder else { return }
+        // A buffer without an address would say nothing about the start.
+        let bytes = prelude + [0]
+        _ = unsafe try bytes.withUnsafeBufferPointer { bytes throws(FormatError) in
+            unsafe try decoder.readPrelude(UnsafeRawBufferPointer(bytes.extracting(0..<prelude.count)), isFinal: true)
+        }
+        decoder.line = line
+        self.decoder = decoder
+        self.prelude = prelude
+        byteCount = max(1, Int64(prelude.count))
+    }
+
+    /// Reads what stands before the first record by itself, to know it.
+    ///
+    /// - Returns: False when that is not all there.
+    private mutating func readPrelude() throws(FormatError) -> Bool {
+        guard var splittable = decoder as? any SplittableDecoder, !splittable.isBehindPrelude else { return true }
+        let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[start..<end])
+        let count: Int
+        do throws(FormatError) {
+            count = unsafe try splittable.readPrelude(bytes, isFinal: phase == .draining)
+        } catch {
+            phase = .finished
+            throw error
+        }
+        decoder = splittable
+        unsafe prelude.append(contentsOf: bytes.prefix(count))
+        start += count
+        // The end of an input that has no more than that is for the decoder to judge.
+        return splittable.isBehindPrelude || phase == .draining
     }
 
     private mutating func noteLastLine() {

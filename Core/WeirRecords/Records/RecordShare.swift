@@ -61,7 +61,7 @@ package struct RecordShare: Sendable {
             bytes += batch.bytes(in: start..<start + length)
             return place
         }
-        var row = unsafe batch.rows[index]
+        var row = batch.row(at: index)
         row.start = place(row.start, row.length)
         for field in index * batch.fieldCount..<(index + 1) * batch.fieldCount {
             var slot = unsafe batch.slots[field]

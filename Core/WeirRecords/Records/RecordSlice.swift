@@ -213,18 +213,26 @@ package final class RecordSlice: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - index: Its number, below ``batchCount``.
+    ///   - kinds: As what the fields of the batches before it were asked for; then of this one.
     ///   - body: Called with the batch, which is valid only during the call.
     /// - Throws: What `body` throws.
-    package func lend(batchAt index: Int, _ body: (inout RecordBatch) throws -> Void) rethrows {
+    package func lend(
+        batchAt index: Int,
+        knowing kinds: inout FieldKinds,
+        _ body: (inout RecordBatch) throws -> Void
+    ) rethrows {
         precondition(index >= 0 && index < batchCount, "there are \(batchCount) batches, so none at \(index)")
         batches[index].batch.noteFirstTime()
+        batches[index].batch.adopt(kinds)
+        defer { batches[index].batch.note(in: &kinds) }
         try body(&batches[index].batch)
     }
 }
 
 extension RecordBatch {
     fileprivate mutating func shiftLines(by distance: UInt64) {
-        for index in 0..<count { unsafe rows[index].line &+= distance }
+        // The records' memory is in another processor's cache, where it may stay.
+        lineShift &+= distance
         rejections = rejections.map { $0.movedDown(by: distance) }
     }
 }

@@ -40,12 +40,15 @@ public struct RecordSource<Decoder: EventDecoder>: GroupableStream {
     ///
     /// Each consumer starts with the decoder as it was given.
     ///
-    /// - Parameter inOrder: Whether all sinks get an event before any gets the next one. Otherwise a sink gets all events of
-    ///   a batch at once, which is faster, and what several sinks write of a batch stands sink by sink.
+    /// - Parameters:
+    ///   - inOrder: Whether all sinks get an event before any gets the next one. Otherwise a sink gets all events of a batch
+    ///     at once, which is faster, and what several sinks write of a batch stands sink by sink.
+    ///   - savesState: Whether a host may save what the decoder and the sinks remember, and give it to the consumer of
+    ///     another run. True only where nothing else remembers anything, such as a closure that changes a variable.
     /// - Returns: The consumer.
     /// - Complexity: O(1) per record and no allocation in steady state, beyond what the decoder does.
     @inlinable
-    public func consumer(inOrder: Bool = false) -> RecordConsumer {
+    public func consumer(inOrder: Bool = false, savesState: Bool = false) -> RecordConsumer {
         let channel = channel
         let state = SharedCell(driven: (decoder: decoder, events: [Element](), order: RecordOrder()))
         let receiveEach: (inout RecordBatch, (borrowing RecordBatch, Int) -> Void) -> Void = { batch, done in
@@ -53,9 +56,7 @@ public struct RecordSource<Decoder: EventDecoder>: GroupableStream {
             state.withLocal { state in
                 for index in 0..<batch.count {
                     do throws(FieldError) {
-                        let event = try batch.withRecord(at: index, keyedBy: Decoder.Key.self) {
-                            record throws(FieldError) in try state.decoder.decode(record)
-                        }
+                        let event = try state.decoder.decode(FieldReader(batch.fields(ofRecordAt: index)))
                         state.order.note(event.timestamp)
                         channel.publish(event)
                     } catch {
@@ -66,7 +67,7 @@ public struct RecordSource<Decoder: EventDecoder>: GroupableStream {
                 }
             }
         }
-        return RecordConsumer(
+        let consumer = RecordConsumer(
             schema: schema,
             receive: { batch in
                 guard !inOrder else { return receiveEach(&batch) { _, _ in } }
@@ -75,9 +76,7 @@ public struct RecordSource<Decoder: EventDecoder>: GroupableStream {
                     state.events.removeAll(keepingCapacity: true)
                     for index in 0..<batch.count {
                         do throws(FieldError) {
-                            let event = try batch.withRecord(at: index, keyedBy: Decoder.Key.self) {
-                                record throws(FieldError) in try state.decoder.decode(record)
-                            }
+                            let event = try state.decoder.decode(FieldReader(batch.fields(ofRecordAt: index)))
                             state.order.note(event.timestamp)
                             state.events.append(event)
                         } catch {
@@ -96,6 +95,30 @@ public struct RecordSource<Decoder: EventDecoder>: GroupableStream {
                 return order
             }
         )
+        return savesState ? saving(consumer, state) : consumer
+    }
+
+    /// The consumer, which a host can save.
+    @usableFromInline
+    func saving(
+        _ consumer: RecordConsumer,
+        _ cell: SharedCell<(decoder: Decoder, events: [Element], order: RecordOrder)>
+    ) -> RecordConsumer {
+        func exchange(_ state: inout StateExchange) throws(StateError) {
+            try state.begin("decoder")
+            try cell.value.decoder.exchangeState(&state)
+            try state.begin("order")
+            try state.exchange(&cell.value.order)
+            try channel.exchangeState(&state)
+        }
+        var consumer = consumer
+        consumer.state = ConsumerState(
+            // The checkpoint itself says which operators and types it has.
+            fingerprint: "channel",
+            save: { try Checkpoint(of: exchange).bytes },
+            restore: { try Checkpoint(bytes: $0).restore(to: exchange) }
+        )
+        return consumer
     }
 }
 

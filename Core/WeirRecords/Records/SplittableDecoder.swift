@@ -9,6 +9,12 @@ package protocol SplittableDecoder: RecordDecoder, Sendable {
     /// Whether what stands before the first record was read, and the next byte starts a record.
     var isBetweenRecords: Bool { get }
 
+    /// Whether what stands before the first record was read.
+    var isBehindPrelude: Bool { get }
+
+    /// Whether a decoder that reads the same prelude and then begins with the next byte finds what this one would.
+    var canGoOn: Bool { get }
+
     /// Reads what stands before the first record, such as a header; then ``isBetweenRecords`` is true.
     ///
     /// - Parameters:

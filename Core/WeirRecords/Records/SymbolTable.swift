@@ -3,21 +3,22 @@ public import WeirCore
 /// A small number that stands for a text, given out by a ``SymbolTable``.
 @frozen
 public struct Symbol: Sendable, Hashable {
-    @usableFromInline let place: UInt32
+    // One word, not two numbers: a word that is read in one piece must have been written in one, or the processor waits.
+    @usableFromInline let bits: UInt64
 
     /// How many texts had the same place in the table before, and were forgotten.
-    public let generation: UInt32
+    @inlinable
+    public var generation: UInt32 { UInt32(truncatingIfNeeded: bits >> 32) }
 
     /// The place of the text in its table, 0 for the first text.
     ///
     /// No two texts of a table have the same at a time.
     @inlinable
-    public var index: Int { Int(place) }
+    public var index: Int { Int(UInt32(truncatingIfNeeded: bits)) }
 
     @usableFromInline
     init(index: Int, generation: UInt32 = 0) {
-        place = UInt32(index)
-        self.generation = generation
+        bits = UInt64(generation) << 32 | UInt64(UInt32(index))
     }
 
     /// The symbol of the first text of every table.
@@ -109,6 +110,25 @@ public final class SymbolTable: Sendable {
     /// - Returns: The text, as it was given.
     public func name(of index: Int) -> String {
         state.withLock { $0.name(of: index) }
+    }
+
+    /// Saves the texts with their symbols and the times of their last use, or gives them back.
+    ///
+    /// A table with another limit, or another time after which texts are forgotten, does not fit.
+    ///
+    /// - Parameter state: Takes the fields; a section is open.
+    /// - Throws: `StateError`.
+    /// - Complexity: O(*n*) for *n* texts.
+    public func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        state.require(limit)
+        state.require(idle ?? 0)
+        var saved = state.isSaving ? self.state.withLock { $0.saved } : SymbolTableState.Saved()
+        try saved.exchangeState(&state)
+        guard state.isRestoring else { return }
+        guard let restored = SymbolTableState(saved) else {
+            throw .damaged("the lists of a table of texts do not fit one another", offset: 0)
+        }
+        self.state.withLock { $0 = restored }
     }
 
     /// How many different texts there are, those among them that are idle and not forgotten yet.

@@ -36,7 +36,54 @@ struct SymbolTableState {
     private var clock = Int64.min
     private var advances: UInt64 = 0
 
+    init() {}
+
     var count: Int { entries.count - free.count }
+
+    // MARK: Saving
+
+    /// What there is, as plain lists.
+    var saved: Saved {
+        func indexes(of order: Order) -> [Int] {
+            var indexes: [Int] = []
+            var index = order.oldest
+            while index >= 0 {
+                indexes.append(Int(index))
+                index = entries[Int(index)].newer
+            }
+            return indexes
+        }
+        return Saved(
+            names: entries.map(\.name),
+            generations: entries.map(\.generation),
+            lastUses: entries.map(\.lastUse),
+            lastAdvances: entries.map(\.lastAdvance),
+            live: indexes(of: live),
+            expired: indexes(of: expired),
+            free: free,
+            clock: clock,
+            advances: advances
+        )
+    }
+
+    /// The texts that were saved; `nil` where the lists do not fit one another.
+    init?(_ saved: Saved) {
+        guard saved.isConsistent else { return nil }
+        for index in saved.names.indices {
+            var entry = Entry(name: saved.names[index], generation: saved.generations[index])
+            (entry.lastUse, entry.lastAdvance) = (saved.lastUses[index], saved.lastAdvances[index])
+            entries.append(entry)
+        }
+        for index in saved.live { Self.append(index, to: &live, of: &entries) }
+        for index in saved.expired {
+            entries[index].isExpired = true
+            Self.append(index, to: &expired, of: &entries)
+        }
+        (free, clock, advances) = (saved.free, saved.clock, saved.advances)
+        var size = places.count
+        while count * 2 > size { size *= 2 }
+        fillPlaces(size)
+    }
 
     func name(of index: Int) -> String { entries[index].name }
 
@@ -75,7 +122,11 @@ struct SymbolTableState {
     }
 
     private mutating func grow() {
-        places = Array(repeating: -1, count: places.count * 2)
+        fillPlaces(places.count * 2)
+    }
+
+    private mutating func fillPlaces(_ size: Int) {
+        places = Array(repeating: -1, count: size)
         let forgotten = Set(free)
         for index in entries.indices where !forgotten.contains(index) { put(index, hash(of: index)) }
     }

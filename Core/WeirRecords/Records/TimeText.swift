@@ -51,7 +51,16 @@ package enum TimeText {
     ///
     /// - Returns: The number, such as `1.25`.
     package static func decimal(nanoseconds: Int64, scale: Int64) -> String {
+        var bytes: [UInt8] = []
+        appendDecimal(nanoseconds: nanoseconds, scale: scale, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the number of `scale`s that `nanoseconds` is, exactly, in the fewest digits.
+    package static func appendDecimal(nanoseconds: Int64, scale: Int64, to bytes: inout [UInt8]) {
         let (whole, rest) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: scale.magnitude)
-        return (nanoseconds < 0 ? "-" : "") + String(whole) + rest.decimalFraction(of: scale.magnitude)
+        if nanoseconds < 0 { bytes.append(UInt8(ascii: "-")) }
+        DecimalText.append(whole, to: &bytes)
+        if rest > 0 { bytes += rest.decimalFraction(of: scale.magnitude).utf8 }
     }
 }

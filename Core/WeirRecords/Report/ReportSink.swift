@@ -18,4 +18,7 @@ public struct ReportSink<Input: Sendable>: Sink {
     public mutating func advance(to watermark: Timestamp) {}
 
     public mutating func finish(_ completion: Completion) {}
+
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+    }
 }

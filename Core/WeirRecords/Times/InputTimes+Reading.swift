@@ -108,6 +108,14 @@ extension InputTimes {
         }
     }
 
+    /// The offset of the zone's clocks from UTC, in seconds, for what a format reads itself; zero without a zone.
+    ///
+    /// A time that they do not show once is counted.
+    ///
+    /// - Parameter local: Seconds since the epoch, as the clocks show them.
+    /// - Returns: The seconds.
+    package func countedZoneOffset(atLocal local: Int64) -> Int64 { zoneOffset(atLocal: local, true) ?? 0 }
+
     private func zoneOffset(atLocal local: Int64, _ isCounted: Bool) -> Int64? {
         guard let zone else { return nil }
         let last = self.place.load(ordering: .relaxed)

@@ -44,6 +44,9 @@ public final class InputTimes: Sendable {
     let output: Output
     private let seen: Seen
 
+    /// What read the input before, and may go on doing so, while no time was read here.
+    private let former = Locked<InputTimes?>(nil)
+
     // Where the zone's last rule was found.
     let place = Atomic(0)
     let skipped = Atomic<UInt64>(0)
@@ -73,14 +76,32 @@ public final class InputTimes: Sendable {
     package var repeatedCount: UInt64 { repeated.load(ordering: .relaxed) }
 
     /// Whether it is known how the input writes times: by a format, or because one was read.
-    var knowsForm: Bool { format != nil || seen.form.load(ordering: .relaxed) != 0 }
+    var knowsForm: Bool { format != nil || seenForm.rawValue != 0 }
+
+    /// Goes on with the form of times that another one of the same options has seen, or will see.
+    package func goOn(after other: InputTimes) {
+        guard self == other, seen !== other.seen else { return }
+        former.withLock { $0 = other }
+    }
+
+    /// The form of the first time.
+    private var seenForm: SeenForm {
+        let form = seen.form.load(ordering: .relaxed)
+        guard form == 0, let other = former.withLock({ $0 }) else { return SeenForm(rawValue: form) }
+        let known = other.seenForm
+        if known.rawValue != 0 {
+            note(known)
+            former.withLock { $0 = nil }
+        }
+        return known
+    }
 
     /// How many nanoseconds a whole number counts, where that depends on nothing but the options and reading one leaves
     /// nothing to be noted.
     var scaleOfIntegers: Int64? { format == nil && knowsForm ? unit?.nanoseconds : nil }
 
     /// What numbers count, where the first one has shown it.
-    package var unitSeen: TimeUnit? { SeenForm(rawValue: seen.form.load(ordering: .relaxed)).unit }
+    package var unitSeen: TimeUnit? { seenForm.unit }
 
     /// Lines for people: what numbers count, where that was not said, and times that clocks do not show once.
     package var remarks: [String] {
@@ -118,7 +139,7 @@ public final class InputTimes: Sendable {
 
     /// How a time is written.
     func written(_ time: Timestamp) -> Written {
-        let form = SeenForm(rawValue: seen.form.load(ordering: .relaxed))
+        let form = seenForm
         switch output {
         case .rfc3339: return .rfc3339
         case .number: return .number(unit ?? form.unit ?? .milliseconds)

@@ -34,8 +34,9 @@ package enum Compression: String, Sendable, CaseIterable {
 
     /// The form of compressed bytes, by how they begin; `nil` where they are not compressed.
     package init?(beginning bytes: some Collection<UInt8>) {
-        let isBzip2 = bytes.starts(with: "BZh".utf8)
-        let marked = Array(bytes.dropFirst(isBzip2 ? 4 : 0).prefix(6))
+        let head = Array(bytes.prefix(Self.markLength))
+        let isBzip2 = head.starts(with: [0x42, 0x5A, 0x68])
+        let marked = head[(isBzip2 ? min(4, head.count) : 0)...]
         let form = Self.allCases.first { form in
             (form == .bzip2) == isBzip2 && form.marks.contains { marked.starts(with: $0) }
         }

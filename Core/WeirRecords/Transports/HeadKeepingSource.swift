@@ -16,6 +16,12 @@ package final class HeadKeepingSource: TransportSource, @unchecked Sendable {
     /// Whether what comes is the rest of a line that is left out.
     private var isInRefusedLine = false
 
+    /// What was read ahead, and not handed out yet.
+    private var ahead: ArraySlice<UInt8> = []
+
+    /// The first bytes, once they were looked at.
+    private var start: [UInt8]?
+
     private var kept: [UInt8] = []
     private var isInQuotes = false
     private var isComplete: Bool
@@ -32,13 +38,69 @@ package final class HeadKeepingSource: TransportSource, @unchecked Sendable {
         prefix = bytes[...]
     }
 
+    /// Creates a source that goes on where another one was.
+    ///
+    /// - Parameters:
+    ///   - source: What follows.
+    ///   - head: The first line, where it says what the others mean.
+    ///   - bytes: What comes before that.
+    ///   - byteCount: How many bytes were read until now.
+    package init(_ source: any TransportSource, goingOnAfter head: [UInt8], _ bytes: [UInt8], byteCount: Int64) {
+        self.source = source
+        kept = head
+        isComplete = true
+        prefix = bytes[...]
+        self.byteCount = byteCount
+        earlierByteCount = byteCount
+    }
+
+    /// Where the source is, and what of its bytes was not handed out; `nil` where the place cannot be found again.
+    package var position: (position: SourcePosition, unread: [UInt8])? {
+        // The head is no part of the source's bytes where it is handed out again.
+        guard headByteCount == 0, !isInRefusedLine, let position = (source as? any PositionedSource)?.position else {
+            return nil
+        }
+        return (position, Array(prefix) + ahead)
+    }
+
     /// The first line with its end; empty where it means nothing, `nil` while it is not complete.
     package var head: [UInt8]? { isComplete ? kept : nil }
+
+    /// Waits for the first line, or as much of it as one may want to know; it is handed out like all others.
+    ///
+    /// - Parameter limit: How many bytes are enough.
+    /// - Returns: The bytes until the end of a line, also when the source was read further since the first call.
+    /// - Throws: ``TransportError`` when the source breaks off.
+    package func firstLines(limit: Int) throws(TransportError) -> [UInt8] {
+        if let start { return start }
+        let newline = UInt8(ascii: "\n")
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 1)
+        // Allocated above; nothing else refers to it.
+        defer { unsafe buffer.deallocate() }
+        while ahead.count < limit, !ahead.contains(newline) {
+            let count = unsafe try source.read(into: buffer)
+            guard count > 0 else { break }
+            unsafe ahead += buffer[..<count]
+        }
+        let bytes = ahead.prefix(limit)
+        let lines = bytes.lastIndex(of: newline).map { bytes[...$0] } ?? bytes
+        start = Array(lines)
+        return Array(lines)
+    }
+
+    /// Keeps no first line after all; nothing was handed out yet.
+    package func forgetHead() {
+        isComplete = true
+        kept = []
+    }
 
     /// How many bytes the source gave so far.
     package private(set) var byteCount: Int64 = 0
 
-    package var expectedByteCount: Int64? { source.expectedByteCount }
+    package var expectedByteCount: Int64? { source.expectedByteCount.map { $0 + earlierByteCount } }
+
+    /// How many bytes another source gave before this one.
+    private var earlierByteCount: Int64 = 0
 
     package var meter: TransportMeter? { source.meter }
 
@@ -84,7 +146,7 @@ package final class HeadKeepingSource: TransportSource, @unchecked Sendable {
             return count
         }
         while true {
-            let count = unsafe try source.read(into: buffer)
+            let count = unsafe try readOn(into: buffer)
             byteCount += Int64(count)
             if !isComplete { unsafe keep(buffer[..<count]) }
             guard isInRefusedLine, count > 0 else { return count }
@@ -95,6 +157,14 @@ package final class HeadKeepingSource: TransportSource, @unchecked Sendable {
             unsafe buffer.copyMemory(from: rest)
             return rest.count
         }
+    }
+
+    private func readOn(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
+        guard !ahead.isEmpty else { return unsafe try source.read(into: buffer) }
+        let count = min(buffer.count, ahead.count)
+        unsafe buffer.copyBytes(from: ahead.prefix(count))
+        ahead.removeFirst(count)
+        return count
     }
 
     private func keep(_ bytes: Slice<UnsafeMutableRawBufferPointer>) {

@@ -229,6 +229,21 @@ where Output.Element == Strategy.Element {
         if !isFinished { end(completion) }
     }
 
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("pattern")
+        try sides.exchangeState(&state)
+        try state.exchange(&watermark)
+        try state.exchange(&nextShrinking)
+        try state.exchange(&isFinished)
+        try state.exchange(&waiting.heap)
+        try state.exchange(&waiting.arrivals)
+        try groups.exchangeState(&state)
+        try strategy.exchangeState(&state)
+        if state.isRestoring { showCount() }
+        try output.exchangeState(&state)
+    }
+
     @inlinable
     mutating func end(_ completion: Completion) {
         isFinished = true

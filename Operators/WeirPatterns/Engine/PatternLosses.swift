@@ -34,6 +34,17 @@ public final class PatternLosses: Sendable {
     /// a limit ended it.
     public var waitingEvents: UInt64 { abandoned.load(ordering: .relaxed) }
 
+    /// Saves the counts, or gives them back.
+    func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        var counts = [partialMatches, eventsCutShort, heldMatches, waitingEvents]
+        try state.exchange(&counts)
+        guard state.isRestoring, counts.count == 4 else { return }
+        givenUp.store(counts[0], ordering: .relaxed)
+        cutShort.store(counts[1], ordering: .relaxed)
+        heldBack.store(counts[2], ordering: .relaxed)
+        abandoned.store(counts[3], ordering: .relaxed)
+    }
+
     func noteGivenUp(_ count: Int) {
         givenUp.wrappingAdd(UInt64(count), ordering: .relaxed)
         whole?.noteGivenUp(count)

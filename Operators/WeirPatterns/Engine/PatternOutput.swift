@@ -7,6 +7,18 @@ public protocol PatternOutput: MatchReceiver, Sendable {
 
     /// Takes the completion; called once.
     mutating func finish(_ completion: Completion)
+
+    /// Saves the state of what the matches go to, or gives it back; by default a checkpoint is refused.
+    ///
+    /// - Parameter state: Takes the fields, and says what goes on.
+    /// - Throws: `StateError`.
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError)
+}
+
+extension PatternOutput {
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        throw .unsaveable(operator: "\(Self.self)")
+    }
 }
 
 /// Makes results of matches, and hands them on; detaches from the events when the matches have come to their end.
@@ -60,5 +72,10 @@ struct MatchForwarder<Element: Sendable, Downstream: Sink>: PatternOutput {
     mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
         own.cancel()
+    }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try downstream.exchangeState(&state)
     }
 }

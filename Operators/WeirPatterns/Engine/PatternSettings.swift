@@ -140,6 +140,16 @@ public struct PatternSides<Element: Sendable>: Sendable {
     /// How many partial matches are held.
     public let partialMatches: PartialMatchCount
 
+    /// Saves what was counted, or gives it back.
+    @usableFromInline
+    func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(late)
+        try state.exchange(refused)
+        try state.exchange(stalls)
+        try state.exchange(timeouts)
+        try losses.exchangeState(&state)
+    }
+
     /// Counts what a strategy has given up with an event, and offers the event if it was refused.
     @usableFromInline
     func note(_ losses: inout StrategyLosses, of element: borrowing Element, at time: Timestamp) {

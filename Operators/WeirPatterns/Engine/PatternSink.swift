@@ -38,4 +38,9 @@ where Output.Element == Strategy.Element {
     mutating func finish(_ completion: Completion) {
         front.withValue { $0.finish(completion) }
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try front.value.exchangeState(&state)
+    }
 }

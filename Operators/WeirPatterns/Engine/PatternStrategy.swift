@@ -75,6 +75,9 @@ protocol PatternStrategy<Element>: ~Copyable, Sendable {
 
     /// Names the group that may get a slot, for a trace.
     mutating func nameGroup<Key>(_ slot: UInt32, _ key: Key)
+
+    /// Saves the partial matches, or gives them back.
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError)
 }
 
 /// What events can do to a pattern, as far as it is known before they come.

@@ -80,15 +80,21 @@ extension RunsStrategy {
     /// Puts a run where an event finds it by value.
     @inlinable
     mutating func enterIndex(_ index: Int32) {
+        if let key = equalityKey(of: index) { equalities.insert(index, key) }
+    }
+
+    /// What a run is found by; `nil` if it is in a state without an index.
+    @inlinable
+    func equalityKey(of index: Int32) -> EqualityIndex.Key? {
         let run = store.runs[Int(index)]
         let id = indexOfState[Int(run.state)]
         guard id >= 0, let equality = plan.conditions[id].equality, let key = conditions.keyOfCapture[id] else {
-            return
+            return nil
         }
         // A run that has captured nothing to compare with is found by no event, and moved by none.
-        guard let captured = Captures(paths, run.node).last(equality.capture) else { return }
+        guard let captured = Captures(paths, run.node).last(equality.capture) else { return nil }
         let slot = store.families[Int(run.family)].slot
-        equalities.insert(index, EqualityIndex.Key(slot, run.state, key(captured)))
+        return EqualityIndex.Key(slot, run.state, key(captured))
     }
 
     /// The first of the runs of a state that want the event's value; -1 if there is none.

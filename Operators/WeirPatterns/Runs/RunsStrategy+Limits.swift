@@ -43,7 +43,10 @@ extension RunsStrategy {
                 }
             }
         }
-        let oldestFirst = families.sorted { store.families[Int($0)].sequence < store.families[Int($1)].sequence }
+        // One event can begin several: of those the order of the set is none.
+        let oldestFirst = families.sorted {
+            (store.families[Int($0)].sequence, $0) < (store.families[Int($1)].sequence, $1)
+        }
         for family in oldestFirst where Int(store.counts[slot]) > greatestGroup - greatestGroup / 8 { drop(family) }
     }
 

@@ -134,7 +134,8 @@ struct RuleIndexBuilder<Element: Sendable>: Sendable {
     /// - Returns: The conditions that no rule uses any more, to be released where no lock is held.
     mutating func remove(_ conditions: Set<Int>, of rule: Int) -> [Condition] {
         var unused: [Condition] = []
-        for condition in conditions {
+        // In order: the places that become free are taken again, and say in which order rules look at an event.
+        for condition in conditions.sorted() {
             index.conditions[condition].uses.removeAll { $0.rule == rule }
             guard index.conditions[condition].uses.isEmpty else { continue }
             unused.append(index.conditions[condition])

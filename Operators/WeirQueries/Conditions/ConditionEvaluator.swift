@@ -1,8 +1,9 @@
+internal import WeirCore
 internal import WeirRecords
 
 /// Evaluates conditions for blocks of records: atom by atom over columns, and by row only where nothing else decides.
 struct ConditionEvaluator {
-    /// What was decided of a text: nothing yet, or a truth.
+    /// What was decided of a text: nothing yet, or a truth, of which yes and unknown have a bit of their own.
     private static let undecided: UInt8 = 3
 
     private struct Atom {
@@ -11,6 +12,8 @@ struct ConditionEvaluator {
         let category: String?
         // By the place of a category, otherwise 0; then by the number of the text and the kind.
         var decided: [[UInt8]]
+        /// Of a category, whether a record had it.
+        var wasSeen = false
         var stamp = 0
         var truths = TruthBits(yes: .zero, known: .zero)
     }
@@ -111,6 +114,26 @@ struct ConditionEvaluator {
             atoms[index].stamp = stamp
         }
         return atoms[index].truths
+    }
+
+    /// What is said where no record has had some categories; `nil` where all have occurred.
+    func remark(onCategories wanted: Set<String>) -> String? {
+        func list(_ names: [String]) -> String {
+            names.prefix(10).map { "'\($0)'" }.joined(separator: ", ") + (names.count > 10 ? ", ..." : "")
+        }
+        let unseen = atoms.filter { !$0.wasSeen }.compactMap(\.category).filter(wanted.contains)
+        guard !unseen.isEmpty else { return nil }
+        let seen = Set(fields.categories.flatMap { columns.knownTexts(ofPlace: $0) }).subtracting([""]).sorted()
+        if seen.isEmpty {
+            let names = fields.categories.map { fields.schema.fields[$0].name }
+            return
+                "no record has a category, which the rules name: \(list(unseen)); --category FIELD says where it is, and not in "
+                + list(names)
+        }
+        return "no record has the category \(list(unseen))"
+            + (unseen.count == 1
+                ? Suggestion.text(for: unseen[0], among: seen, otherwise: "there is \(list(seen))")
+                : "; there is \(list(seen))")
     }
 
     // MARK: By row
@@ -215,30 +238,32 @@ struct ConditionEvaluator {
         let type = fields.fields.isEmpty || atom.category != nil ? nil : fields.fields[atom.program.fields[0]].type
         var values = self.values
         let missing = Self.truth(atom, .missing, &values)
-        columns.withTexts(ofPlace: place, in: batch) { codes, kinds, texts in
+        columns.withTexts(ofPlace: place, in: batch) { codes, texts in
             while decided.count < texts.count * 4 { decided.append(Self.undecided) }
             for word in 0..<(count + 63) >> 6 {
-                var (yes, known, other) = (UInt64(0), UInt64(0), UInt64(0))
+                var (yes, unknown, other) = (UInt64(0), UInt64(0), UInt64(0))
                 let first = start + word << 6
-                for bit in 0..<min(64, count - word << 6) {
-                    let code = codes[first + bit]
+                let rows = codes[first..<first + min(64, count - word << 6)]
+                let all = ~0 >> UInt64(64 - rows.count) as UInt64
+                var bit: UInt64 = 1
+                for code in rows {
                     var truth = missing.rawValue
                     if code >= 0 {
-                        let slot = Int(code) * 4 + Int(kinds[first + bit])
-                        truth = decided[slot]
+                        truth = decided[Int(code)]
                         if truth == Self.undecided {
-                            let kind = FieldKind(rawValue: kinds[first + bit]) ?? .untyped
-                            let value = QueryValue(texts[Int(code)].utf8, kind: kind, as: type)
+                            let kind = FieldKind(rawValue: UInt8(code & 3)) ?? .untyped
+                            let value = QueryValue(texts[Int(code >> 2)].utf8, kind: kind, as: type)
                             truth = Self.truth(atom, value, &values).rawValue
-                            decided[slot] = truth
+                            decided[Int(code)] = truth
                         }
                     }
-                    yes |= (truth == Truth.yes.rawValue ? 1 : 0) << UInt64(bit)
-                    known |= (truth != Truth.unknown.rawValue ? 1 : 0) << UInt64(bit)
-                    other |= (code < -1 ? 1 : 0) << UInt64(bit)
+                    yes |= truth & Truth.yes.rawValue != 0 ? bit : 0
+                    unknown |= truth & Truth.unknown.rawValue != 0 ? bit : 0
+                    other |= code < -1 ? bit : 0
+                    bit &<<= 1
                 }
                 truths.yes[word] = yes & ~other
-                truths.known[word] = known & ~other
+                truths.known[word] = all & ~(unknown | other)
                 others[word] = other
             }
         }
@@ -277,6 +302,7 @@ struct ConditionEvaluator {
             let more = textTruths(index, place, part, batch, start, count)
             truths = TruthBits(yes: truths.yes | (more.yes & rest), known: truths.known | (more.known & rest))
         }
+        if !truths.yes.isEmpty { atoms[index].wasSeen = true }
         // A record without a category is of none.
         truths.known = all
         return truths

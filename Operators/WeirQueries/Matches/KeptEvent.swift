@@ -6,6 +6,9 @@ struct KeptEvent<Content: Sendable>: Sendable {
     let values: [[QueryValue]]
 }
 
+/// What a record is kept as by pipes: a JSON object.
+typealias KeptRecord = KeptEvent<[UInt8]>
+
 /// What a rule brings.
 enum QueryFinding<Content: Sendable> {
     /// Events that satisfy it.

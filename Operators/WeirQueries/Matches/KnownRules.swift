@@ -7,21 +7,20 @@ struct KnownRules {
     let lastTime: Timestamp
 
     /// Takes out a rule with its pending matches and pipes; `nil` where there is none of that name and plan.
-    let take: (_ name: String, _ plan: QueryPlan) -> RuleRunner<[UInt8]>?
+    let take: (_ name: String, _ plan: QueryPlan) -> BankRule?
 }
 
 extension QueryRun {
     /// Takes out what a rule knows; it brings nothing more of that, also not at the end.
-    mutating func take(_ name: String, _ plan: QueryPlan) -> RuleRunner<[UInt8]>? {
-        guard let index = rules.firstIndex(where: { $0.name == name && $0.plan == plan }) else { return nil }
+    mutating func takeRule(at index: Int) -> BankRule {
         defer { counts.update(bank) }
-        return bank.takeRunner(at: index)
+        return bank.takeRule(at: index)
     }
 
     /// Goes on with what rules of the same names and plans know.
     mutating func goOn(with known: KnownRules) {
         for (index, rule) in rules.enumerated() {
-            if let runner = known.take(rule.name, rule.plan) { bank.goOn(with: runner, at: index) }
+            if let known = known.take(rule.name, rule.plan) { bank.goOn(with: known, at: index) }
         }
         bank.begin(at: known.lastTime)
         counts.update(bank)

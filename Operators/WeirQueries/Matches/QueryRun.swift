@@ -17,13 +17,24 @@ struct QueryRun {
     }
 
     mutating func receive(_ batch: inout RecordBatch) {
-        bank.receive(&batch) { lines.write($0, $1) }
+        bank.receive(&batch, into: &lines)
+        lines.flush()
+        counts.update(bank)
+        if bank.isExhausted { end() }
+    }
+
+    /// Declares that no record before a time follows.
+    mutating func advance(to time: Timestamp) {
+        bank.advance(to: time, into: &lines)
+        lines.flush()
         counts.update(bank)
         if bank.isExhausted { end() }
     }
 
     mutating func finish(_ completion: Completion) {
-        bank.finish(completion) { lines.write($0, $1) }
+        if !hasEnded, let remark = bank.categoryRemark { lines.output.add(remark: remark) }
+        bank.finish(completion, into: &lines)
+        lines.flush()
         counts.update(bank)
         end()
     }
@@ -71,59 +82,5 @@ final class QueryCounts: Sendable {
                 leftOut: bank.combinationsLeftOut
             )
         }
-    }
-}
-
-/// Writes what rules bring.
-struct MatchLines {
-    private struct Rule {
-        let name: String
-        let severity: String?
-        let keyNames: [String]
-    }
-
-    private let rules: [Rule]
-    private let timeForm: TimeForm
-    private let writesEvents: Bool
-    private var writer = FieldWriter()
-    let output: MatchOutput
-
-    init(_ rules: [QueryRule<QueryPlan>], timeForm: TimeForm, writesEvents: Bool, output: MatchOutput) {
-        self.rules = rules.map { rule in
-            Rule(name: rule.name, severity: rule.severity, keyNames: rule.plan.keyNames)
-        }
-        self.timeForm = timeForm
-        self.writesEvents = writesEvents
-        self.output = output
-    }
-
-    mutating func write(_ index: Int, _ finding: QueryFinding<[UInt8]>) {
-        let rule = rules[index]
-        switch finding {
-        case .match(let match):
-            let time = Timestamp(nanosecondsSinceEpoch: match.time)
-            if writesEvents {
-                for case .some(let event) in match.events { output.write(line: event.content, at: time) }
-                return
-            }
-            write(
-                MatchLine(
-                    rule: rule.name,
-                    severity: rule.severity,
-                    time: time,
-                    timeForm: timeForm,
-                    keyNames: rule.keyNames,
-                    match: match
-                ),
-                at: time
-            )
-        case .count(let tally): write(TallyLine(rule: rule.name, tally: tally), at: nil)
-        }
-    }
-
-    private mutating func write(_ event: some FieldEncodable, at time: Timestamp?) {
-        writer.removeAll()
-        writer.writeLine(event)
-        output.write(line: Array(writer.bytes.dropLast()), at: time)
     }
 }

@@ -1,22 +1,22 @@
 internal import WeirCore
-internal import WeirRecords
-
-/// What a record is kept as until its match is written: a JSON object.
-typealias KeptRecord = KeptEvent<[UInt8]>
 
 /// A plan with its state.
+///
+/// Events are numbers here, which the owner gives: it keeps an event when it is asked for its number, and has one holder less
+/// for each that is released.
 struct RuleRunner<Content: Sendable>: Sendable {
-    typealias Kept = KeptEvent<Content>
-
     /// The different keys of the steps.
-    let keySets: [[QueryPlan.Key]]
+    let keySets: KeySets
 
-    /// For each pipe its terms.
+    /// For each pipe its terms; empty where no pipe has terms.
     let pipeTerms: [[TermProgram]]
 
+    /// Whether matches go through pipes.
+    let hasPipes: Bool
+
     // At most one of them: without, each event is a match. Optionals, not an enumeration, so that they change in place.
-    private var sequence: SequenceEngine<Kept>?
-    private var sample: SampleEngine<Kept>?
+    var sequence: SequenceEngine<NoSequenceObserver>?
+    var sample: SampleEngine?
     private var pipes: PipeChain<Content>
 
     /// Makes a plan ready.
@@ -25,20 +25,16 @@ struct RuleRunner<Content: Sendable>: Sendable {
     ///   - plan: The plan.
     ///   - limit: How many keys, events and matches it keeps.
     init(_ plan: QueryPlan, limit: Int) {
-        let steps = plan.situation.steps
-        var keySets: [[QueryPlan.Key]] = []
-        for step in steps where !keySets.contains(step.keys) { keySets.append(step.keys) }
+        let keySets = KeySets(plan)
         self.keySets = keySets
         switch plan.situation {
         case .event: break
-        case .sequence(let plan): sequence = SequenceEngine(SequenceShape(plan, keySets), limit: limit)
-        case .sample(let steps):
-            let steps = steps.enumerated().map { index, step in
-                SequenceShape.Step(condition: index, keys: keySets.firstIndex(of: step.keys) ?? 0)
-            }
-            sample = SampleEngine(steps, limit: limit)
+        case .sequence(let plan):
+            sequence = SequenceEngine(SequenceShape(plan, keySets.sets), limit: limit, observer: NoSequenceObserver())
+        case .sample(let steps): sample = SampleEngine(keySets.steps(steps), limit: limit)
         }
         pipes = PipeChain(plan.pipes, limit: limit)
+        hasPipes = !plan.pipes.isEmpty
         pipeTerms =
             plan.pipes.contains { !$0.terms.isEmpty }
             ? plan.pipes.map { $0.terms.map { TermProgram($0, over: plan.fields) } } : []
@@ -73,38 +69,37 @@ struct RuleRunner<Content: Sendable>: Sendable {
     /// Whether nothing can come any more.
     var isExhausted: Bool { pipes.isExhausted }
 
-    /// Takes an event that satisfies a condition.
-    mutating func receive(
-        _ matched: [Bool],
-        at time: Int64,
-        keys: inout EventKeys,
-        payload: () -> Kept,
-        found: inout [FoundMatch<Kept>]
-    ) {
-        if !hasKeys { found.append(FoundMatch(key: [], events: [payload()], time: time)) }
-        sequence?.receive(matched, at: time, keys: &keys, payload: payload, found: &found)
-        sample?.receive(matched, at: time, keys: keys, payload: payload, found: &found)
-    }
-
     /// Declares that no event before a time follows.
-    mutating func advance(to time: Int64, found: inout [FoundMatch<Kept>]) {
+    mutating func advance(to time: Int64, found: inout FoundMatches) {
         sequence?.advance(to: time, found: &found)
-    }
-
-    /// Sends a match through the pipes.
-    mutating func pipe(_ match: FoundMatch<Kept>, into results: inout [QueryFinding<Content>]) {
-        pipes.receive(match, into: &results)
     }
 
     /// Declares that no event follows.
     ///
     /// - Parameters:
     ///   - completion: How the events ended. Only at their own end is what has not occurred missing.
-    ///   - results: Takes what leaves now.
-    mutating func finish(_ completion: Completion, into results: inout [QueryFinding<Content>]) {
-        var found: [FoundMatch<Kept>] = []
+    ///   - found: What is certain now is appended to it.
+    mutating func finish(_ completion: Completion, found: inout FoundMatches) {
         if case .finished = completion { sequence?.finish(found: &found) }
-        for match in found { pipes.receive(match, into: &results) }
-        pipes.finish(into: &results)
     }
+
+    /// Calls a function with each event that has one holder less, once for each of them.
+    mutating func takeReleased(_ body: (UInt32) -> Void) {
+        if let released = sequence?.chains.released, !released.isEmpty {
+            for event in released { body(event) }
+        }
+        if let released = sample?.released, !released.isEmpty {
+            for event in released { body(event) }
+        }
+        sequence?.chains.forgetReleased()
+        sample?.forgetReleased()
+    }
+
+    /// Sends a match through the pipes.
+    mutating func pipe(_ match: FoundMatch<KeptEvent<Content>>, into results: inout [QueryFinding<Content>]) {
+        pipes.receive(match, into: &results)
+    }
+
+    /// Ends the pipes.
+    mutating func finishPipes(into results: inout [QueryFinding<Content>]) { pipes.finish(into: &results) }
 }

@@ -61,7 +61,7 @@ extension QueryPlan: CustomStringConvertible {
     }
 
     /// A time span in the largest unit of which it is a multiple.
-    private static func time(_ nanoseconds: Int64) -> String {
+    static func time(_ nanoseconds: Int64) -> String {
         let units: [(Int64, String)] = [
             (86_400_000_000_000, "d"), (3_600_000_000_000, "h"), (60_000_000_000, "m"), (1_000_000_000, "s"),
             (1_000_000, "ms"), (1_000, "micros"),

@@ -5,6 +5,9 @@ final class QueryFields: Sendable {
     /// The fields, each name and type once.
     let fields: [QueryPlan.Field]
 
+    /// Where each field is among these.
+    private let indexes: [QueryPlan.Field: Int]
+
     /// Where each field is in the schema.
     let places: [Int]
 
@@ -24,31 +27,43 @@ final class QueryFields: Sendable {
         var wanted =
             [RecordSchema.Field(schema.timeField)]
             + schema.shownFields.filter { $0 != schema.timeField }.map { RecordSchema.Field($0, isRequired: false) }
+        var places = Dictionary(wanted.enumerated().map { ($1.name, $0) }) { first, _ in first }
         func place(of name: String) -> Int {
-            if let place = wanted.firstIndex(where: { $0.name == name }) { return place }
+            if let place = places[name] { return place }
             wanted.append(RecordSchema.Field(name, isRequired: false))
+            places[name] = wanted.count - 1
             return wanted.count - 1
         }
         var fields: [QueryPlan.Field] = []
-        for field in plans.flatMap(\.fields) where !fields.contains(where: { Self.areSame($0, field) }) {
-            fields.append(QueryPlan.Field(field.name, type: field.type))
+        var indexes: [QueryPlan.Field: Int] = [:]
+        for field in plans.flatMap(\.fields) {
+            let field = QueryPlan.Field(field.name, type: field.type)
+            guard indexes[field] == nil else { continue }
+            indexes[field] = fields.count
+            fields.append(field)
         }
         self.fields = fields
-        places = fields.map { place(of: $0.name) }
+        self.indexes = indexes
+        self.places = fields.map { place(of: $0.name) }
         categories = schema.categoryFields.map { place(of: $0) }
         // Single events are what they are, whatever came before them.
         let isOrdered = plans.contains { if case .event = $0.situation { false } else { true } }
         self.schema = RecordSchema(fields: wanted, times: times, timeField: 0, isOrdered: isOrdered)
     }
 
-    private static func areSame(_ one: QueryPlan.Field, _ other: QueryPlan.Field) -> Bool {
-        one.name == other.name && one.type == other.type
+    /// Whether others are the same fields in the same places.
+    func isSame(as other: QueryFields) -> Bool {
+        fields == other.fields && places == other.places
+            && schema.fields.map(\.name) == other.schema.fields.map(\.name)
     }
+
+    /// The index of a field.
+    func index(of field: QueryPlan.Field) -> Int? { indexes[QueryPlan.Field(field.name, type: field.type)] }
 
     /// A plan whose fields are these.
     func rebased(_ plan: QueryPlan) -> QueryPlan {
         let indexes = plan.fields.map { field in
-            guard let index = fields.firstIndex(where: { Self.areSame($0, field) }) else {
+            guard let index = index(of: field) else {
                 preconditionFailure("the field '\(field.name)' was not collected")
             }
             return index
@@ -80,6 +95,13 @@ extension QueryPlan.Situation {
         case .sample(let steps): steps
         case .sequence(let sequence): sequence.steps + (sequence.until.map { [$0] } ?? [])
         }
+    }
+}
+
+extension QueryPlan.Situation {
+    /// The steps whose events a match has.
+    var wantedSteps: [QueryPlan.Step] {
+        if case .sequence(let sequence) = self { sequence.steps.filter { !$0.isMissing } } else { steps }
     }
 }
 

@@ -5,7 +5,9 @@ internal import WeirRecords
 struct RecordColumns {
     private final class Texts {
         var column: TextColumn
-        var kinds: [UInt8] = []
+        var encodings: [UInt8] = []
+        /// By record: the number of its text, times 4, and its kind; -1 where it has none, -2 where the text has none.
+        var codes: [Int32] = []
 
         init(field: Int, limit: Int) { column = TextColumn(field: field, limit: limit) }
     }
@@ -25,6 +27,8 @@ struct RecordColumns {
     private var textStamps: [Int]
     private var numberStamps: [Int]
     private var stamp = 0
+    // By the raw value of the encoding.
+    private var kindsOfEncodings: [UInt8] = []
 
     /// How many different texts a column numbers.
     private let limit: Int
@@ -45,7 +49,13 @@ struct RecordColumns {
         guard batch.count > 0 else { return }
         // A format of columns has types and no text of records; of the formats of texts only JSON has types.
         let place = batch.place(ofRecordAt: 0)
-        values.hasTypes = place.length == 0 || Self.isObject(batch.raw(recordAt: 0))
+        let hasTypes = place.length == 0 || Self.isObject(batch.raw(recordAt: 0))
+        guard hasTypes != values.hasTypes || kindsOfEncodings.isEmpty else { return }
+        values.hasTypes = hasTypes
+        kindsOfEncodings = (0...UInt8(16)).map { encoding in
+            FieldEncoding(rawValue: encoding)
+                .flatMap { RecordValues.kind(of: $0, hasTypes: hasTypes)?.rawValue } ?? 0
+        }
     }
 
     /// Whether bytes are a JSON object, where they are a whole record.
@@ -57,24 +67,48 @@ struct RecordColumns {
         return next == UInt8(ascii: "\"") || next == UInt8(ascii: "}")
     }
 
-    /// The numbers of the texts of a field, how each is meant, and the texts.
+    /// The texts of a field.
+    ///
+    /// - Parameters:
+    ///   - place: The place of the field in the schema.
+    ///   - batch: The batch.
+    ///   - body: Called with a code for each record, and the texts. A code is the number of the text, times 4, and its kind;
+    ///     -1 where there is no text, -2 where the column has as many texts as it may have.
+    /// - Returns: What `body` returns.
     mutating func withTexts<Result>(
         ofPlace place: Int,
         in batch: borrowing RecordBatch,
-        _ body: (_ codes: [Int32], _ kinds: [UInt8], _ texts: [String]) -> Result
+        _ body: (_ codes: [Int32], _ texts: [String]) -> Result
     ) -> Result {
         let texts = self.texts[place] ?? Texts(field: place, limit: limit)
         if textStamps[place] != stamp {
             textStamps[place] = stamp
             self.texts[place] = texts
-            texts.column.read(batch)
-            texts.kinds.removeAll(keepingCapacity: true)
-            for row in 0..<batch.count {
-                texts.kinds.append(values.kind(ofPlace: place, at: row, in: batch)?.rawValue ?? 0)
+            read(texts, place, batch)
+        }
+        return body(texts.codes, texts.column.texts)
+    }
+
+    private func read(_ texts: Texts, _ place: Int, _ batch: borrowing RecordBatch) {
+        texts.column.read(batch)
+        let isUniform = batch.readEncodings(ofField: place, into: &texts.encodings)
+        var codes = exchange(&texts.codes, with: [])
+        codes.removeAll(keepingCapacity: true)
+        let numbers = texts.column.codes
+        if isUniform, let encoding = texts.encodings.first {
+            let kind = Int32(kindsOfEncodings[Int(encoding)])
+            for number in numbers { codes.append(number >= 0 ? number << 2 | kind : max(number, -2)) }
+        } else {
+            for (number, encoding) in zip(numbers, texts.encodings) {
+                let kind = Int32(kindsOfEncodings[Int(encoding)])
+                codes.append(number >= 0 ? number << 2 | kind : max(number, -2))
             }
         }
-        return body(texts.column.codes, texts.kinds, texts.column.texts)
+        texts.codes = codes
     }
+
+    /// The different texts of a field until now, where it was read.
+    func knownTexts(ofPlace place: Int) -> [String] { texts[place]?.column.texts ?? [] }
 
     /// The numbers of a field, and where there is one: a text or a list is none, although it may read as a number.
     mutating func withNumbers<Result>(

@@ -11,7 +11,12 @@ struct RecordValues {
 
     /// How a field is meant; `nil` where there is none.
     func kind(ofPlace place: Int, at row: Int, in batch: borrowing RecordBatch) -> FieldKind? {
-        switch batch.place(ofField: place, inRecordAt: row).encoding {
+        Self.kind(of: batch.place(ofField: place, inRecordAt: row).encoding, hasTypes: hasTypes)
+    }
+
+    /// How a field of an encoding is meant; `nil` where there is none.
+    static func kind(of encoding: FieldEncoding, hasTypes: Bool) -> FieldKind? {
+        switch encoding {
         case .absent, .null: nil
         case .plain: hasTypes ? .text : .untyped
         case .escaped, .time: .text

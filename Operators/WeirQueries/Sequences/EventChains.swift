@@ -1,50 +1,66 @@
 /// The events of pending matches: each is linked to the one before it, and belongs to one pending match.
 ///
-/// Memory: 4 bytes for an event beside its payload.
-struct EventChains<Payload: Sendable>: Sendable {
-    private var payloads: [Payload?] = []
-    private var previous: [Int32] = []
-    private var free: [Int32] = []
+/// Memory: 8 bytes for an event.
+struct EventChains: Sendable {
+    private struct Node: Sendable {
+        var event: UInt32
+        // The one before it; of an unused node the next unused one; negative for none.
+        var previous: Int32
+    }
+
+    private var nodes: [Node] = []
+    private var unused: Int32 = -1
 
     /// How many events there are.
-    var count: Int { payloads.count - free.count }
+    private(set) var count = 0
+
+    /// The events that were removed: each of them has one holder less.
+    private(set) var released: [UInt32] = []
 
     /// Adds an event behind a chain.
     ///
     /// - Parameters:
-    ///   - payload: The event.
+    ///   - event: The event.
     ///   - chain: The last event so far; negative for none.
     /// - Returns: The chain with the event.
-    mutating func append(_ payload: Payload, to chain: Int32) -> Int32 {
-        if let node = free.popLast() {
-            payloads[Int(node)] = payload
-            previous[Int(node)] = chain
-            return node
+    mutating func append(_ event: UInt32, to chain: Int32) -> Int32 {
+        count += 1
+        let node = unused
+        guard node >= 0 else {
+            nodes.append(Node(event: event, previous: chain))
+            return Int32(nodes.count - 1)
         }
-        payloads.append(payload)
-        previous.append(chain)
-        return Int32(payloads.count - 1)
+        unused = nodes[Int(node)].previous
+        nodes[Int(node)] = Node(event: event, previous: chain)
+        return node
     }
 
-    /// Frees a chain.
+    /// Frees a chain, and releases its events.
     mutating func remove(_ chain: Int32) {
         var node = chain
         while node >= 0 {
-            payloads[Int(node)] = nil
-            free.append(node)
-            node = previous[Int(node)]
+            released.append(nodes[Int(node)].event)
+            node = free(node)
         }
     }
 
-    /// The events of a chain, the first one first.
-    func events(of chain: Int32) -> [Payload] {
-        var events: [Payload] = []
+    /// Frees a chain, and calls a function with its events, the last one first.
+    mutating func take(_ chain: Int32, _ body: (UInt32) -> Void) {
         var node = chain
         while node >= 0 {
-            if let payload = payloads[Int(node)] { events.append(payload) }
-            node = previous[Int(node)]
+            body(nodes[Int(node)].event)
+            node = free(node)
         }
-        events.reverse()
-        return events
+    }
+
+    /// Forgets the events that were released.
+    mutating func forgetReleased() { released.removeAll(keepingCapacity: true) }
+
+    private mutating func free(_ node: Int32) -> Int32 {
+        let previous = nodes[Int(node)].previous
+        nodes[Int(node)].previous = unused
+        unused = node
+        count -= 1
+        return previous
     }
 }

@@ -1,6 +1,9 @@
+internal import WeirRecords
+
 /// The values of keys as bytes: the same values have the same bytes, and the bytes say the values.
 enum KeyEncoding {
-    private enum Tag: UInt8 {
+    /// What stands before a value, and says what it is.
+    enum Tag: UInt8 {
         case missing, no, yes, integer, real, text
     }
 
@@ -66,5 +69,30 @@ enum KeyEncoding {
         var bits: UInt64 = 0
         for _ in 0..<8 { bits = bits << 8 | UInt64(rest.popFirst() ?? 0) }
         return bits
+    }
+
+    /// Appends the values of a key as the members of a JSON object, without its braces.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - names: The name of each value as JSON, with its colon.
+    ///   - json: The members are appended to it.
+    static func appendMembers(_ key: EventKey, _ names: [[UInt8]], to json: inout [UInt8]) {
+        if names.count == 1, let number = key.wholeNumber {
+            json.append(contentsOf: names[0])
+            return DecimalText.append(number, to: &json)
+        }
+        for (index, value) in values(in: key.bytes).enumerated() where index < names.count {
+            if index > 0 { json.append(UInt8(ascii: ",")) }
+            json.append(contentsOf: names[index])
+            switch value {
+            case .text(let text): JSONWriter.append(Array(text.utf8)[...], to: &json)
+            case .integer(let number): DecimalText.append(number, to: &json)
+            default:
+                var writer = JSONWriter()
+                writer.value(value)
+                json.append(contentsOf: writer.bytes)
+            }
+        }
     }
 }

@@ -1,8 +1,7 @@
 /// The keys that have a place, which is a small number; places are used again.
 ///
-/// Memory: 24 bytes for a key of up to 15 bytes, and what a longer one takes.
-struct KeyTable {
-    /// A key of up to 15 bytes in the first of them, with their number in the last; of a longer one the hash and 255.
+/// Memory: 24 to 32 bytes for a key of up to 15 bytes, and what a longer one takes.
+struct KeyTable: Sendable {
     private typealias Words = SIMD2<UInt64>
 
     private var words: [Words] = []
@@ -12,6 +11,8 @@ struct KeyTable {
     // Open addressing with linear steps; a place, or -1. A power of two of entries, at most half of them used.
     private var entries: [Int32] = Array(repeating: -1, count: 16)
     private let seed: UInt64
+    // The entry that was looked up last.
+    private var missed = 0
 
     /// How many keys there are.
     private(set) var count = 0
@@ -24,48 +25,44 @@ struct KeyTable {
     /// How many places were ever used together.
     var capacity: Int { words.count }
 
-    /// The place of a key; `nil` where it has none.
-    func place(of key: [UInt8]) -> Int? {
-        let place = entries[entry(of: key, packed(key))]
-        return place < 0 ? nil : Int(place)
+    /// The place of a key; negative where it has none.
+    @inline(__always)
+    mutating func place(of key: EventKey) -> Int {
+        let entry = entry(of: key)
+        missed = entry
+        return Int(entries[entry])
     }
 
-    /// Gives a place to a key that has none.
-    mutating func add(_ key: [UInt8]) -> Int {
-        if (count + 1) * 2 > entries.count { grow() }
-        let packed = packed(key)
+    /// Gives a place to the key that was looked up last and had none.
+    mutating func add(_ key: EventKey) -> Int {
+        if (count + 1) * 2 > entries.count {
+            grow()
+            missed = entry(of: key)
+        }
         let place: Int32
         if let old = free.popLast() {
             place = old
-            words[Int(place)] = packed
+            words[Int(place)] = key.words
         } else {
             place = Int32(words.count)
-            words.append(packed)
+            words.append(key.words)
         }
-        if key.count > 15 { long[place] = key }
-        entries[entry(of: key, packed)] = place
+        if let bytes = key.long { long[place] = bytes }
+        entries[missed] = place
         count += 1
         return Int(place)
     }
 
     /// The key of a place.
-    func key(at place: Int) -> [UInt8] {
-        let words = words[place]
-        let length = UInt8(truncatingIfNeeded: words.y)
-        if length == .max { return long[Int32(place)] ?? [] }
-        var bytes: [UInt8] = []
-        for index in 0..<Int(length) {
-            let word = index < 8 ? words.x : words.y
-            bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(56 - index % 8 * 8)))
-        }
-        return bytes
+    func key(at place: Int) -> EventKey {
+        EventKey(words[place], long: words[place].y == .max ? long[Int32(place)] : nil)
     }
 
     /// Takes the place from its key.
     mutating func remove(at place: Int) {
         var hole = entry(ofPlace: place)
         entries[hole] = -1
-        long[Int32(place)] = nil
+        if words[place].y == .max { long[Int32(place)] = nil }
         free.append(Int32(place))
         count -= 1
         // What comes behind moves up where the hole would hide it.
@@ -94,21 +91,6 @@ struct KeyTable {
         }
     }
 
-    private func packed(_ key: [UInt8]) -> Words {
-        guard key.count <= 15 else {
-            var hasher = Hasher()
-            hasher.combine(seed)
-            hasher.combine(key)
-            return Words(UInt64(bitPattern: Int64(hasher.finalize())), .max)
-        }
-        var (first, second) = (UInt64(0), UInt64(key.count))
-        for index in 0..<min(8, key.count) { first |= UInt64(key[index]) << UInt64(56 - index * 8) }
-        if key.count > 8 {
-            for index in 8..<key.count { second |= UInt64(key[index]) << UInt64(120 - index * 8) }
-        }
-        return Words(first, second)
-    }
-
     private func hash(_ words: Words) -> UInt64 {
         // Two multiplications that keep the upper half: every bit of both words and of the seed matters.
         let first = (words.x ^ seed).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
@@ -118,13 +100,13 @@ struct KeyTable {
     }
 
     /// Where the place of a key is, or would be.
-    private func entry(of key: [UInt8], _ packed: Words) -> Int {
+    private func entry(of key: EventKey) -> Int {
         let mask = entries.count - 1
-        var entry = Int(truncatingIfNeeded: hash(packed)) & mask
+        var entry = Int(truncatingIfNeeded: hash(key.words)) & mask
         while true {
             let place = entries[entry]
             if place < 0 { return entry }
-            if words[Int(place)] == packed, key.count <= 15 || long[place] == key { return entry }
+            if words[Int(place)] == key.words, key.words.y != .max || long[place] == key.long { return entry }
             entry = (entry + 1) & mask
         }
     }

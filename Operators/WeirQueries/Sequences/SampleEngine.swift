@@ -2,18 +2,18 @@
 ///
 /// Memory: as many events for each step and key as there are steps, until the key has its sample; then the key alone, so
 /// that it gets no second one.
-struct SampleEngine<Payload: Sendable>: Sendable {
+struct SampleEngine: EventEngine, Sendable {
     private struct Candidate: Sendable {
         let serial: UInt64
-        let payload: Payload
+        let event: UInt32
     }
 
     private let steps: [SequenceShape.Step]
     private let limit: Int
 
     // By step; nil for a key that has its sample.
-    private var candidates: [[UInt8]: [[Candidate]]?] = [:]
-    private var order: [[UInt8]] = []
+    private var candidates: [EventKey: [[Candidate]]?] = [:]
+    private var order: [EventKey] = []
     private var firstInOrder = 0
     private var serial: UInt64 = 0
 
@@ -22,6 +22,12 @@ struct SampleEngine<Payload: Sendable>: Sendable {
 
     /// How many keys wait for events.
     private(set) var pendingCount = 0
+
+    /// The events that are no longer kept: each of them has one holder less.
+    private(set) var released: [UInt32] = []
+
+    /// The keys that were given up, where something takes them from here; otherwise `nil`.
+    var givenUpKeys: [EventKey]?
 
     /// Creates the engine.
     ///
@@ -33,41 +39,51 @@ struct SampleEngine<Payload: Sendable>: Sendable {
         self.limit = limit
     }
 
-    /// Takes an event, as `SequenceEngine` does.
+    mutating func begin(at time: Int64, found: inout FoundMatches) { serial += 1 }
+
     mutating func receive(
-        _ matched: [Bool],
+        _ satisfied: StepBits,
         at time: Int64,
-        keys: EventKeys,
-        payload: () -> Payload,
-        found: inout [FoundMatch<Payload>]
+        key: EventKey,
+        event: inout UInt32,
+        keep: (UInt32) -> UInt32,
+        found: inout FoundMatches
     ) {
-        serial += 1
-        var changed: [[UInt8]] = []
-        for (index, step) in steps.enumerated() where matched[step.condition] {
-            for key in keys[step.keys] {
-                if candidates[key.bytes] == nil { open(key.bytes) }
-                guard var kept = candidates[key.bytes] ?? nil, kept[index].count < steps.count else { continue }
-                // The dictionary lets go of the arrays, so that they are changed in place.
-                candidates[key.bytes] = .some(nil)
-                kept[index].append(Candidate(serial: serial, payload: payload()))
-                candidates[key.bytes] = kept
-                if !changed.contains(key.bytes) { changed.append(key.bytes) }
-            }
-        }
-        for key in changed {
-            guard let kept = candidates[key] ?? nil, let events = Self.choice(of: kept) else { continue }
+        var isChanged = false
+        for (index, step) in steps.enumerated() where satisfied[step.condition] {
+            if candidates[key] == nil { open(key) }
+            guard var kept = candidates[key] ?? nil, kept[index].count < steps.count else { continue }
+            // The dictionary lets go of the arrays, so that they are changed in place.
             candidates[key] = .some(nil)
-            pendingCount -= 1
-            found.append(FoundMatch(key: key, events: events, time: time))
+            event = keep(event)
+            kept[index].append(Candidate(serial: serial, event: event))
+            candidates[key] = kept
+            isChanged = true
+        }
+        guard isChanged, let kept = candidates[key] ?? nil, let choice = Self.choice(of: kept) else { return }
+        candidates[key] = .some(nil)
+        pendingCount -= 1
+        found.append(key, at: time, count: steps.count)
+        for (step, chosen) in choice.enumerated() {
+            for (index, candidate) in kept[step].enumerated() {
+                if index == chosen { found.setEvent(step, candidate.event) } else { released.append(candidate.event) }
+            }
         }
     }
 
-    private mutating func open(_ key: [UInt8]) {
+    /// Forgets the events that were released.
+    mutating func forgetReleased() { released.removeAll(keepingCapacity: true) }
+
+    private mutating func open(_ key: EventKey) {
         if candidates.count >= limit {
             let oldest = order[firstInOrder]
             firstInOrder += 1
-            if let state = candidates.removeValue(forKey: oldest), state != nil { pendingCount -= 1 }
+            if let state = candidates.removeValue(forKey: oldest), let kept = state {
+                pendingCount -= 1
+                for candidate in kept.joined() { released.append(candidate.event) }
+            }
             givenUpCount += 1
+            givenUpKeys?.append(oldest)
             if firstInOrder * 2 > order.count {
                 order.removeFirst(firstInOrder)
                 firstInOrder = 0
@@ -79,8 +95,10 @@ struct SampleEngine<Payload: Sendable>: Sendable {
     }
 
     /// A different event for each step, where there is one: a step takes an event from another one that has a choice.
-    private static func choice(of candidates: [[Candidate]]) -> [Payload?]? {
-        var chosen = [Int?](repeating: nil, count: candidates.count)
+    ///
+    /// - Returns: For each step the index of its event among the candidates.
+    private static func choice(of candidates: [[Candidate]]) -> [Int]? {
+        var chosen = [Int](repeating: 0, count: candidates.count)
         var takenBy: [UInt64: Int] = [:]
         func place(_ step: Int, _ tried: inout Set<UInt64>) -> Bool {
             if let index = candidates[step].firstIndex(where: { takenBy[$0.serial] == nil }) {
@@ -101,6 +119,6 @@ struct SampleEngine<Payload: Sendable>: Sendable {
             var tried: Set<UInt64> = []
             guard place(step, &tried) else { return nil }
         }
-        return chosen.enumerated().map { step, index in index.map { candidates[step][$0].payload } }
+        return chosen
     }
 }

@@ -1,54 +1,16 @@
-/// The keys of an event, for each of the different keys of a rule.
-typealias EventKeys = [[EventKey]]
-
-/// A key of an event.
-struct EventKey {
-    /// The values, as ``KeyEncoding`` writes them.
-    var bytes: [UInt8]
-    /// Where it is in the table; negative where it is not.
-    var place = -1
-
-    /// How many combinations of the values of keys are looked at.
-    static let mostCombinations = 1_000
-
-    /// The keys of an event: a combination of the values of each field.
-    ///
-    /// - Parameters:
-    ///   - set: The fields.
-    ///   - value: The value of a field.
-    /// - Returns: The keys, and how many combinations were left out; no keys where a value is missing that must not.
-    static func keys(_ set: [QueryPlan.Key], _ value: (Int) -> QueryValue) -> (keys: [EventKey], leftOut: Int) {
-        var (keys, leftOut): ([[UInt8]], Int) = ([[]], 0)
-        for key in set {
-            var values = value(key.field).elements
-            if values.isEmpty, key.acceptsMissing { values = [.missing] }
-            var next: [[UInt8]] = []
-            for start in keys {
-                for value in values {
-                    guard next.count < mostCombinations else {
-                        leftOut += 1
-                        continue
-                    }
-                    var bytes = start
-                    KeyEncoding.append(value, to: &bytes)
-                    if values.count == 1 || !next.contains(bytes) { next.append(bytes) }
-                }
-            }
-            keys = next
-        }
-        return (keys.map { EventKey(bytes: $0) }, leftOut)
-    }
-}
-
 /// Finds sequences: one pending match for each stage and key, of which the newest stays.
 ///
 /// An event first ends the pending matches of its key, where it is what ends them. Then it goes through the stages from the
 /// last to the first, so that it may end one match and begin another one, but is never two events of the same match.
 ///
-/// Memory: for an open key 24 bytes in the table, 16 for the order of keys, 12 for each stage behind the first, and what
-/// leading missing steps take (8, and 8 for each stage). Nothing is allocated for an event once there is room.
-struct SequenceEngine<Payload: Sendable>: Sendable {
+/// Memory: for an open key 24 to 32 bytes in the table, 16 for the order of keys, 16 for each stage behind the first, 8 for
+/// each event that is kept, and what leading missing steps take (8, and 8 for each stage). Nothing is allocated for an event
+/// once there is room.
+struct SequenceEngine<Observer: SequenceObserver>: EventEngine, Sendable {
     let shape: SequenceShape
+
+    /// Learns what becomes of the pending matches.
+    var observer: Observer
 
     /// How many keys, and how many events of pending matches, are kept; beyond that the oldest key gives way.
     let limit: Int
@@ -62,161 +24,203 @@ struct SequenceEngine<Payload: Sendable>: Sendable {
     var openCount = 0
     var table = KeyTable()
     var recent = RecentPlaces()
-    var chains = EventChains<Payload>()
+    var chains = EventChains()
     var waiting = WaitingMatches()
 
-    // By place, then by the number of stages that were passed, from 1: the events, and the time of the first.
-    var pending: [Int32] = []
-    var firsts: [Int64] = []
-    // Whether something occurred between two of its events that must not.
-    var rejected: [Bool] = []
-    // The same for the last event of a leading missing step before the first event; of a place the last one at all.
+    // By place, then by the number of stages that were passed, from 1.
+    var slots: [SequenceSlot] = []
+    // The same: the time of the last event of a leading missing step before the first event; of a place the last one at all.
     var leads: [Int64] = []
     var lastLeads: [Int64] = []
 
-    var stride: Int { shape.stages.count - 1 }
-    var maxSpan: Int64 { shape.maxSpan ?? .max }
+    let stride: Int
+    let maxSpan: Int64
 
-    init(_ shape: SequenceShape, limit: Int) {
+    init(_ shape: SequenceShape, limit: Int, observer: Observer) {
         self.shape = shape
+        self.observer = observer
+        stride = shape.stages.count - 1
+        maxSpan = shape.maxSpan ?? .max
         // One key with all of its events always fits.
         self.limit = max(limit, shape.stages.count * shape.stages.count)
     }
 
-    /// Takes an event, which is not before the one before it.
-    ///
-    /// - Parameters:
-    ///   - matched: For each condition of the rule, whether the event satisfies it.
-    ///   - time: Its time.
-    ///   - keys: Its keys, for each of the different keys of the rule; places are filled in.
-    ///   - payload: What is kept of it.
-    ///   - found: Matches are appended to it.
-    mutating func receive(
-        _ matched: [Bool],
-        at time: Int64,
-        keys: inout EventKeys,
-        payload: () -> Payload,
-        found: inout [FoundMatch<Payload>]
-    ) {
+    @inline(__always)
+    mutating func begin(at time: Int64, found: inout FoundMatches) {
         advance(to: time, found: &found)
         makeRoom()
-        for set in keys.indices {
-            for index in keys[set].indices { keys[set][index].place = table.place(of: keys[set][index].bytes) ?? -1 }
+    }
+
+    mutating func receive(
+        _ satisfied: StepBits,
+        at time: Int64,
+        key: EventKey,
+        event: inout UInt32,
+        keep: (UInt32) -> UInt32,
+        found: inout FoundMatches
+    ) {
+        var place = table.place(of: key)
+        guard !shape.isPlain else {
+            // What begins nothing can only go on with what is pending.
+            var rest = place < 0 ? satisfied.first & 1 : satisfied.first
+            guard rest != 0 else { return }
+            while rest != 0 {
+                let stage = 63 - rest.leadingZeroBitCount
+                rest &= ~(1 << UInt64(stage))
+                pass(stage, key, &place, time, &event, keep, &found)
+            }
+            if place >= 0 { closeIfEmpty(place) }
+            return
         }
-        let count = shape.stages.count
-        if let until = shape.until, matched[until.condition] {
-            for key in keys[until.keys] where key.place >= 0 { dropAll(at: key.place) }
-        }
-        if shape.hasTrailing {
-            for step in shape.missing[count] where matched[step.condition] {
-                for key in keys[step.keys] where key.place >= 0 { endWaiting(at: key.place) }
+        if let until = shape.until, place >= 0, satisfied[until.condition] { dropAll(at: place, .until) }
+        if shape.hasTrailing, place >= 0 {
+            for step in shape.missing[shape.stages.count] where satisfied[step.condition] {
+                endWaiting(at: place, .missingStep(step.condition))
             }
         }
-        for stage in (0..<count).reversed() {
-            let step = shape.stages[stage]
-            if matched[step.condition] {
-                for index in keys[step.keys].indices {
-                    pass(stage, keys: &keys, step.keys, index, time, payload, &found)
+        var stage = stride
+        while stage >= 0 {
+            if satisfied[shape.stages[stage].condition] { pass(stage, key, &place, time, &event, keep, &found) }
+            if stage > 0, shape.hasInner, place >= 0 {
+                for step in shape.missing[stage] where satisfied[step.condition] {
+                    reject(stage, at: place, step.condition)
                 }
             }
-            guard stage > 0, shape.hasInner else { continue }
-            for step in shape.missing[stage] where matched[step.condition] {
-                for key in keys[step.keys] where key.place >= 0 { reject(stage, at: key.place) }
-            }
+            stage -= 1
         }
         if shape.hasLeading {
-            for step in shape.missing[0] where matched[step.condition] {
-                for index in keys[step.keys].indices {
-                    let place = open(&keys, step.keys, index, time)
-                    lastLeads[place] = time
-                }
+            for step in shape.missing[0] where satisfied[step.condition] {
+                place = open(key, place, time)
+                lastLeads[place] = time
+                observer.leads(key, at: place, step.condition)
             }
         }
-        for set in keys.indices {
-            for index in keys[set].indices where keys[set][index].place >= 0 { closeIfEmpty(keys[set][index].place) }
-        }
+        if place >= 0 { closeIfEmpty(place) }
     }
 
     /// Has an event pass a stage, where a pending match has come so far.
     private mutating func pass(
         _ stage: Int,
-        keys: inout EventKeys,
-        _ set: Int,
-        _ index: Int,
+        _ key: EventKey,
+        _ place: inout Int,
         _ time: Int64,
-        _ payload: () -> Payload,
-        _ found: inout [FoundMatch<Payload>]
+        _ event: inout UInt32,
+        _ keep: (UInt32) -> UInt32,
+        _ found: inout FoundMatches
     ) {
         let isLast = stage == stride
-        var place = keys[set][index].place
         var (chain, first, lead, isRejected) = (Int32(-1), time, Int64.min, false)
         if stage == 0 {
             if shape.hasLeading, place >= 0 { lead = lastLeads[place] }
             // A single event needs no place, but for what must not follow it.
-            if !isLast || shape.hasTrailing { place = open(&keys, set, index, time) }
+            if !isLast || shape.hasTrailing { place = open(key, place, time) }
+            observer.begins(key, at: place)
         } else {
-            guard place >= 0, pending[place * stride + stage - 1] >= 0 else { return }
-            let slot = place * stride + stage - 1
-            (chain, first) = (pending[slot], firsts[slot])
-            if shape.hasLeading { lead = leads[slot] }
-            if shape.hasInner { isRejected = rejected[slot] }
-            pending[slot] = -1
+            guard place >= 0 else { return }
+            let index = place * stride + stage - 1
+            let slot = slots[index]
+            guard slot.chain >= 0 else { return }
+            (chain, first, isRejected) = (slot.chain, slot.first, slot.isRejected)
+            if shape.hasLeading { lead = leads[index] }
+            slots[index].chain = -1
             openCount -= 1
-            guard Self.distance(from: first, to: time) <= maxSpan else {
-                chains.remove(chain)
-                return
+            observer.passes(stage, at: place)
+            guard SequenceShape.distance(from: first, to: time) <= maxSpan else {
+                observer.ends(.maxSpan)
+                return chains.remove(chain)
             }
         }
-        chain = chains.append(payload(), to: chain)
         guard !isLast else {
-            guard !isRejected else { return chains.remove(chain) }
-            return complete(chain, keys[set][index].bytes, place, first, lead, time, &found)
+            return complete(chain, isRejected, key, place, first, lead, time, &event, keep, &found)
         }
-        let slot = place * stride + stage
-        if pending[slot] >= 0 { chains.remove(pending[slot]) } else { openCount += 1 }
-        (pending[slot], firsts[slot]) = (chain, first)
-        if shape.hasLeading { leads[slot] = lead }
-        if shape.hasInner { rejected[slot] = isRejected }
+        event = keep(event)
+        chain = chains.append(event, to: chain)
+        let index = place * stride + stage
+        // The newer match takes the place of the one before it.
+        if slots[index].chain >= 0 { chains.remove(slots[index].chain) } else { openCount += 1 }
+        observer.waits(behind: stage, at: place)
+        slots[index] = SequenceSlot(first: first, chain: chain, isRejected: isRejected)
+        if shape.hasLeading { leads[index] = lead }
     }
 
     /// Notes that something occurred that must not.
     ///
     /// The match still takes the place of others until it would be complete, as in Elasticsearch, which looks for what is
     /// missing last.
-    private mutating func reject(_ stage: Int, at place: Int) { rejected[place * stride + stage - 1] = true }
+    private mutating func reject(_ stage: Int, at place: Int, _ condition: Int) {
+        slots[place * stride + stage - 1].isRejected = true
+        observer.rejects(stage, at: place, condition)
+    }
 
-    /// Handles a match whose events are all there.
+    /// Handles a match whose events are all there: those of a chain, and the one at hand.
     private mutating func complete(
         _ chain: Int32,
-        _ key: [UInt8],
+        _ isRejected: Bool,
+        _ key: EventKey,
         _ place: Int,
         _ first: Int64,
         _ lead: Int64,
         _ time: Int64,
-        _ found: inout [FoundMatch<Payload>]
+        _ event: inout UInt32,
+        _ keep: (UInt32) -> UInt32,
+        _ found: inout FoundMatches
     ) {
-        let isLed = shape.hasLeading && lead > .min && Self.distance(from: lead, to: time) <= maxSpan
-        guard shape.hasTrailing else {
-            if !isLed { emit(chain, key, time, &found) }
+        guard !isRejected else {
+            observer.ends(.rejected)
             return chains.remove(chain)
         }
+        let isLed = shape.hasLeading && lead > .min && SequenceShape.distance(from: lead, to: time) <= maxSpan
         // With both, only two events that must not occur reject it, one before and one behind, within the span.
-        guard !shape.hasLeading || isLed else {
-            emit(chain, key, time, &found)
-            return chains.remove(chain)
+        guard shape.hasTrailing, !shape.hasLeading || isLed else {
+            guard shape.hasTrailing || !isLed else {
+                observer.ends(.led)
+                return chains.remove(chain)
+            }
+            observer.ends(.complete)
+            emit(chain, FoundMatches.current, key, time, &found)
+            return
         }
+        event = keep(event)
         let (deadline, overflow) = (isLed ? lead : first).addingReportingOverflow(maxSpan)
-        waiting.add(chain, at: place, until: overflow ? .max : deadline)
+        waiting.add(chains.append(event, to: chain), at: place, until: overflow ? .max : deadline)
+        observer.waits(until: overflow ? .max : deadline, at: place)
     }
 
-    func emit(_ chain: Int32, _ key: [UInt8], _ time: Int64, _ found: inout [FoundMatch<Payload>]) {
-        let events = chains.events(of: chain)
-        found.append(FoundMatch(key: key, events: shape.places.map { $0.map { events[$0] } }, time: time))
+    /// Brings a match.
+    ///
+    /// - Parameters:
+    ///   - chain: Its events, or all but the last one.
+    ///   - last: The last one, where it is not in the chain.
+    ///   - key: The values that its events share.
+    ///   - time: When it was certain.
+    ///   - found: It is appended to it.
+    mutating func emit(
+        _ chain: Int32,
+        _ last: UInt32?,
+        _ key: EventKey,
+        _ time: Int64,
+        _ found: inout FoundMatches
+    ) {
+        found.append(key, at: time, count: shape.places.count)
+        let places = shape.placesOfStages
+        var stage = stride
+        if let last {
+            found.setEvent(places[stage], last)
+            stage -= 1
+        }
+        chains.take(chain) { event in
+            found.setEvent(places[stage], event)
+            stage -= 1
+        }
     }
+}
 
-    /// The time between two times, or the longest there is.
-    static func distance(from first: Int64, to last: Int64) -> Int64 {
-        let (span, overflow) = last.subtractingReportingOverflow(first)
-        return overflow ? (last > first ? .max : .min) : span
-    }
+/// The pending match of a stage.
+struct SequenceSlot: Sendable {
+    /// The time of its first event.
+    var first: Int64 = 0
+    /// Its events; negative where there is none.
+    var chain: Int32 = -1
+    /// Whether something occurred between two of its events that must not.
+    var isRejected = false
 }

@@ -23,6 +23,9 @@ struct SequenceShape: Sendable {
     /// For each place of a match the stage whose event stands there; `nil` where something is missing.
     let places: [Int?]
 
+    /// For each stage the place of its event in a match.
+    let placesOfStages: [Int]
+
     /// Creates the shape.
     ///
     /// - Parameters:
@@ -54,9 +57,15 @@ struct SequenceShape: Sendable {
         hasTrailing = !missing[stages.count].isEmpty
         hasInner = missing.dropFirst().dropLast().contains { !$0.isEmpty }
         self.places = places
+        placesOfStages = stages.indices.map { stage in places.firstIndex(of: stage) ?? 0 }
         until = sequence.until.map { step(sequence.steps.count, $0) }
         maxSpan = sequence.maxSpan
+        isPlain =
+            sequence.until == nil && stages.count <= 64 && sequence.steps.allSatisfy { !$0.isMissing && $0.runs == 1 }
     }
+
+    /// Whether there is nothing but up to 64 steps, each of which is a stage.
+    let isPlain: Bool
 
     /// Whether something must not occur between two events.
     let hasInner: Bool
@@ -66,14 +75,10 @@ struct SequenceShape: Sendable {
 
     /// Whether something must not occur behind the last event.
     let hasTrailing: Bool
-}
 
-/// Events that satisfy a query.
-struct FoundMatch<Payload: Sendable>: Sendable {
-    /// The values that they share, as ``KeyEncoding`` writes them.
-    let key: [UInt8]
-    /// The events; `nil` where one is missing.
-    let events: [Payload?]
-    /// When it was certain: the time of the last event, or when nothing more could occur that must not.
-    let time: Int64
+    /// The time between two times, or the longest there is.
+    static func distance(from first: Int64, to last: Int64) -> Int64 {
+        let (span, overflow) = last.subtractingReportingOverflow(first)
+        return overflow ? (last > first ? .max : .min) : span
+    }
 }

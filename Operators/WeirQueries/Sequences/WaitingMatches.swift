@@ -1,7 +1,7 @@
 /// Matches that wait until nothing can occur any more that must not follow them.
-struct WaitingMatches {
+struct WaitingMatches: Sendable {
     /// A match that waits.
-    struct Entry {
+    struct Entry: Sendable {
         /// The last time at which it can be ended.
         let deadline: Int64
         /// Its number, in the order in which they began to wait.

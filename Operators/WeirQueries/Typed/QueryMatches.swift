@@ -77,55 +77,90 @@ public final class QueryLosses: Sendable {
 struct QuerySink<Root: Sendable, Downstream: Sink>: Sink where Downstream.Input == QueryMatch<Root> {
     typealias Input = Root
 
-    private let query: Query<Root>
-    private let steps: [QueryPlan.Step]
-    private let programs: [TermProgram?]
-    private let hasCategories: Bool
+    private var reading: QueryReading<Root>
+    // Whether each element has one key at most, of one field or of none, which is the same for all steps.
+    private let hasSimpleKey: Bool
     private let losses: QueryLosses
-    // Not of `Root`, so that the engine is compiled for one type, here: it costs a box for each event that is kept.
+    // Not of `Root`, so that the pipes are compiled for one type, here: it costs a box for each event that a pipe keeps.
     private var runner: RuleRunner<any Sendable>
+    private var kept = KeptElements()
     private var downstream: Downstream
     private var lastTime = Timestamp.distantPast
-    private var values: [QueryValue]
-    private var matched: [Bool]
-    private var found: [FoundMatch<KeptEvent<any Sendable>>] = []
+    private var found = FoundMatches()
     private var results: [QueryFinding<any Sendable>] = []
     private var lostCount: UInt64 = 0
 
     init(_ query: Query<Root>, _ limit: Int, _ losses: QueryLosses, _ downstream: consuming Downstream) {
-        self.query = query
+        reading = QueryReading(query)
         self.losses = losses
         self.downstream = downstream
         runner = RuleRunner(query.plan, limit: limit)
-        steps = query.plan.situation.steps
-        hasCategories = steps.contains { $0.category != nil }
-        programs = steps.map { $0.condition.map { TermProgram($0, over: query.plan.fields) } }
-        values = Array(repeating: .missing, count: query.plan.fields.count)
-        matched = Array(repeating: false, count: steps.count)
+        hasSimpleKey = runner.keySets.sets.count == 1 && runner.keySets.sets[0].count <= 1
     }
 
     mutating func receive(_ element: borrowing Root, at time: Timestamp) {
         guard time >= lastTime else { return losses.addLate() }
         lastTime = time
         let element = copy element
-        for index in query.fields.indices { values[index] = query.fields[index](element) }
-        let category = hasCategories ? category(of: element) : nil
-        var isWanted = false
-        for index in steps.indices {
-            matched[index] = satisfies(steps[index], programs[index], category)
-            if matched[index] { isWanted = true }
+        guard reading.read(element) else { return pass(time) }
+        take(element, reading.satisfied, time.nanosecondsSinceEpoch)
+        emit(element)
+    }
+
+    private mutating func take(_ element: Root, _ satisfied: StepBits, _ time: Int64) {
+        guard runner.hasKeys else {
+            found.append(EventKey(), at: time, count: 1)
+            return found.setEvent(0, FoundMatches.current)
         }
-        guard isWanted else { return pass(time) }
-        let (values, terms) = (self.values, runner.pipeTerms)
-        var keys = runner.keySets.map { set in EventKey.keys(set) { values[$0] }.keys }
-        runner.receive(
-            matched,
-            at: time.nanosecondsSinceEpoch,
-            keys: &keys,
-            payload: { KeptEvent(content: element, values: terms.map { $0.map { $0.value(of: values) } }) },
+        var event = FoundMatches.missing
+        runner.sequence?.begin(at: time, found: &found)
+        runner.sample?.begin(at: time, found: &found)
+        if hasSimpleKey, let key = simpleKey { return take(element, satisfied, time, key, &event) }
+        let values = reading.values
+        let keys = runner.keySets.sets.map { set in EventKey.keys(set) { values[$0] }.keys }
+        for (key, steps) in runner.keySets.steps(of: keys, satisfied) { take(element, steps, time, key, &event) }
+    }
+
+    private mutating func take(
+        _ element: Root,
+        _ satisfied: StepBits,
+        _ time: Int64,
+        _ key: EventKey,
+        _ event: inout UInt32
+    ) {
+        let (values, terms) = (reading.values, runner.pipeTerms)
+        var kept = exchange(&self.kept, with: KeptElements())
+        // The closures are no variable, so that they cost no allocation.
+        runner.sequence?.receive(
+            satisfied,
+            at: time,
+            key: key,
+            event: &event,
+            keep: { kept.keep($0, element) { terms.map { $0.map { $0.value(of: values) } } } },
             found: &found
         )
-        emit()
+        runner.sample?.receive(
+            satisfied,
+            at: time,
+            key: key,
+            event: &event,
+            keep: { kept.keep($0, element) { terms.map { $0.map { $0.value(of: values) } } } },
+            found: &found
+        )
+        self.kept = kept
+    }
+
+    /// The key of an element with a single value for it.
+    private var simpleKey: EventKey? {
+        guard let field = runner.keySets.sets[0].first?.field else { return EventKey() }
+        switch reading.values[field] {
+        case .missing, .list: return nil
+        case .integer(let number): return EventKey(number)
+        case let value:
+            var bytes: [UInt8] = []
+            KeyEncoding.append(value, to: &bytes)
+            return EventKey(bytes)
+        }
     }
 
     mutating func advance(to watermark: Timestamp) {
@@ -135,51 +170,79 @@ struct QuerySink<Root: Sendable, Downstream: Sink>: Sink where Downstream.Input 
 
     mutating func finish(_ completion: Completion) {
         if case .finished = completion {
-            runner.finish(completion, into: &results)
+            runner.finish(completion, found: &found)
+            emit(nil)
+            runner.finishPipes(into: &results)
             send()
         }
         downstream.finish(completion)
     }
 
-    /// What the first field says that decides the category, and that the element has.
-    private func category(of element: Root) -> String? {
-        for index in query.categories.indices {
-            let value = query.categories[index](element)
-            if !value.isMissing { return value.written }
-        }
-        return nil
-    }
-
-    private func satisfies(_ step: QueryPlan.Step, _ program: TermProgram?, _ category: String?) -> Bool {
-        if let wanted = step.category, category != wanted { return false }
-        guard let program else { return true }
-        return Truth(program.value(of: values)) == .yes
-    }
-
     private mutating func pass(_ time: Timestamp) {
         runner.advance(to: time.nanosecondsSinceEpoch, found: &found)
-        emit()
+        emit(nil)
     }
 
-    private mutating func emit() {
-        guard !found.isEmpty || runner.lostCount != lostCount else { return }
-        for match in found { runner.pipe(match, into: &results) }
-        found.removeAll(keepingCapacity: true)
+    /// Hands on what was found.
+    ///
+    /// - Parameter element: The element at hand.
+    private mutating func emit(_ element: Root?) {
+        runner.takeReleased { kept.release($0) }
+        guard !found.matches.isEmpty || runner.lostCount != lostCount else { return }
+        for match in found.matches {
+            if runner.hasPipes { pipe(match, element) } else { send(match, element) }
+        }
+        found.removeAll()
         send()
     }
 
+    private func event(_ number: UInt32, _ element: Root?) -> Root? {
+        if number == FoundMatches.missing { return nil }
+        return number == FoundMatches.current ? element : kept.element(number, as: Root.self)
+    }
+
+    private mutating func release(_ match: FoundMatches.Match) {
+        for number in found.events[match.start..<match.start + match.count] where number < FoundMatches.current {
+            kept.release(number)
+        }
+    }
+
+    private mutating func send(_ match: FoundMatches.Match, _ element: Root?) {
+        let numbers = found.events[match.start..<match.start + match.count]
+        let events = numbers.map { event($0, element) }
+        release(match)
+        send(events, match.key, match.time)
+    }
+
+    private mutating func pipe(_ match: FoundMatches.Match, _ element: Root?) {
+        let (values, terms) = (reading.values, runner.pipeTerms)
+        let events = found.events[match.start..<match.start + match.count].map { number in
+            event(number, element).map { event in
+                KeptEvent<any Sendable>(
+                    content: event,
+                    values: number == FoundMatches.current
+                        ? terms.map { $0.map { $0.value(of: values) } } : kept.values(number)
+                )
+            }
+        }
+        release(match)
+        runner.pipe(FoundMatch(key: match.key, events: events, time: match.time), into: &results)
+    }
+
+    /// Hands on what pipes have let through.
     private mutating func send() {
         for case .match(let match) in results {
-            downstream.receive(
-                QueryMatch(
-                    events: match.events.map { $0.flatMap { $0.content as? Root } },
-                    keys: KeyEncoding.values(in: match.key)
-                ),
-                at: Timestamp(nanosecondsSinceEpoch: match.time)
-            )
+            send(match.events.map { $0.flatMap { $0.content as? Root } }, match.key, match.time)
         }
         results.removeAll(keepingCapacity: true)
         if runner.lostCount > lostCount { losses.addGivenUp(runner.lostCount - lostCount) }
         lostCount = runner.lostCount
+    }
+
+    private mutating func send(_ events: [Root?], _ key: EventKey, _ time: Int64) {
+        downstream.receive(
+            QueryMatch(events: events, keys: KeyEncoding.values(in: key.bytes)),
+            at: Timestamp(nanosecondsSinceEpoch: time)
+        )
     }
 }

@@ -66,7 +66,8 @@ extension EventStream {
         return (
             receive: { element, _ in hosted?.signal.set(element) },
             advance: { _ in },
-            finish: { _ in hosted = nil }
+            finish: { _ in hosted = nil },
+            exchange: { _ throws(StateError) in throw .unsaveable(operator: "hostSignals") }
         )
     }
 }

@@ -3,7 +3,7 @@ internal import WeirRecords
 
 /// What there is help on beside the commands.
 enum HelpTopic: String, CaseIterable {
-    case options, addresses, formats, tables, times, zones, config
+    case options, addresses, formats, tables, times, zones, state, config
     case exitCodes = "exit-codes"
     case signals, environment, output
 
@@ -16,6 +16,7 @@ enum HelpTopic: String, CaseIterable {
         case .tables: tables
         case .times: times
         case .zones: zones
+        case .state: state
         case .config: Configuration.page
         case .exitCodes: exitCodes
         case .signals: signals
@@ -25,9 +26,9 @@ enum HelpTopic: String, CaseIterable {
     }
 
     private var options: String {
-        let names = Set((RunOptions.ofTimes + RunOptions.ofTables).map(\.name))
+        let names = Set((RunOptions.ofTimes + RunOptions.ofTables + RunOptions.ofState).map(\.name))
         return """
-            Options of 'weir run'; for others see 'weir help times', 'zones' and 'tables'.
+            Options of 'weir run'; more: 'weir help times', 'zones', 'tables' and 'state'.
 
             Usage: weir run PLUGIN [INPUT] [OPTIONS]
             \(Table.text(HelpPage.rows(RunOptions.all.filter { !names.contains($0.name) })))
@@ -49,8 +50,8 @@ enum HelpTopic: String, CaseIterable {
         'weir list transports'. A place with a '?' in it ends in another one. Ports are
         on the loopback address, unless a host is named; '*' is every one of IPv4.
         exec: hands its command to /bin/sh -c. It ends with this program.
-        http: takes lines, frames and, as application/json, arrays, each request whole
-        or not at all; 'accepted' are those that were taken in, before they are read:
+        http: takes lines, frames, arrays of objects and application/json, each request
+        whole or not at all; 'accepted' were taken in, and are not read yet:
           curl --data-binary @in.jsonl http://127.0.0.1:8080/in
           {"accepted":120,"rejected":0}
 
@@ -74,8 +75,9 @@ enum HelpTopic: String, CaseIterable {
 
         Usage: weir run PLUGIN [INPUT] --format FORMAT
 
-        The ending of a file says its format, and 'weir guess' the options that a file
-        needs. A dot goes into objects and, with a number from 0 on, into arrays.
+        The ending of a file says its format; without one, JSON is known by its first
+        bytes, and 'weir guess' says the options that a file needs. A dot goes into
+        objects and, with a number from 0 on, into arrays.
 
         Files that end in .gz, .zst, .xz or .bz2 are read and written by the programs
         gzip, zstd, xz and bzip2 of the system. Standard input is not: write
@@ -114,9 +116,9 @@ enum HelpTopic: String, CaseIterable {
         \(Table.text(HelpPage.rows(RunOptions.ofTimes)))
         With --lateness, a record waits until one has come that is later by that much;
         records of one time keep their order. A live input (a socket, a followed file)
-        waits no longer than the lateness by the clock. What comes later still is late:
-        counted, and kept with --late. Beyond --max-held the oldest goes on early, and
-        is counted.
+        waits no longer than the lateness by the clock, and a query notices then what
+        has not happened. What comes later still is late: counted, and kept with --late.
+        Beyond --max-held the oldest goes on early, and is counted.
 
         Without it, records keep the order of the input, and the summary says how many
         came after a later one, and by how much.
@@ -150,6 +152,39 @@ enum HelpTopic: String, CaseIterable {
         """
     }
 
+    private var state: String {
+        """
+        Go on after the end of the program, or a kill, as if nothing had happened.
+
+        Examples:
+          weir run shake readings.csv --to shakes.jsonl --state state/
+          weir run walk 'file:in.jsonl?follow=true' --to a.jsonl --state state/
+          weir state state/
+
+        Usage: weir run PLUGIN [INPUT] --state DIR [OPTIONS]
+        \(Table.text(HelpPage.rows(RunOptions.ofState)))
+        Start the same command again: what the plugins knew is read back, the inputs are
+        read on from where they were, and the outputs are cut back to what they had
+        then, so that each match is there once. The state is saved between two batches,
+        at Ctrl-C and SIGTERM, and at the end of the inputs; the last three are kept.
+        With a configuration, each pipeline has a folder of its name in DIR.
+
+        What 'shake', 'walk' and 'sentiment' know can be saved. 'fraud', plugins that do
+        not say how, queries of 'weir match', --workers and --report are refused.
+
+        Files and recordings are read on; of a followed file also under its new name.
+        Sockets, pipes and standard input cannot be read again: what comes between the
+        last save and a kill is lost. What is written there to others may come twice.
+        Another pipeline, an input that is another one, or an output that has become
+        shorter is refused; '--state-mismatch drop' goes on with what fits, and says
+        what does not. A run that has finished does nothing until something is appended.
+
+        --fsync interval waits for the disk with each save, always after each batch with
+        matches too, never not at all: then a power cut may cost the state.
+
+        """
+    }
+
     private var exitCodes: String {
         """
         How the program ends.
@@ -174,8 +209,8 @@ enum HelpTopic: String, CaseIterable {
         Usage: weir help signals
 
         \(Table.text([
-            ("SIGINT, SIGTERM", "Ctrl-C: stop reading, and write the matches of all that was read; a second one ends at once"),
-            ("SIGHUP", "with --config or --rules: read the files again, and replace only what has changed, so that the run outlives its terminal; otherwise like SIGINT, unless it is ignored, as with nohup"),
+            ("SIGINT, SIGTERM", "Ctrl-C: stop reading, and write the matches of all that was read, or with --state save it; a second one ends at once"),
+            ("SIGHUP", "with --config or --rules: read the files again, and replace only what has changed; a rule with a mistake goes on as it was. The run outlives its terminal; otherwise like SIGINT, unless it is ignored, as with nohup"),
             ("SIGUSR1", "show the numbers on standard error, like 'weir top --snapshot'"),
         ]))
         """

@@ -125,9 +125,20 @@ struct RunLine {
     private let fromEnvironment: Set<String>
 
     /// Understands the pipeline.
-    func request(_ arguments: PipelineArguments, _ registry: Registry) throws(HostError) -> RunRequest {
+    ///
+    /// - Parameters:
+    ///   - arguments: What it was asked for.
+    ///   - registry: What there is.
+    ///   - sample: What is known of the fields of its inputs, where it reads them already.
+    /// - Returns: The request.
+    /// - Throws: ``HostError`` when it cannot be understood.
+    func request(
+        _ arguments: PipelineArguments,
+        _ registry: Registry,
+        knowing sample: FieldSample? = nil
+    ) throws(HostError) -> RunRequest {
         do throws(HostError) {
-            return try RunRequest(arguments, name: nil, registry)
+            return try RunRequest(arguments, name: nil, registry, knowing: sample)
         } catch {
             let option = String(error.message.dropFirst(2).prefix { $0 != ":" && $0 != " " })
             guard error.message.hasPrefix("--"), fromEnvironment.contains(option) else { throw error }

@@ -109,7 +109,8 @@ enum RunOptions {
     static let all: [OptionDeclaration] = [
         .from, .format, .delimiter, .quote, .comment, .header, .framing, .to, .output, .rejected, .report, .strict,
         .lateness, .late, .maxHeld, .maxAhead,
-        .maxLine, .seed, .idleTimeout, .partitionBy, .workers, .restarts, .config, .control, .metrics, .live, .showHelp,
+        .maxLine, .seed, .idleTimeout, .partitionBy, .workers, .state, .checkpoint,
+        .stateMismatch, .fsync, .restarts, .config, .control, .metrics, .live, .showHelp,
     ]
 
     /// Those that most people need; the others stand in `weir help options` only.
@@ -117,6 +118,9 @@ enum RunOptions {
 
     /// Those that are about times, which have a page of their own.
     static let ofTimes: [OptionDeclaration] = [.lateness, .late, .maxHeld, .maxAhead]
+
+    /// Those that are about the state, which have a page of their own.
+    static let ofState: [OptionDeclaration] = [.state, .checkpoint, .stateMismatch, .fsync]
 
     /// Those that are about tables, which have a page of their own.
     static let ofTables: [OptionDeclaration] = [.delimiter, .quote, .comment, .header]

@@ -27,12 +27,18 @@ extension RunRequest {
     ///   - arguments: What was asked for.
     ///   - name: The pipeline's name, where there are several.
     ///   - registry: What there is.
+    ///   - sample: What is known of the fields of the inputs, where another request began to read them.
     /// - Throws: ``HostError`` when it cannot be understood.
-    init(_ arguments: PipelineArguments, name: String?, _ registry: Registry) throws(HostError) {
+    init(
+        _ arguments: PipelineArguments,
+        name: String?,
+        _ registry: Registry,
+        knowing sample: FieldSample? = nil
+    ) throws(HostError) {
         let inputs = try Self.inputs(arguments, registry)
         let limits = FormatLimits(lineLength: try arguments.options.integer(.maxLine) ?? 0)
         let queries = try arguments.rules.map { rules throws(HostError) in
-            try QueryCompilation(rules, arguments.options, inputs, limits, registry)
+            try QueryCompilation(rules, arguments.options, inputs, limits, registry, knowing: sample)
         }
         let plugins: [Named]
         if let queries {
@@ -44,12 +50,17 @@ extension RunRequest {
         let writesEvents = queries != nil && arguments[.output] == "events"
         var ofPlugins = arguments
         if queries != nil { ofPlugins.options[.output] = writesEvents ? "events" : nil }
+        let outputs = try Self.outputs(arguments, registry)
+        if let queries, queries.explains {
+            try NearOptions.check(arguments, inputs)
+            ofPlugins.options[.output] = NearOptions.form(arguments, outputs, registry)
+        }
         let instances = try Self.instances(plugins, ofPlugins)
         self.init(
             name: name,
             instances: instances,
             inputs: inputs,
-            outputs: try Self.outputs(arguments, registry),
+            outputs: outputs,
             style: writesEvents ? .json : try arguments[.output].map { text throws(HostError) in try MatchStyle(text) },
             rejected: try Self.address(.rejected, arguments, registry),
             report: try Self.address(.report, arguments, registry),
@@ -64,7 +75,8 @@ extension RunRequest {
             idleTimeout: try arguments.options.duration(.idleTimeout) ?? .zero,
             files: Self.files(arguments, instances),
             queries: queries,
-            restartLimit: try arguments.options.integer(.restarts) ?? 0
+            restartLimit: try arguments.options.integer(.restarts) ?? 0,
+            state: try Self.state(arguments, name: name)
         )
     }
     private static func outputs(_ arguments: PipelineArguments, _ registry: Registry) throws(HostError) -> [Address] {
@@ -84,6 +96,12 @@ extension RunRequest {
                 throw .usage(
                     "--to: matches are text, and '\(output.name)' is called like the binary format; "
                         + "name it .jsonl or .csv, or say how with --output json"
+                )
+            }
+            guard arguments.rules == nil || arguments[.output] != "events" || ending != CSVFormat().name else {
+                throw .usage(
+                    "--to: events are written as lines of JSON, and '\(output.name)' is called like a table; "
+                        + "name it .jsonl; 'weir convert' makes a table of that"
                 )
             }
             outputs.append(output)

@@ -67,6 +67,7 @@ extension RunRequest {
         var framing = arguments[.framing]
         let given = arguments[.format]
         var name = given ?? "csv"
+        var isKnown = given != nil || DialectChoice.Options.input.all.contains { arguments[$0] != nil }
         switch source {
         case .demo:
             guard name == "csv" else { throw .usage("--format: the demo is always csv, not '\(name)'") }
@@ -75,8 +76,11 @@ extension RunRequest {
             }
             guard arguments[.framing] == nil else { throw .usage("--framing: the demo has no frames") }
         case .address(let address):
-            if given == nil, let path = address.formatPath {
-                name = FormatChoice.name(forEndingOf: path, registry) ?? name
+            if given == nil, let path = address.formatPath,
+                let ofEnding = FormatChoice.name(forEndingOf: path, registry)
+            {
+                name = ofEnding
+                isKnown = true
             }
             let framed = try address.framed(by: framing, .framing, .input)
             source = .address(framed.address)
@@ -92,6 +96,12 @@ extension RunRequest {
         if case .address(let address) = source {
             try FormatChoice.check(format, goesThrough: address, .input, option: .format)
         }
-        return Input(source: source, format: format)
+        let hasFirstLine = (framing ?? Framing.newline.rawValue) == Framing.newline.rawValue
+        return Input(
+            source: source,
+            format: format,
+            isFormatKnown: isKnown || source.isDemo,
+            hasFirstLine: hasFirstLine && (format.hasLines || format.name == JSONFormat().name)
+        )
     }
 }

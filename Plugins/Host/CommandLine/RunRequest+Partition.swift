@@ -20,6 +20,12 @@ extension RunRequest {
                     "--partition-by: '\(instance.name)' does not keep records apart; say by what, with --by \(field)"
                 )
             case nil:
+                guard arguments.rules == nil else {
+                    throw .usage(
+                        "--partition-by: not every rule keeps records apart by '\(field)'; what can be spread over workers is "
+                            + "'sequence by \(field)' and 'sample by \(field)', without pipes"
+                    )
+                }
                 throw .usage(
                     "--partition-by: '\(instance.name)' needs all records in one place; "
                         + "what can be spread over workers is \(registry.partitionedPlugins)"

@@ -7,12 +7,20 @@ struct RunRequest: Sendable {
     enum Source: Sendable {
         case demo(seed: UInt64)
         case address(Address)
+
+        var isDemo: Bool { if case .demo = self { true } else { false } }
     }
 
     /// An input, and how it is written.
     struct Input: Sendable {
         let source: Source
-        let format: any Format
+        var format: any Format
+
+        /// Whether the command line, or the ending of a file, says how it is written.
+        var isFormatKnown = true
+
+        /// Whether its first line can be waited for: it has lines.
+        var hasFirstLine = false
 
         /// Whether it may be silent for a while and then go on: a socket, or a file that is followed.
         var isLive: Bool {
@@ -56,13 +64,13 @@ struct RunRequest: Sendable {
     let name: String?
     let instances: [Instance]
     let inputs: [Input]
-    let outputs: [Address]
+    var outputs: [Address]
 
     /// How matches are written; `nil` for as the ending of each output says.
     let style: MatchStyle?
-    let rejected: Address?
+    var rejected: Address?
     let report: Address?
-    let late: Address?
+    var late: Address?
     let isStrict: Bool
     let limits: FormatLimits
     let partition: Partition?
@@ -90,6 +98,9 @@ struct RunRequest: Sendable {
 
     /// How often the pipeline is started again after it failed; only where there are several.
     let restartLimit: Int
+
+    /// Where the state is saved; `nil` where it is not.
+    var state: StateRequest?
 }
 
 extension RunRequest {

@@ -32,7 +32,7 @@ struct BenchCommand: Command {
         var rounds = 0
         line = try RunLine(words, of: Self.self, registry) { options throws(HostError) in
             rounds = try options.integer(Self.rounds) ?? 0
-            for option in [OptionDeclaration.to, .config, .live] where options[option] != nil {
+            for option in [OptionDeclaration.to, .config, .live, .state] where options[option] != nil {
                 throw .usage("--\(option.name) means nothing here: the matches are thrown away")
             }
             options[.to] = "file:/dev/null"

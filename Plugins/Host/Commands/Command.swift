@@ -95,6 +95,7 @@ enum Commands {
         TestCommand.self,
         ValidateCommand.self,
         TopCommand.self,
+        StateCommand.self,
         ReportCommand.self,
         RecordCommand.self,
         ReplayCommand.self,

@@ -8,8 +8,11 @@ struct HelpCommand: Command {
     static let summary = "Explain a command or a topic, such as formats"
     static let examples: [HelpPage.Example] = [("weir help run shake", ""), ("weir help times", "")]
     static let usage = ["weir help COMMAND", "weir help run PLUGIN", "weir help TOPIC"]
-    static var remark: String { "Topics: \(HelpTopic.allCases.map(\.rawValue).joined(separator: ", "))." }
-    static var firstWords: [String] { Commands.all.map { $0.name } + HelpTopic.allCases.map(\.rawValue) }
+    static var remark: String { "Topics: \(topics.joined(separator: ", "))." }
+    static var firstWords: [String] { Commands.all.map { $0.name } + topics }
+
+    /// The language that queries are in by default is a topic, as others of the registry are that have a guide.
+    private static var topics: [String] { HelpTopic.allCases.map(\.rawValue) + [QueryOptions.usualLanguage] }
 
     private let text: String
 
@@ -23,6 +26,8 @@ struct HelpCommand: Command {
             text = try command.page(for: Array(words.dropFirst()), registry).text(isLong: true)
         } else if let topic = HelpTopic(rawValue: word) {
             text = topic.text
+        } else if let language = registry.language(named: word), !language.guide.isEmpty {
+            text = language.guide
         } else if registry.transport(for: word) != nil {
             text = HelpTopic.addresses.text
         } else if registry.format(named: word) != nil {
@@ -33,7 +38,7 @@ struct HelpCommand: Command {
                     + Suggestion.text(
                         for: word,
                         among: Self.firstWords,
-                        otherwise: "topics are \(HelpTopic.allCases.map(\.rawValue).joined(separator: ", "))"
+                        otherwise: "topics are \(Self.topics.joined(separator: ", "))"
                     )
             )
         }
@@ -45,7 +50,6 @@ struct HelpCommand: Command {
     static var overview: String {
         """
         weir finds situations in streams of events. Matches go to standard output.
-
         Examples:
           weir run shake readings.csv --columns time=t_ms > shakes.jsonl
           weir match 'login where outcome == "failure"' logins.jsonl

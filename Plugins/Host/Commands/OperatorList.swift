@@ -89,6 +89,8 @@ enum OperatorList {
         Puts the elements of two streams into one, for patterns of events of two types.
         WeirPatterns.matches
         Finds the matches of a pattern.
+        WeirQueries.nearMatches
+        Finds out what almost was a situation that a query states, and why it was none.
         WeirQueries.matches
         Finds the situations that a query states.
         WeirSelection.cast

@@ -76,7 +76,7 @@ struct RunCommand: Command {
         let (console, interruption) = (context.console, context.interruption)
         try line.checkMetrics(beside: [request])
         let status = PipelineStatus(name: request.instances.map(\.name).joined(separator: "+"))
-        let rules = RuleReload(arguments, of: request, line, context)
+        let rules = request.queries?.explains ?? false ? nil : RuleReload(arguments, of: request, line, context)
         _ = SignalWatch.start(rules == nil ? [.snapshot] : [.snapshot, .hangUp]) { kind in
             switch kind {
             case .hangUp: rules?.reload()

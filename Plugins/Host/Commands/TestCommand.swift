@@ -22,7 +22,8 @@ struct TestCommand: Command {
             0s   login  user=ann outcome=failure
             10s  login  user=ann outcome=success
           expect: [1 2]
-        An event has a time, the category and FIELD=VALUE or an object of JSON. A match
+        An event is a line: a time, its category, and its fields, each FIELD=VALUE, or
+        all in one object of JSON, as '0s login {"user": "ann", "ok": false}'. A match
         has the numbers of its events, with '-' for a missing one; 'none' is no match.
         'rule NAME:' and 'NAME: [1 2]' tell several rules apart; 'rules: PATH' takes
         those of a file beside the test; 'category', 'time', 'types' and 'language' are

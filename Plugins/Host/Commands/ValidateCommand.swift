@@ -34,7 +34,7 @@ struct ValidateCommand: Command {
             let request = try line.request(arguments, registry)
             try check(request, console)
             try line.checkMonitoring(of: [request])
-            console.writeLine("valid: \(summary(of: request))")
+            console.writeLine(verdict(on: request))
             return code(of: request)
         case .configuration(let path):
             let configuration = try Configuration(path: path, environment: EnvironmentOptions(), registry)
@@ -46,7 +46,7 @@ struct ValidateCommand: Command {
                     requests.append(request)
                     do throws(HostError) {
                         try check(request, console)
-                        console.writeLine("valid: \(summary(of: request))", about: plan.name)
+                        console.writeLine(verdict(on: request), about: plan.name)
                         if code == .done { code = self.code(of: request) }
                     } catch {
                         throw plan.locate(error)
@@ -79,6 +79,8 @@ struct ValidateCommand: Command {
             try checkRecords(of: input, request, console)
         }
         try request.checkThatFilesCanBeWritten()
+        try request.checkState(of: plugins)
+        for remark in request.stateRemarks { console.writeLine(remark, about: request.name) }
         // Opening a file would empty it, and what was spilled would be sent.
         for (_, output) in request.namedOutputs where !output.isFile && !output.isRecording && !output.hasSpill {
             _ = try output.openSink()
@@ -107,12 +109,13 @@ struct ValidateCommand: Command {
             // Whatever is not as long as it says keeps what it holds for the run.
             guard opened.expectedByteCount != nil || opened is DecompressingSource else { return }
             let source = HeadKeepingSource(opened, keepsHead: input.format.beginsWithHeader)
-            var reader = RecordReader(
-                source,
-                format: input.format,
-                schema: isAlone ? plugins.schema.requiring(named) : plugins.schema,
-                limits: request.limits
-            )
+            var (shown, schema) = (input, isAlone ? plugins.schema.requiring(named) : plugins.schema)
+            if input.hasFirstLine {
+                let lines = try source.firstLines(limit: ShownReading.byteCount)
+                (shown, schema) = request.shown(input, schema, byFirstLines: lines)
+                if !shown.format.beginsWithHeader { source.forgetHead() }
+            }
+            var reader = RecordReader(source, format: shown.format, schema: schema, limits: request.limits)
             _ = try reader.next { batch in
                 let found = batch.rejections.count
                 if source.head?.isEmpty ?? true, batch.count > 0 { sample = batch.raw(recordAt: 0) }
@@ -155,8 +158,10 @@ struct ValidateCommand: Command {
         for remark in remarks { console.writeLine("'\(input.name)', first \(count): \(remark)", about: request.name) }
     }
 
-    private func summary(of request: RunRequest) -> String {
-        request.instances.map(\.name).joined(separator: " and ") + " from "
+    private func verdict(on request: RunRequest) -> String {
+        let flaws = UInt64(request.queries?.flaws.count ?? 0)
+        return (flaws == 0 ? "valid: " : "valid but for \(Quantity.counted(flaws, "rule", "rules")): ")
+            + request.instances.map(\.name).joined(separator: " and ") + " from "
             + request.inputs.map(\.name).joined(separator: ", ") + " to "
             + request.outputs.map(\.name).joined(separator: ", ")
     }

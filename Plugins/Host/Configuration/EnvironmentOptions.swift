@@ -16,22 +16,32 @@ struct EnvironmentOptions: Sendable {
 
     /// The variable of an option.
     static func variable(of option: String) -> String {
+        // Of all options, each time the program starts: bytes, because names of options are ASCII.
         "WEIR_"
             + String(
-                option.uppercased().map { $0 == "-" || $0 == "." ? "_" : $0 }
+                decoding: option.utf8.map { byte in
+                    switch byte {
+                    case UInt8(ascii: "-"), UInt8(ascii: "."): UInt8(ascii: "_")
+                    case UInt8(ascii: "a")...UInt8(ascii: "z"): byte - 0x20
+                    default: byte
+                    }
+                },
+                as: UTF8.self
             )
     }
 
     /// Remarks on variables that nothing reads, and whose names are nearly those of options; others may be another
     /// program's.
     static func remarks(_ registry: Registry, on names: [String] = ProgramEnvironment.names) -> [String] {
+        let names = names.filter { $0.hasPrefix("WEIR_") }
+        guard !names.isEmpty else { return [] }
         // The rules are named on the command line alone.
         let ofQueries =
             QueryOptions.all.filter { $0.name != OptionDeclaration.rules.name }
             + registry.languages.flatMap { $0.options }
         let options = (RunOptions.all + ofQueries + registry.plugins.flatMap(\.options)).map { variable(of: $0.name) }
         let known = Set(options + ["WEIR_ALLOW_WRITABLE"])
-        return names.filter { $0.hasPrefix("WEIR_") && !known.contains($0) }.sorted().compactMap { name in
+        return names.filter { !known.contains($0) }.sorted().compactMap { name in
             let words = known.sorted().map { String($0.dropFirst("WEIR_".count)) }
             return Suggestion.nearest(to: String(name.dropFirst("WEIR_".count)), among: words).map { nearest in
                 "the variable \(name) is none that weir reads; did you mean WEIR_\(nearest)?"

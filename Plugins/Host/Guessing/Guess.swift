@@ -31,6 +31,11 @@ struct Guess {
     /// The part of the lines that has to be readable.
     private static let leastShare = 0.9
 
+    /// Whether enough lines are readable: of a few, all but one.
+    private static func isReadable(_ sample: GuessSample) -> Bool {
+        sample.share >= leastShare || sample.rows.count >= 2 && sample.rejectedCount == 1
+    }
+
     /// Looks at the start of an input.
     ///
     /// The result is `nil` where it is of no format that is known.
@@ -40,7 +45,7 @@ struct Guess {
         var found: (Reading, GuessSample)?
         for (format, words, mark) in Self.formats {
             guard mark.map({ Self.has($0, bytes) }) ?? true, let sample = GuessSample(bytes, format, Self.limits),
-                sample.share >= Self.leastShare, format.name != LogfmtFormat().name || Self.hasPairs(sample),
+                Self.isReadable(sample), format.name != LogfmtFormat().name || Self.hasPairs(sample),
                 format.name != SyslogFormat().name || Self.hasHeads(sample)
             else { continue }
             found = (Reading(format: format, words: words), sample)
@@ -145,10 +150,16 @@ struct Guess {
         dialect.headerLineCount = 0
         var sample = GuessSample(bytes, CSVFormat(dialect), limits)
         if sample.map({ $0.share < leastShare }) ?? true {
-            dialect.hasQuotes = false
-            sample = GuessSample(bytes, CSVFormat(dialect), limits)
+            var plain = dialect
+            plain.hasQuotes = false
+            if let other = GuessSample(bytes, CSVFormat(plain), limits), other.share > sample?.share ?? 0 {
+                (dialect, sample) = (plain, other)
+            }
         }
-        guard let all = sample, all.share >= leastShare, let first = all.rows.first else { return nil }
+        // Words with blanks between them come in equal numbers by chance.
+        guard let all = sample, let first = all.rows.first,
+            all.share >= leastShare || dialect.delimiter != UInt8(ascii: " ") && isReadable(all)
+        else { return nil }
         let names = first.map { $0 ?? "" }
         let hasHeader =
             !names.contains(where: GuessedField.isData) && Set(names).count == names.count

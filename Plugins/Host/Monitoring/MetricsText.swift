@@ -88,6 +88,16 @@ enum MetricsText {
         ) {
             one($0.abandonedPartialMatches)
         },
+        Family(name: "weir_state_age_seconds", kind: "gauge", help: "How long ago the state was saved.") {
+            $0.state.map { [("", seconds((MonotonicClock().now() - $0.taken).wholeNanoseconds))] } ?? []
+        },
+        Family(name: "weir_state_bytes", kind: "gauge", help: "How large the last checkpoint is.") {
+            $0.state.map { one($0.byteCount) } ?? []
+        },
+        Family(name: "weir_state_seconds", kind: "gauge", help: "How long the pipeline stood for the last checkpoint.")
+        {
+            $0.state.map { [("", seconds($0.nanoseconds))] } ?? []
+        },
         Family(name: "weir_plugin_count_total", kind: "counter", help: "What plugins count, such as what they discard.")
         {
             // Two plugins may have counters of the same name, and a sample must not come twice.

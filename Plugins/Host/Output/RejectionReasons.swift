@@ -9,12 +9,12 @@ struct RejectionReasons {
     private var counts: [String: UInt64] = [:]
 
     /// Counts a rejection.
-    mutating func add(_ reason: String) {
+    mutating func add(_ reason: String, times count: UInt64 = 1) {
         let kind = Self.kind(of: reason)
         if counts[kind] != nil || counts.count < Self.limit {
-            counts[kind, default: 0] += 1
+            counts[kind, default: 0] += count
         } else {
-            counts["other reasons", default: 0] += 1
+            counts["other reasons", default: 0] += count
         }
     }
 

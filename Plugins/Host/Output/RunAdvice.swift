@@ -48,7 +48,15 @@ struct RunAdvice {
             return "--time-unit says what a bare number counts, --max-ahead how far ahead times may be"
         }
         let rest = reason.dropFirst("field '".count)
-        guard let field = named.first(where: { rest.hasPrefix($0.name + "' ") }) else { return nil }
+        // Each input may have a name of its own for the time of a query.
+        let times = request.queries?.findsTimes ?? false ? QueryOptions.usualTimes : []
+        var name = ""
+        let found = named.first { field in
+            let names = [field.name] + (field.index == schema.timeField ? times : [])
+            name = names.first { rest.hasPrefix($0 + "' ") } ?? ""
+            return !name.isEmpty
+        }
+        guard let field = found else { return nil }
         if field.index == schema.timeField, hasTimeUnit, reason.contains("' is out of range") {
             return "--time-unit says what a bare number counts"
         }
@@ -57,25 +65,25 @@ struct RunAdvice {
             if reason.contains("' is too small to tell") || reason.contains(", and the first time ") {
                 return "--time-unit says what a bare number counts"
             }
-            if reason.contains("' is neither"), hasOption("time-format"), available.contains(field.name) {
+            if reason.contains("' is neither"), hasOption("time-format"), available.contains(name) {
                 return
                     "--time-format says how times are written, such as '%d.%m.%Y %H:%M:%S', and \(field.naming) which "
                     + "field to read"
             }
         }
         // A value that is merely out of its range is in the right field.
-        let problem = rest.dropFirst(field.name.count + 2)
+        let problem = rest.dropFirst(name.count + 2)
         guard problem.hasPrefix("is missing") || problem.hasPrefix("is neither") || problem.hasPrefix("is not ") else {
             return nil
         }
-        return "\(field.naming) says which field to read" + nearest(to: field)
+        return "\(field.naming) says which field to read" + nearest(to: name)
     }
 
-    private func nearest(to field: NamedField) -> String {
-        guard !available.contains(field.name) else { return "" }
+    private func nearest(to name: String) -> String {
+        guard !available.contains(name) else { return "" }
         let list = available.prefix(20).map { "'\($0)'" }.joined(separator: ", ")
         return Suggestion.text(
-            for: field.name,
+            for: name,
             among: available,
             otherwise: available.isEmpty ? "" : "the input has \(list)" + (available.count > 20 ? ", ..." : "")
         )
@@ -153,14 +161,14 @@ struct RunAdvice {
     private var fieldRemarks: [String] {
         guard tally.events > 0 else { return [] }
         var remarks = unseen.filter(\.isGiven).map { field in
-            "no record has a value in '\(field.name)'; \(field.naming) names another field" + nearest(to: field)
+            "no record has a value in '\(field.name)'; \(field.naming) names another field" + nearest(to: field.name)
         }
         let others = unseen.filter { !$0.isGiven }
         if matches == 0, let first = others.first {
             remarks.append(
                 "nothing was found\(chosen), and no record has a value in "
                     + others.map { "'\($0.name)'" }.joined(separator: ", ")
-                    + "; \(first.naming) names another field" + nearest(to: first)
+                    + "; \(first.naming) names another field" + nearest(to: first.name)
             )
         }
         return remarks
@@ -173,7 +181,7 @@ extension RunRequest {
     /// - Returns: The names; empty where they cannot be found out.
     func fieldNames(in sample: [UInt8]?) -> [String] {
         guard let sample, inputs.count == 1 else { return [] }
-        let format = inputs[0].format
+        let format = inputs[0].format(shownBy: sample)
         func names(_ bytes: [UInt8]) -> [String] {
             (try? FieldSurvey(ByteSource(bytes), format: format, limits: limits))?.names ?? []
         }

@@ -52,10 +52,17 @@ struct Tally: Sendable {
     }
 
     /// The line at the end of a run.
-    func summary(matches: UInt64, nanoseconds: Int64) -> String {
+    ///
+    /// - Parameters:
+    ///   - matches: How many matches were written.
+    ///   - explains: Whether these are explanations of partial matches.
+    ///   - nanoseconds: How long it took.
+    /// - Returns: The line.
+    func summary(matches: UInt64, explains: Bool, nanoseconds: Int64) -> String {
         "\(Quantity.counted(events, "event", "events")) read, \(Quantity.grouped(rejected)) rejected, "
             + (late > 0 ? "\(Quantity.grouped(late)) late, " : "")
-            + "\(Quantity.counted(matches, "match", "matches")) in \(Quantity.seconds(nanoseconds)) s "
+            + (explains ? "\(Quantity.grouped(matches)) explained" : Quantity.counted(matches, "match", "matches"))
+            + " in \(Quantity.seconds(nanoseconds)) s "
             + "(\(Quantity.rate(events, in: nanoseconds)) events/s)"
     }
 }

@@ -59,6 +59,26 @@ struct HeldRecords {
         return true
     }
 
+    /// Adds a record of a chunk of the same schema.
+    mutating func insert(recordAt index: Int, of other: RecordChunk, time: Timestamp, origin: Int32) {
+        chunk.append(recordAt: index, of: other)
+        byteCount += chunk.byteCount(ofRecordAt: chunk.count - 1)
+        entries.append(Entry(time: time, number: nextNumber, index: chunk.count - 1, origin: origin))
+        nextNumber += 1
+        moveUp(from: entries.count - 1)
+    }
+
+    /// The records, in the order in which they leave.
+    var kept: KeptRecords {
+        var kept = KeptRecords(schema: chunk.schema)
+        for entry in entries.sorted(by: { $0.isBefore($1) }) {
+            kept.chunk.append(recordAt: entry.index, of: chunk)
+            kept.times.append(entry.time)
+            kept.origins.append(entry.origin)
+        }
+        return kept
+    }
+
     /// Moves the oldest record behind those of a chunk; there must be one.
     ///
     /// - Returns: The number that was given with it.

@@ -1,5 +1,7 @@
+internal import WeirCore
 internal import WeirFormats
 internal import WeirRecords
+internal import WeirState
 
 /// Where the records of a pipeline come from, batch by batch.
 protocol Intake: AnyObject {
@@ -15,6 +17,12 @@ protocol Intake: AnyObject {
 
     /// The input that a record of the last batch came from, where there are several.
     func input(ofRecordAt index: Int) -> String?
+
+    /// The time before which no record follows, where it goes on with the clock; `nil` where it does not.
+    var frontier: Timestamp? { get }
+
+    /// Whether to hand out a batch without anything now and then while ``frontier`` goes on and nothing comes.
+    var reportsIdleTime: Bool { get set }
 
     /// The lines of the last batch that were rejected while they were read and are not among its own rejections.
     var pendingRejections: [RejectedInput] { get }
@@ -37,6 +45,14 @@ protocol Intake: AnyObject {
     /// The header, or a record, to find out which fields the input has; `nil` where that is not known.
     var sample: [UInt8]? { get }
 
+    /// What the intake asks and tells where the state of the run is saved; `nil` where it is not.
+    var saving: IntakeSaving? { get set }
+
+    /// Adds where the inputs are, and what was read and not handed out.
+    ///
+    /// - Returns: False where that cannot be told just now.
+    func save(to checkpoint: inout RunCheckpoint) -> Bool
+
     /// Ends the intake after a pause, once ``next(_:)`` has thrown for it; all records that were read are handed out.
     ///
     /// - Returns: The inputs by their numbers, as far as they were opened, for another intake to go on with.
@@ -48,10 +64,33 @@ protocol Intake: AnyObject {
     func close()
 }
 
+/// How an intake whose records wait for one another works together with what saves the state.
+struct IntakeSaving {
+    /// Whether an interruption leaves what waits for the next run.
+    let leavesRest: () -> Bool
+
+    /// Called when the inputs have ended, and records that waited are handed out next.
+    let beforeTheEnd: () -> Void
+}
+
 extension Intake {
     var counts: [(name: String, value: UInt64)] { [] }
 
     var sample: [UInt8]? { nil }
+
+    var frontier: Timestamp? { nil }
+
+    // Nothing here goes on with the clock.
+    var reportsIdleTime: Bool {
+        get { false }
+        set {}
+    }
+
+    /// Of no use where nothing waits.
+    var saving: IntakeSaving? {
+        get { nil }
+        set {}
+    }
 }
 
 /// The records of one input.
@@ -67,12 +106,19 @@ final class SingleIntake: Intake {
         schema: RecordSchema,
         batchCapacity: Int,
         _ meters: TransportMeters?,
-        _ open: [Int: HeadKeepingSource]
+        _ open: [Int: HeadKeepingSource],
+        _ resumption: Resumption?
     ) throws(HostError) {
         self.request = request
         let input = request.inputs[0]
-        source = try request.source(ofInput: 0, meters, goingOnWith: open)
-        reading = request.makeReading(of: source, input, schema: schema, batchCapacity: batchCapacity)
+        (source, reading) = try request.reading(
+            ofInput: 0,
+            schema: schema,
+            batchCapacity: batchCapacity,
+            meters,
+            goingOnWith: open,
+            resumption
+        )
         gate = AheadGate(request, input, schema)
     }
 
@@ -103,9 +149,19 @@ final class SingleIntake: Intake {
     var pendingCount: Int { 0 }
 
     var sample: [UInt8]? {
-        let format = request.inputs[0].format
-        return format.beginsWithHeader
-            ? reading.head : format.isTable || format.name == BinaryFormat().name ? nil : firstRecord
+        let input = request.inputs[0]
+        // Where the first lines have shown another format, there is no header.
+        if input.format.beginsWithHeader, reading.head != [] { return reading.head }
+        let isRecord = !input.format.isTable && input.format.name != BinaryFormat().name
+        return isRecord || !input.isFormatKnown ? firstRecord : nil
+    }
+
+    func save(to checkpoint: inout RunCheckpoint) -> Bool {
+        guard let place = reading.place else { return false }
+        checkpoint.inputs.append(
+            RunCheckpoint.Input(name: request.inputs[0].name, place: place, byteCount: reading.byteCount)
+        )
+        return true
     }
 
     func handOver() -> [Int: HeadKeepingSource] {
@@ -124,29 +180,32 @@ extension RunRequest {
     ///   - batchCapacity: How many records to hand out at a time.
     ///   - meters: Where to add those of the inputs that are opened.
     ///   - open: The inputs that are open already, by their numbers. The line numbers of rejections count anew for these.
+    ///   - resumption: What the run goes on from; `nil` where it begins.
     /// - Returns: An intake that has handed out nothing yet.
     /// - Throws: ``HostError`` when an input cannot be opened.
     func makeIntake(
         schema: RecordSchema,
         batchCapacity: Int,
         _ meters: TransportMeters?,
-        goingOnWith open: [Int: HeadKeepingSource] = [:]
+        goingOnWith open: [Int: HeadKeepingSource] = [:],
+        _ resumption: Resumption? = nil
     ) throws(HostError) -> any Intake {
         try checkTimes(of: schema)
         // Any one of several inputs may bring a field.
         let schema = inputs.count == 1 ? schema.requiring(NamedField.all(of: instances, in: schema)) : schema
         let intake: any Intake =
             readsOnThreads
-            ? try MergedIntake(self, schema: schema, batchCapacity: batchCapacity, meters, open)
-            : try SingleIntake(self, schema: schema, batchCapacity: batchCapacity, meters, open)
+            ? try MergedIntake(self, schema: schema, batchCapacity: batchCapacity, meters, open, resumption)
+            : try SingleIntake(self, schema: schema, batchCapacity: batchCapacity, meters, open, resumption)
         guard let lateness, let timeField = schema.timeField else { return intake }
-        return OrderedIntake(
+        return try OrderedIntake(
             intake,
             lateness: lateness,
             limit: heldLimit,
             timeField: timeField,
             schema: schema,
-            batchCapacity: batchCapacity
+            batchCapacity: batchCapacity,
+            resumption
         )
     }
 
@@ -154,18 +213,42 @@ extension RunRequest {
     ///
     /// - Parameters:
     ///   - number: The input's number.
+    ///   - schema: What is wanted of each record.
+    ///   - batchCapacity: How many records to hand out at a time.
     ///   - meters: Where to add that of an input that is opened.
     ///   - open: The inputs that are open already, by their numbers.
-    /// - Returns: The input.
+    ///   - resumption: What the run goes on from; `nil` where it begins.
+    /// - Returns: The input, and what reads it.
     /// - Throws: ``HostError`` when it cannot be opened.
-    func source(
+    func reading(
         ofInput number: Int,
+        schema: RecordSchema,
+        batchCapacity: Int,
         _ meters: TransportMeters?,
-        goingOnWith open: [Int: HeadKeepingSource]
-    ) throws(HostError) -> HeadKeepingSource {
-        if let source = open[number] { return source }
+        goingOnWith open: [Int: HeadKeepingSource],
+        _ resumption: Resumption?
+    ) throws(HostError) -> (source: HeadKeepingSource, reading: any BatchReading) {
         let input = inputs[number]
-        return HeadKeepingSource(try openSource(of: input, meters), keepsHead: input.format.beginsWithHeader)
+        let (source, place) =
+            if let source = open[number] {
+                (source, nil as RunCheckpoint.Input.Place?)
+            } else {
+                try resumedSource(of: input, meters, resumption)
+            }
+        let lines = try firstLines(of: input, before: place)
+        do throws(FormatError) {
+            let reading = try makeReading(
+                of: source,
+                input,
+                schema: schema,
+                batchCapacity: batchCapacity,
+                goingOnAt: place,
+                behind: lines
+            )
+            return (source, reading)
+        } catch {
+            throw HostError(.noInput, explain(error, in: input))
+        }
     }
 
     /// Whether inputs are read at once, by threads of their own: also one that is live and whose records wait, so that they

@@ -1,5 +1,6 @@
 internal import WeirCore
 internal import WeirRecords
+internal import WeirState
 
 // The threads that read the inputs.
 extension MergedIntake {
@@ -9,23 +10,20 @@ extension MergedIntake {
         of request: RunRequest,
         _ schema: RecordSchema,
         _ timeField: Int,
+        after newest: Timestamp,
         into queue: BoundedQueue<Piece>,
-        _ open: () throws(HostError) -> HeadKeepingSource
+        _ open: () throws(HostError) -> any BatchReading
     ) {
         do {
-            let source = try open()
-            let reading = request.makeReading(
-                of: source,
-                input,
-                schema: schema,
-                batchCapacity: RunningPlugins.batchCapacity
-            )
+            let reading = try open()
             defer { reading.handOver() }
             var gate = AheadGate(request, input, schema)
             let name = request.inputs.count > 1 ? input.name : nil
-            var last = Timestamp.distantPast
+            var last = newest
             var isWanted = true
+            let keepsPlaces = request.state != nil
             while isWanted {
+                var piece: Piece?
                 let hasMore = try reading.next { batch in
                     gate?.check(&batch)
                     var chunk = RecordChunk(schema: schema)
@@ -35,7 +33,7 @@ extension MergedIntake {
                         // The records of a batch may have one long text in common, which a chunk copies for each.
                         if chunk.byteCount >= Self.pieceLength {
                             isWanted = queue.push(
-                                .records(chunk, times: times, rejections: [], byteCount: reading.byteCount)
+                                .records(chunk, times: times, rejections: [], byteCount: reading.byteCount, place: nil)
                             )
                             (chunk, times) = (RecordChunk(schema: schema), [])
                         }
@@ -46,13 +44,24 @@ extension MergedIntake {
                         last = max(last, batch.time(ofField: timeField, inRecordAt: index) ?? last)
                         times.append(last)
                     }
-                    isWanted = queue.push(
-                        .records(chunk, times: times, rejections: rejections, byteCount: reading.byteCount)
+                    piece = .records(
+                        chunk,
+                        times: times,
+                        rejections: rejections,
+                        byteCount: reading.byteCount,
+                        place: nil
                     )
                 }
                 guard hasMore else { break }
+                // Where the reading is behind a batch can be told once that was given back.
+                if case .records(let chunk, let times, let rejections, let byteCount, _)? = piece {
+                    let place = keepsPlaces ? reading.place : nil
+                    isWanted = queue.push(
+                        .records(chunk, times: times, rejections: rejections, byteCount: byteCount, place: place)
+                    )
+                }
             }
-            queue.push(.ended)
+            queue.push(.ended(place: keepsPlaces ? reading.place : nil))
         } catch let error as HostError {
             queue.push(error.exitCode == .interrupted ? .interrupted : .failed(error))
         } catch TransportError.interrupted {

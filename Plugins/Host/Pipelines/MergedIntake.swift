@@ -1,6 +1,7 @@
 internal import WeirCore
 internal import WeirDispatch
 internal import WeirRecords
+internal import WeirState
 internal import WeirSystem
 
 /// The records of several inputs, merged by event time.
@@ -12,8 +13,15 @@ internal import WeirSystem
 final class MergedIntake: Intake {
     /// What a reading thread hands over.
     enum Piece: Sendable {
-        case records(RecordChunk, times: [Timestamp], rejections: [RejectedInput], byteCount: Int64)
-        case ended
+        /// The place is behind the records, where it is wanted and known.
+        case records(
+            RecordChunk,
+            times: [Timestamp],
+            rejections: [RejectedInput],
+            byteCount: Int64,
+            place: RunCheckpoint.Input.Place?
+        )
+        case ended(place: RunCheckpoint.Input.Place?)
         case interrupted
         case failed(HostError)
     }
@@ -31,6 +39,10 @@ final class MergedIntake: Intake {
         var times: [Timestamp] = []
         var next = 0
         var byteCount: Int64 = 0
+        /// Where the input is behind the records; `nil` where that is not known.
+        var place: RunCheckpoint.Input.Place?
+        /// The time of the last record that was read.
+        var newest = Timestamp.distantPast
         var hasEnded = false
         /// Since when the others have waited for it.
         var waitingSince: Timestamp?
@@ -49,6 +61,8 @@ final class MergedIntake: Intake {
     var wakeTime: Timestamp?
 
     private let hasSeveralInputs: Bool
+
+    var saving: IntakeSaving?
     private let schema: RecordSchema
     private let idleTimeout: Duration
     private let clock = MonotonicClock()
@@ -87,7 +101,8 @@ final class MergedIntake: Intake {
         schema: RecordSchema,
         batchCapacity: Int,
         _ meters: TransportMeters?,
-        _ open: [Int: HeadKeepingSource]
+        _ open: [Int: HeadKeepingSource],
+        _ resumption: Resumption?
     ) throws(HostError) {
         let timeField = try Self.timeField(of: request, in: schema)
         self.schema = schema
@@ -100,15 +115,27 @@ final class MergedIntake: Intake {
         for (number, input) in request.inputs.enumerated() {
             let queue = BoundedQueue<Piece>(capacity: Self.queueCapacity, arrival: started)
             var head = Head(name: input.name, queue: queue, chunk: RecordChunk(schema: schema))
-            head.byteCount = open[number]?.byteCount ?? 0
+            head.byteCount = open[number]?.byteCount ?? resumption?.byteCount(of: input) ?? 0
+            head.place = resumption?.place(of: input) ?? request.startPlace(of: input)
+            if let kept = try resumption?.records("records \(number)", schema: schema) {
+                (head.chunk, head.times, head.newest) = (kept.chunk, kept.times, kept.newest)
+            }
+            let newest = head.newest
             heads.append(head)
             let (threads, sources) = (threads, sources)
             threads.enter()
             let isStarted = SystemThread.start("weir.input") {
-                Self.read(input, of: request, schema, timeField, into: queue) { () throws(HostError) in
-                    let source = try request.source(ofInput: number, meters, goingOnWith: open)
+                Self.read(input, of: request, schema, timeField, after: newest, into: queue) { () throws(HostError) in
+                    let (source, reading) = try request.reading(
+                        ofInput: number,
+                        schema: schema,
+                        batchCapacity: RunningPlugins.batchCapacity,
+                        meters,
+                        goingOnWith: open,
+                        resumption
+                    )
                     sources.all.withLock { $0[number] = source }
-                    return source
+                    return reading
                 }
                 threads.leave()
             }
@@ -118,6 +145,21 @@ final class MergedIntake: Intake {
                 throw HostError(.internalError, "the system has no threads left")
             }
         }
+    }
+
+    func save(to checkpoint: inout RunCheckpoint) -> Bool {
+        for (number, head) in heads.enumerated() {
+            guard let place = head.place else { return false }
+            checkpoint.inputs.append(RunCheckpoint.Input(name: head.name, place: place, byteCount: head.byteCount))
+            var rest = KeptRecords(schema: schema)
+            rest.newest = head.newest
+            for index in head.next..<head.times.count {
+                rest.chunk.append(recordAt: index, of: head.chunk)
+                rest.times.append(head.times[index])
+            }
+            checkpoint.parts.append(RunCheckpoint.Part(name: "records \(number)", bytes: rest.encoded))
+        }
+        return true
     }
 
     func handOver() -> [Int: HeadKeepingSource] {
@@ -136,6 +178,8 @@ final class MergedIntake: Intake {
         var rejections: [RejectedInput] = []
         while merged.count < batch.capacity, rejections.isEmpty {
             rejections = fillHeads()
+            // What of the others' records comes before what is missing, the next run finds out.
+            if wasInterrupted, saving?.leavesRest() ?? false { break }
             // Which of the others' records come before what is missing is not known.
             guard rejections.isEmpty, failure == nil else { break }
             let waiting = heads.indices.filter { !heads[$0].hasEnded && heads[$0].time == nil }
@@ -180,13 +224,17 @@ final class MergedIntake: Intake {
             guard let piece = heads[index].queue.tryPop() else { continue }
             heads[index].waitingSince = nil
             switch piece {
-            case .records(let chunk, let times, let rejections, let byteCount):
+            case .records(let chunk, let times, let rejections, let byteCount, let place):
                 heads[index].chunk = chunk
+                heads[index].place = place
+                heads[index].newest = times.last ?? heads[index].newest
                 heads[index].times = times
                 heads[index].next = 0
                 heads[index].byteCount = byteCount
                 if !rejections.isEmpty { return rejections }
-            case .ended: heads[index].hasEnded = true
+            case .ended(let place):
+                heads[index].hasEnded = true
+                heads[index].place = place
             case .interrupted:
                 heads[index].hasEnded = true
                 wasInterrupted = true

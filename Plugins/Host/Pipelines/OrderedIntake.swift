@@ -1,5 +1,6 @@
 internal import WeirCore
 internal import WeirRecords
+internal import WeirState
 
 /// The records of another intake in the order of their times, where none comes later than a limit.
 ///
@@ -36,11 +37,25 @@ final class OrderedIntake: Intake {
     /// The greatest time so far.
     private var newest = Timestamp.distantPast
     /// Older records are late.
-    private var frontier = Timestamp.distantPast
+    private var frontierTime = Timestamp.distantPast
     private var lastArrival: Timestamp
+
+    /// How often idle time is reported.
+    private static let idleReportInterval: Int64 = 200_000_000
+
+    var reportsIdleTime = false
+    private var lastReport: Timestamp
+    private var isReport = false
     private var hastened: UInt64 = 0
     private var hasEnded = false
     private var failure: (any Error)?
+
+    /// Whether an interruption has come that leaves what waits for the next run.
+    private var isLeftToNextRun = false
+
+    var saving: IntakeSaving? {
+        didSet { inner.saving = saving }
+    }
 
     /// Creates an intake.
     ///
@@ -51,14 +66,17 @@ final class OrderedIntake: Intake {
     ///   - timeField: The index of the field with the time.
     ///   - schema: What is wanted of each record.
     ///   - batchCapacity: How many records to hand out at a time.
+    ///   - resumption: What the run goes on from; `nil` where it begins.
+    /// - Throws: ``HostError`` when the records that waited cannot be used.
     init(
         _ inner: any Intake,
         lateness: Duration,
         limit: Int,
         timeField: Int,
         schema: RecordSchema,
-        batchCapacity: Int
-    ) {
+        batchCapacity: Int,
+        _ resumption: Resumption? = nil
+    ) throws(HostError) {
         self.inner = inner
         liveInner = (inner as? MergedIntake).flatMap { $0.isLive ? $0 : nil }
         self.timeField = timeField
@@ -69,12 +87,39 @@ final class OrderedIntake: Intake {
         due = RecordChunk(schema: schema)
         batch = RecordBatch(schema: schema, capacity: batchCapacity)
         lastArrival = clock.now()
+        lastReport = lastArrival
+        guard let kept = try resumption?.records(Self.partName, schema: schema) else { return }
+        (newest, frontierTime, names) = (kept.newest, kept.frontier, kept.names)
+        for index in kept.times.indices {
+            held.insert(recordAt: index, of: kept.chunk, time: kept.times[index], origin: kept.origins[index])
+        }
     }
+
+    /// What the records that wait are called in a checkpoint.
+    private static let partName = "held records"
+
+    func save(to checkpoint: inout RunCheckpoint) -> Bool {
+        // What was refused has still to be reported, and what is due to be handed out.
+        guard refused.isEmpty, due.count == 0, failure == nil || isLeftToNextRun, inner.save(to: &checkpoint) else {
+            return false
+        }
+        var kept = held.kept
+        (kept.newest, kept.frontier, kept.names) = (newest, frontierTime, names)
+        checkpoint.parts.append(RunCheckpoint.Part(name: Self.partName, bytes: kept.encoded))
+        return true
+    }
+
+    var frontier: Timestamp? { liveInner == nil ? nil : frontierTime }
 
     func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
         while true {
-            while due.count < batch.capacity, let time = held.oldestTime, time <= frontier { release() }
-            if due.count > 0 || !refused.isEmpty {
+            // What waits is for the next run.
+            if isLeftToNextRun, refused.isEmpty, let failure { throw failure }
+            while due.count < batch.capacity, !isLeftToNextRun, let time = held.oldestTime, time <= frontierTime {
+                release()
+            }
+            if due.count > 0 || !refused.isEmpty || isReport {
+                isReport = false
                 pendingRejections = exchange(&refused, with: [])
                 // Forgotten before the next time, and not at once: the body asks where the records came from.
                 defer {
@@ -95,15 +140,22 @@ final class OrderedIntake: Intake {
     /// Takes the next records of the other intake, or learns that there are none.
     private func readOn() {
         if let liveInner {
-            liveInner.wakeTime = held.oldestTime.map { lastArrival.shifted(byNanoseconds: missing(to: $0)) }
+            let due = held.oldestTime.map { lastArrival.shifted(byNanoseconds: missing(to: $0)) }
+            let report =
+                reportsIdleTime && newest > .distantPast
+                ? lastReport.shifted(byNanoseconds: Self.idleReportInterval) : nil
+            liveInner.wakeTime = [due, report].compactMap { $0 }.min()
         }
         do {
             hasEnded = try !inner.next { take($0) }
         } catch {
             failure = error
             hasEnded = true
+            if case TransportError.interrupted = error { isLeftToNextRun = saving?.leavesRest() ?? false }
         }
-        if hasEnded { frontier = .distantFuture }
+        guard hasEnded, !isLeftToNextRun else { return }
+        if failure == nil { saving?.beforeTheEnd() }
+        frontierTime = .distantFuture
     }
 
     /// By how much the newest time has to grow until a time is due.
@@ -116,7 +168,10 @@ final class OrderedIntake: Intake {
         refused += RejectedInput.all(of: batch) { inner.input(ofLineStartingAt: $0) }
         if batch.isEmpty, inner.pendingRejections.isEmpty {
             // Nothing came while the clock went on.
-            let idle = (clock.now() - lastArrival).wholeNanoseconds
+            let now = clock.now()
+            let idle = (now - lastArrival).wholeNanoseconds
+            isReport = reportsIdleTime
+            lastReport = now
             raiseFrontier(to: newest.shifted(byNanoseconds: -lateness).shifted(byNanoseconds: idle))
             return
         }
@@ -125,7 +180,7 @@ final class OrderedIntake: Intake {
             // The plugins say what is wrong with a record whose time cannot be read.
             let time = batch.time(ofField: timeField, inRecordAt: index) ?? newest
             let input = inner.input(ofRecordAt: index)
-            guard time >= frontier else {
+            guard time >= frontierTime else {
                 refused.append(RejectedInput(lateRecordAt: index, of: batch, from: input, by: newest - time))
                 continue
             }
@@ -140,7 +195,7 @@ final class OrderedIntake: Intake {
     }
 
     private func raiseFrontier(to time: Timestamp) {
-        frontier = max(frontier, time)
+        frontierTime = max(frontierTime, time)
     }
 
     /// Returns the oldest records where too many wait.
@@ -148,7 +203,7 @@ final class OrderedIntake: Intake {
         while held.count > limit || held.byteCount > Self.byteLimit, due.count < batch.capacity,
             let time = held.oldestTime
         {
-            if time > frontier { hastened += 1 }
+            if time > frontierTime { hastened += 1 }
             raiseFrontier(to: time)
             release()
         }

@@ -9,6 +9,8 @@ extension Pipeline {
         var intake = first
         do {
             while true {
+                // What waits for nothing to happen waits only while there are partial matches.
+                intake.reportsIdleTime = plugins.canAdvance && plugins.partialMatches() != 0
                 do {
                     let hasMore = try intake.next { batch in
                         try beginOutputs()
@@ -16,11 +18,14 @@ extension Pipeline {
                         try take(&batch, from: intake)
                     }
                     guard hasMore else { return .endOfInput }
+                    saveStateIfDue()
                 } catch TransportError.interrupted where context.replacement?.pauses ?? false {
                     intake = try replace(intake)
                 }
                 // An intake that drains says itself when there is nothing more.
-                if let interruption = context.interruption, interruption.isTriggered, !intake.drainsWhenInterrupted {
+                if let interruption = context.interruption, interruption.isTriggered,
+                    !intake.drainsWhenInterrupted || keeper != nil
+                {
                     return .interrupted
                 }
                 if plugins.isFinished { return .endOfInput }
@@ -73,6 +78,7 @@ extension Pipeline {
         var refused: [RejectedInput] = intake.pendingRejections
         presence.look(at: batch)
         plugins.receive(&batch) { refused += $0 }
+        if batch.count == 0, let frontier = intake.frontier { plugins.advance(to: frontier) }
         tally.count(batch, rejectedBefore: found)
         tally.count(refused)
         page?.count(batch, tally.since(context.earlier.tally), nanoseconds: progress.elapsedNanoseconds)

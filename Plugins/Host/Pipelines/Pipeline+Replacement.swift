@@ -31,6 +31,7 @@ extension Pipeline {
         )
         Self.add(intake.counts, to: &earlierCounts)
         self.intake = following
+        beginState()
         return following
     }
 
@@ -75,12 +76,12 @@ extension Pipeline {
         // At once, so that the old ones are not counted again where an output fails below.
         let old = request
         request = next
-        context.console.write(next.queries, about: next.name)
         self.plugins = plugins
         named = NamedField.all(of: next.instances, in: plugins.schema)
         presence = FieldPresence(of: named)
         context.status.ask(plugins.partialMatches)
         context.status.update { $0.replacements += 1 }
+        goOnSaving(next)
         if next.rejected?.text != old.rejected?.text || next.late?.text != old.late?.text {
             try rejections.finish(meters)
             let reasons = rejections.reasons

@@ -20,13 +20,19 @@ extension Pipeline {
         let matches = earlierMatches + plugins.matchCount
         switch ending {
         case .endOfInput, .interrupted:
-            for remark in advice(matches).remarks { console.writeLine(remark, about: request.name) }
+            for remark in (workers == nil ? plugins.remarks : []) + advice(matches).remarks {
+                console.writeLine(remark, about: request.name)
+            }
         case .outputClosed, .failed: break
         }
         if let page = request.report, outlets.hasBegun, case .interrupted = ending {
             console.writeLine("'\(page.name)' covers what was read until the interruption", about: request.name)
         }
-        let summary = tally.summary(matches: matches, nanoseconds: progress.elapsedNanoseconds)
+        let summary = tally.summary(
+            matches: matches,
+            explains: request.queries?.explains ?? false,
+            nanoseconds: progress.elapsedNanoseconds
+        )
         switch ending {
         case .endOfInput:
             console.writeLine(tally.remark(byteCount: byteCount) + summary, about: request.name)

@@ -1,6 +1,7 @@
 internal import WeirCore
 internal import WeirFiles
 internal import WeirRecords
+internal import WeirState
 
 /// Feeds the records of inputs to plugins, and writes what they find; made and run by one thread.
 final class Pipeline {
@@ -23,6 +24,9 @@ final class Pipeline {
 
         /// What the runs counted that failed before this one.
         var earlier = Counts()
+
+        /// Says when the state is to be saved.
+        var stateClock: any TimeSource = MonotonicClock()
     }
 
     /// What a run counts, and another one that takes its place goes on with.
@@ -78,12 +82,18 @@ final class Pipeline {
     var knowledgeAtEnd = Knowledge()
     var rejections: RejectionReport
 
+    /// What saves the state; `nil` where that is not wanted.
+    let keeper: StateKeeper?
+
+    /// What was saved when the inputs had ended.
+    var stateOfEnd: RunCheckpoint?
+
     /// Opens everything and starts the plugins; nothing is read yet, except where several inputs are merged.
     ///
     /// - Throws: ``HostError`` when something cannot be opened, or a plugin does not start.
     init(_ request: RunRequest, _ context: Context) throws(HostError) {
         self.request = request
-        self.context = context
+        var context = context
         let meters = TransportMeters { [console = context.console, name = request.name] notice in
             console.writeLine(notice, about: name)
         }
@@ -100,6 +110,18 @@ final class Pipeline {
         try request.checkThatNothingIsOverwritten()
         try request.checkTimes(of: plugins.schema)
         if context.replacement == nil, context.outputs == nil { InterruptSignal.catchFirst() }
+        let keeper = try Self.openState(request, plugins, context)
+        self.keeper = keeper
+        if let start = keeper?.start {
+            let (counts, ofPlugins) = Self.counts(before: start)
+            context.earlier = counts
+            earlierCounts = ofPlugins
+            byteCount = start.inputs.reduce(0) { $0 + $1.byteCount }
+        }
+        self.context = context
+        let isDone = keeper?.isDone ?? false
+        // What is written goes behind what was written before the checkpoint.
+        let opened = keeper?.start == nil ? request : try request.appending()
         var intake: (any Intake)?
         var workers: WorkerPool?
         if let partition = request.partition {
@@ -109,16 +131,27 @@ final class Pipeline {
             _ = try WorkerPool.field(of: partition, in: plugins.schema)
         } else if request.readsOnThreads {
             _ = try MergedIntake.timeField(of: request, in: plugins.schema)
-        } else {
-            intake = try request.makeIntake(schema: plugins.schema, batchCapacity: RunningPlugins.batchCapacity, meters)
+        } else if !isDone {
+            intake = try request.makeIntake(
+                schema: plugins.schema,
+                batchCapacity: RunningPlugins.batchCapacity,
+                meters,
+                keeper?.resumption
+            )
         }
-        outlets = try Outlets(request, context, meters)
-        rejections = try Self.openKeptLines(request, context, meters)
+        if !isDone { try keeper?.cutBack(request.namedOutputs.filter(\.address.canBeCutBack)) }
+        outlets = try Outlets(opened, context, meters)
+        rejections = try Self.openKeptLines(opened, context, meters)
         // These read at once, on threads of their own: after all else, for what they have read cannot be given back.
         if let partition = request.partition {
-            workers = try WorkerPool(request, partition, schema: plugins.schema, meters)
-        } else if intake == nil {
-            intake = try request.makeIntake(schema: plugins.schema, batchCapacity: RunningPlugins.batchCapacity, meters)
+            workers = try WorkerPool(request, partition, schema: plugins.schema, canAdvance: plugins.canAdvance, meters)
+        } else if intake == nil, !isDone {
+            intake = try request.makeIntake(
+                schema: plugins.schema,
+                batchCapacity: RunningPlugins.batchCapacity,
+                meters,
+                keeper?.resumption
+            )
         }
         self.intake = intake
         self.workers = workers
@@ -127,6 +160,13 @@ final class Pipeline {
         rejections.go(onAfter: context.earlier.reasons)
         rejections.report(messagesOf: meters)
         context.console.write(request.queries, about: request.name)
+        if plugins.canAdvance, request.lateness == nil, request.inputs.contains(where: \.isLive) {
+            context.console.writeLine(
+                "what does not happen is noticed when a later record comes; with --lateness, such as --lateness 1s, time goes "
+                    + "on with the clock while none comes",
+                about: request.name
+            )
+        }
         progress = Progress(
             context.console,
             isOn: context.showsProgress && StandardStream.error.isTerminal && !request.readsTerminal,
@@ -142,18 +182,31 @@ final class Pipeline {
         // The plugins of workers are theirs.
         context.status.ask(workers?.partialMatches ?? plugins.partialMatches)
         context.status.update { $0.phase = .running }
+        sayWhereItGoesOn()
+        beginState()
         var ending = if let workers { pump(workers) } else if let intake { pump(intake) } else { Ending.endOfInput }
         byteCount = intake?.byteCount ?? byteCount
         // Plugins that need no more may leave threads behind that still read.
         if case .endOfInput = ending, !plugins.isFinished {} else { context.interruption?.trigger() }
         knowledgeAtEnd = knowledge
+        if keeper != nil {
+            switch ending {
+            case .endOfInput where intake != nil: saveStateOfEnd()
+            case .interrupted: saveState()
+            case .endOfInput, .outputClosed, .failed: break
+            }
+        }
         switch ending {
+        // What the plugins know goes on in the next run.
+        case .interrupted where keeper != nil: break
+        case .endOfInput where keeper?.isDone ?? false: break
         case .endOfInput: plugins.finish(.finished)
         case .interrupted, .outputClosed: plugins.finish(request.completionWhenInterrupted)
         case .failed(let error): plugins.finish(.failed(error))
         }
         // The end may have brought matches of its own; where the output is at fault, it is of no use to go on.
         switch ending {
+        case .endOfInput where keeper?.isDone ?? false: break
         case .endOfInput: if let fault = begin() ?? writeRest() { ending = fault }
         case .interrupted: if let fault = writeRest() { ending = fault }
         case .failed(let error): if error.exitCode == .noInput, outlets.hasBegun { _ = writeRest() }
@@ -175,8 +228,10 @@ final class Pipeline {
                 ending = .failed(HostError(.outputFailed, "\(error)"))
             }
         }
+        if case .endOfInput = ending { finishState() }
         intake?.close()
         workers?.close()
+        keeper?.close()
         publish(delay: 0, count: 0)
         context.status.update { $0.phase = .ended(exitCode(of: ending)) }
         beforeSummary()

@@ -35,7 +35,7 @@ extension PipelineKeeper {
             try next.checkTimes(of: schema)
             try next.checkThatNothingIsOverwritten()
             for output in next.outputs where next.style(of: output).isTable {
-                _ = try outputs.continuing(output).existingColumns(besides: next.columns)
+                _ = try context.outputs.continuing(output).existingColumns(besides: next.columns)
             }
         } catch {
             throw plan.locate(error)
@@ -64,6 +64,7 @@ extension PipelineKeeper {
             // What is triggered ends, and what comes after it has the plan.
             let isEnding = hasEnded || state.desired == .end || state.interruption?.isTriggered ?? true
             if change.reading != .reopens, !isEnding, !state.waitsForOutput {
+                context.console.write(change.request.queries, about: name)
                 replacement.put(change.request, pausing: change.reading == .begins ? state.interruption : nil)
             } else {
                 state.revision += 1
@@ -83,6 +84,7 @@ extension RunRequest {
     fileprivate func hasInputs(of plan: Configuration.Plan, as old: Configuration.Plan) -> Bool {
         let options: [OptionDeclaration] = [
             .from, .format, .delimiter, .quote, .comment, .header, .framing, .seed, .report, .partitionBy, .workers,
+            .state, .checkpoint, .stateMismatch, .fsync,
         ]
         return partition == nil && options.allSatisfy { plan.arguments[$0] == old.arguments[$0] }
     }

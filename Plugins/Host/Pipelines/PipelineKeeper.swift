@@ -53,10 +53,7 @@ final class PipelineKeeper: Sendable {
 
     let status: PipelineStatus
 
-    private let context: Context
-
-    /// What this and other pipelines write to.
-    var outputs: SharedOutputs { context.outputs }
+    let context: Context
 
     let state: Locked<State>
     let replacement = Replacement()
@@ -165,7 +162,9 @@ final class PipelineKeeper: Sendable {
     ) -> Attempt {
         status.update { $0.phase = .starting }
         do throws(HostError) {
-            let request = try plan.request(try Registry.builtIn(interruption: interruption))
+            var request = try plan.request(try Registry.builtIn(interruption: interruption))
+            // Who changed the configuration while it ran wants the change.
+            if revision > 0 { request.state?.dropsMismatch = true }
             do throws(HostError) {
                 var shared = makeContext(of: request, since: revision, interruption)
                 shared.earlier = counted
@@ -232,7 +231,8 @@ final class PipelineKeeper: Sendable {
 
     /// Tells what a run knew that another one takes the place of.
     private func abandon(_ attempt: Attempt) {
-        guard let request = attempt.request else { return }
+        // What is saved is not lost.
+        guard let request = attempt.request, request.state == nil else { return }
         let next = try? plan.request(try Registry.builtIn(interruption: nil))
         let shared = Pipeline.Context(console: context.console, status: status, interruption: nil)
         shared.abandon(attempt.knowledge, next.map { request.restartRemarks(beside: $0) } ?? [])

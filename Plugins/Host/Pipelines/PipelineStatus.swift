@@ -28,6 +28,14 @@ final class PipelineStatus: Sendable {
         static let failedWord = "failed"
     }
 
+    /// What is known of a checkpoint.
+    struct State: Sendable {
+        /// When it was taken, on a clock that only goes on.
+        let taken: Timestamp
+        let byteCount: Int
+        let nanoseconds: Int64
+    }
+
     /// The numbers of a moment.
     struct Numbers: Sendable {
         var phase = Phase.starting
@@ -45,6 +53,8 @@ final class PipelineStatus: Sendable {
         var abandonedPartialMatches: UInt64 = 0
         var lastError: String?
         var counts: [(name: String, value: UInt64)] = []
+        /// The last checkpoint; `nil` where there is none.
+        var state: State?
         /// What the transports counted that could have lost something.
         var transports: [(name: String, metrics: TransportMetrics)] = []
     }

@@ -15,6 +15,8 @@ final class Replacement: Sendable {
 
     /// Leaves a request; one that was not taken yet is forgotten.
     ///
+    /// What there is to say of its rules has been said.
+    ///
     /// - Parameters:
     ///   - request: The request.
     ///   - interruption: Where the inputs are read in another way: what stops their reading until the request is taken.

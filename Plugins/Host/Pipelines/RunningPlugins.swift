@@ -24,10 +24,10 @@ final class RunningPlugins {
     let agreeOnOrder: Bool
 
     /// What tells the plugins apart.
-    private let names: [String]
+    let names: [String]
 
-    private let consumers: [RecordConsumer]
-    private let outputs: [MatchOutput]
+    let consumers: [RecordConsumer]
+    let outputs: [MatchOutput]
 
     /// Whether each plugin keeps records apart by a field.
     private let areGrouped: [Bool]
@@ -91,9 +91,11 @@ final class RunningPlugins {
 
     /// Goes on with what other plugins of the same names know, as far as these let it go.
     func goOn(with others: RunningPlugins) {
+        if let times = others.schema.times { schema.times?.goOn(after: times) }
         for (name, consumer) in zip(names, consumers) {
-            guard let other = others.names.firstIndex(of: name), let known = others.consumers[other].handover?.known()
-            else { continue }
+            guard let other = others.names.firstIndex(of: name) else { continue }
+            if let times = others.consumers[other].schema.times { consumer.schema.times?.goOn(after: times) }
+            guard let known = others.consumers[other].handover?.known() else { continue }
             consumer.handover?.goOn(known)
         }
     }
@@ -138,6 +140,17 @@ final class RunningPlugins {
         merged += matches
         if !rejections.isEmpty { refused(rejections) }
     }
+
+    /// Whether time that goes on without records brings something.
+    var canAdvance: Bool { consumers.contains { $0.advance != nil } }
+
+    /// Declares to the plugins that no record before a time follows.
+    func advance(to time: Timestamp) {
+        for consumer in consumers { consumer.advance?(time) }
+    }
+
+    /// What the plugins say at the end.
+    var remarks: [String] { outputs.flatMap(\.remarks) }
 
     /// Feeds a batch to the plugins, record by record.
     ///

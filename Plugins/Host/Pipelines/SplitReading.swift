@@ -46,6 +46,7 @@ final class SplitReading: BatchReading {
     private var number = 0
     private var current: Piece?
     private var nextBatch = 0
+    private var kinds = FieldKinds()
     private var hasEnded = false
     private var failure: (any Error)?
 
@@ -153,7 +154,7 @@ final class SplitReading: BatchReading {
         while true {
             if let current, nextBatch < current.slice.batchCount {
                 nextBatch += 1
-                try current.slice.lend(batchAt: nextBatch - 1, body)
+                try current.slice.lend(batchAt: nextBatch - 1, knowing: &kinds, body)
                 return true
             }
             if let current, current.slice.isPaused {

@@ -27,6 +27,8 @@ extension WorkerPool {
             let answers = try takeAnswers()
             var result = BatchResult(start: start)
             (result.matches, result.rejections) = PluginResult.merged(answers.flatMap(\.results))
+            let last = answers.flatMap(\.lastMatches)
+            if !last.isEmpty { result.matches += form.sorted(last) }
             // Several plugins may refuse the same record, and others take it.
             result.events = UInt64(pluginCount == 1 ? max(0, count - result.rejections.count) : count)
             result.rejections = merge(rejections, result.rejections)

@@ -7,6 +7,7 @@ extension WorkerPool {
         _ request: RunRequest,
         _ schema: RecordSchema,
         _ field: Int,
+        canAdvance: Bool,
         _ headers: BoundedQueue<Header>,
         _ jobs: [BoundedQueue<Job>],
         _ meters: TransportMeters
@@ -14,6 +15,7 @@ extension WorkerPool {
         var end = Header.ended
         do {
             let intake = try request.makeIntake(schema: schema, batchCapacity: batchCapacity, meters)
+            intake.reportsIdleTime = canAdvance
             defer { intake.close() }
             let clock = MonotonicClock()
             var watermark: Timestamp?
@@ -60,9 +62,13 @@ extension WorkerPool {
                         )
                     }
                     let hasSeveralInputs = request.inputs.count > 1
-                    shares = records.map { share in
-                        let places = hasSeveralInputs ? share.places : []
-                        return .records(share, inputs: places.map { intake.input(ofRecordAt: Int($0)) ?? "" })
+                    if batch.count == 0, let frontier = intake.frontier {
+                        shares = records.map { _ in .advance(to: frontier) }
+                    } else {
+                        shares = records.map { share in
+                            let places = hasSeveralInputs ? share.places : []
+                            return .records(share, inputs: places.map { intake.input(ofRecordAt: Int($0)) ?? "" })
+                        }
                     }
                     header = .batch(
                         count: batch.count - refused.count - lists.count,

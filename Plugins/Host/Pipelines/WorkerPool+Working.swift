@@ -25,6 +25,9 @@ extension WorkerPool {
                 case .records(let share, let inputs):
                     share.lend(in: &batch) { answer.results = plugins.receiveEach(&$0) }
                     for index in answer.results.indices { answer.results[index].move(to: share.places, inputs) }
+                case .advance(let time):
+                    plugins.advance(to: time)
+                    plugins.takeMatches { answer.lastMatches += $0 }
                 case .finish(let completion):
                     plugins.finish(completion)
                     plugins.takeMatches { answer.lastMatches += $0 }

@@ -53,6 +53,8 @@ final class WorkerPool {
     enum Job: Sendable {
         /// Records, and the inputs that they came from, where there are several.
         case records(RecordShare, inputs: [String])
+        /// No record before a time follows.
+        case advance(to: Timestamp)
         case finish(Completion)
     }
 
@@ -60,7 +62,7 @@ final class WorkerPool {
     struct Answer: Sendable {
         /// What each of the plugins found, by the places of the records in the batch.
         var results: [PluginResult] = []
-        /// What only the end of the inputs brought.
+        /// What only the end of the inputs brought, or time that went on without records.
         var lastMatches: [UInt8] = []
         var matchCount: UInt64 = 0
         var counts: [(name: String, value: UInt64)] = []
@@ -105,9 +107,13 @@ final class WorkerPool {
     /// Starts the threads; the inputs are opened by one of them.
     ///
     /// - Throws: ``HostError`` when the field is not among those, or the system has no threads left.
-    init(_ request: RunRequest, _ partition: RunRequest.Partition, schema: RecordSchema, _ meters: TransportMeters)
-        throws(HostError)
-    {
+    init(
+        _ request: RunRequest,
+        _ partition: RunRequest.Partition,
+        schema: RecordSchema,
+        canAdvance: Bool,
+        _ meters: TransportMeters
+    ) throws(HostError) {
         let field = try Self.field(of: partition, in: schema)
         form = request.matchForm
         inputCount = request.inputs.count
@@ -119,7 +125,9 @@ final class WorkerPool {
         for (jobs, answers) in zip(jobs, answers) {
             try start("weir.worker") { [held] in Self.work(request, schema, jobs, answers, held) }
         }
-        try start("weir.intake") { [headers, jobs] in Self.read(request, schema, field, headers, jobs, meters) }
+        try start("weir.intake") { [headers, jobs] in
+            Self.read(request, schema, field, canAdvance: canAdvance, headers, jobs, meters)
+        }
     }
 
     /// The index of the field by which records are spread.

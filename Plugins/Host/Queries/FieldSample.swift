@@ -14,6 +14,9 @@ struct FieldSample: Sendable {
     /// Whether all inputs tell texts from numbers.
     private(set) var hasTypes = true
 
+    /// Whether it is known how all inputs are written.
+    private(set) var isFormatKnown = true
+
     /// What the names are from, for messages.
     private(set) var source = ""
 
@@ -28,10 +31,14 @@ struct FieldSample: Sendable {
 
     /// Looks at the inputs that are files; others would have to be waited for.
     init(of inputs: [RunRequest.Input], _ limits: FormatLimits) {
-        hasTypes = inputs.allSatisfy(\.format.tellsTextFromNumbers)
         var looked: [(names: [String], isComplete: Bool)] = []
         for input in inputs {
-            guard let found = Self.names(of: input, limits), !found.names.isEmpty else { continue }
+            let start = Self.start(of: input)
+            var input = input
+            input.format = input.format(shownBy: start ?? [])
+            hasTypes = hasTypes && input.format.tellsTextFromNumbers
+            isFormatKnown = isFormatKnown && (input.isFormatKnown || start != nil)
+            guard let start, let found = Self.names(of: input, start, limits), !found.names.isEmpty else { continue }
             looked.append(found)
             source = input.name
         }
@@ -44,24 +51,29 @@ struct FieldSample: Sendable {
         for name in looked.flatMap(\.names) where names.insert(name).inserted && isComplete { ordered.append(name) }
     }
 
-    private static func names(
-        of input: RunRequest.Input,
-        _ limits: FormatLimits
-    ) -> (names: [String], isComplete: Bool)? {
+    /// The first lines of an input that is a file; `nil` of any other.
+    private static func start(of input: RunRequest.Input) -> [UInt8]? {
         // What is wrong with a file is said when it is opened to be read.
         guard case .address(let address) = input.source, address.isFile, address.stream == nil,
             let source = try? address.transport.openSource(FileTransport.address(ofPath: address.path)),
             let (bytes, isWhole) = try? source.readStart(byteCount)
         else { return nil }
         let newline = UInt8(ascii: "\n")
-        let end = isWhole ? bytes.count : bytes.lastIndex(of: newline).map { $0 + 1 } ?? 0
+        return isWhole ? bytes : Array(bytes[..<(bytes.lastIndex(of: newline).map { $0 + 1 } ?? 0)])
+    }
+
+    private static func names(
+        of input: RunRequest.Input,
+        _ bytes: [UInt8],
+        _ limits: FormatLimits
+    ) -> (names: [String], isComplete: Bool)? {
         if let format = input.format as? AccessLogFormat { return (format.readNames, true) }
         guard input.format.name == JSONLinesFormat().name else {
-            let survey = try? FieldSurvey(ByteSource(Array(bytes[..<end])), format: input.format, limits: limits)
+            let survey = try? FieldSurvey(ByteSource(bytes), format: input.format, limits: limits)
             return survey.map { ($0.names, input.format is CSVFormat) }
         }
         var names: Set<String> = []
-        for line in bytes[..<end].split(separator: newline) {
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
             // Lines that are none are rejected when they are read.
             guard let node = try? JSONNode.read(Array(line), allowsRepeatedNames: true) else { continue }
             add(node, "", to: &names)

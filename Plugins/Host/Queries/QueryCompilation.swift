@@ -16,8 +16,22 @@ struct QueryCompilation: Sendable {
     /// What people should know of how the fields are read.
     let remarks: [String]
 
+    /// Whether the plugin explains partial matches, and writes no matches.
+    let explains: Bool
+
     /// What the rules do, for people.
-    let explanation: String
+    var explanation: String { explain() }
+
+    private let explain: @Sendable () -> String
+
+    /// Whether a rule waits for something not to happen.
+    let waitsForAbsence: Bool
+
+    /// Whether each input may have a name of its own for the time, because no option names it.
+    let findsTimes: Bool
+
+    /// What was known of the fields of the inputs.
+    let sample: FieldSample
 
     /// Compiles rules.
     ///
@@ -27,16 +41,20 @@ struct QueryCompilation: Sendable {
     ///   - inputs: Where its records come from.
     ///   - limits: What their formats may take.
     ///   - registry: Has the languages.
+    ///   - sample: What is known of the fields already, while the inputs are being read; `nil` to look at them.
     /// - Throws: ``HostError`` where no rule can be used.
     init(
         _ texts: RuleTexts,
         _ options: [String: String],
         _ inputs: [RunRequest.Input],
         _ limits: FormatLimits,
-        _ registry: Registry
+        _ registry: Registry,
+        knowing sample: FieldSample? = nil
     ) throws(HostError) {
         let language = try registry.requiredLanguage(named: texts.language)
-        let sample = FieldSample(of: inputs, limits)
+        let sample = sample ?? FieldSample(of: inputs, limits)
+        self.sample = sample
+        findsTimes = options[.time] == nil
         let schema = try QueryOptions.schema(options, sample)
         let result = language.compileRules(texts.rules, over: schema)
         flaws = texts.flaws + result.flaws
@@ -45,8 +63,17 @@ struct QueryCompilation: Sendable {
             guard flaws.count > 1 else { throw HostError(.usage, flaw).about(.match) }
             throw .usage("none of the \(flaws.count) rules can be used; the first: \(flaw.message)")
         }
-        plugin = LabelledPlugin(result.plugin)
-        explanation = result.explanation
+        explains = NearOptions.areGiven(options)
+        if explains {
+            guard let plugin = result.plugin as? QueryPlugin else {
+                throw .usage("--language: partial matches of '\(language.name)' cannot be explained")
+            }
+            self.plugin = LabelledPlugin(plugin.explainingNearMatches(showingLines: inputs.count == 1))
+        } else {
+            plugin = LabelledPlugin(result.plugin)
+        }
+        explain = { (result.plugin as? QueryPlugin)?.explanation ?? "" }
+        waitsForAbsence = result.plans.contains(where: \.waitsForAbsence)
         remarks = FieldRemarks(fields: result.plans.flatMap(\.fields), schema: schema, sample: sample).lines
     }
 }
@@ -57,17 +84,26 @@ private struct FieldRemarks {
     let schema: QuerySchema
     let sample: FieldSample
 
+    /// How many fields are named that no record has shown.
+    private static let shownCount = 10
+
     var lines: [String] { unknown + [types].compactMap { $0 } }
 
     /// Fields that no record has shown; records may differ, so that is no error.
     private var unknown: [String] {
         guard !sample.names.isEmpty, !sample.isComplete else { return [] }
         let wanted = fields.filter { !$0.isOptional && !schema.categoryFields.contains($0.name) }.map(\.name)
-        let names = Set(wanted + [schema.timeField]).subtracting(sample.names)
-        return names.sorted().map { name in
-            "the first records of \(sample.source) have no field '\(name)'"
-                + Suggestion.text(for: name, among: sample.names.sorted())
+        // Where no option names the time, each input may have another name for it.
+        let times = QueryOptions.usualTimes.contains(schema.timeField) ? [] : [schema.timeField]
+        let names = Set(wanted + times).subtracting(sample.names)
+        let known = sample.names.sorted()
+        let lines = names.sorted().prefix(Self.shownCount).map { name in
+            "the first records of \(sample.source) have no field '\(name)'" + Suggestion.text(for: name, among: known)
         }
+        guard names.count > lines.count else { return lines }
+        return lines + [
+            "nor \(Quantity.counted(UInt64(names.count - lines.count), "other field", "other fields")) of the rules"
+        ]
     }
 
     /// How values are read that have no type of their own.
@@ -85,7 +121,15 @@ private struct FieldRemarks {
             list.isEmpty ? nil : "\(list), by what the query compares with",
             others.isEmpty ? nil : "\(others.sorted().joined(separator: ", ")) as each value looks",
         ]
-        return "types: \(words.compactMap { $0 }.joined(separator: "; ")); --types FIELD=TYPE,... says otherwise"
+        let lead = sample.isFormatKnown ? "types" : "types, where the input is a table"
+        return "\(lead): \(words.compactMap { $0 }.joined(separator: "; ")); --types FIELD=TYPE,... says otherwise"
+    }
+}
+
+extension QueryPlan {
+    /// Whether it waits for something not to happen.
+    fileprivate var waitsForAbsence: Bool {
+        if case .sequence(let sequence) = situation { sequence.steps.contains(where: \.isMissing) } else { false }
     }
 }
 
@@ -94,7 +138,7 @@ extension QueryLanguage {
     fileprivate func compileRules(
         _ texts: [RuleText],
         over schema: QuerySchema
-    ) -> (plugin: any Plugin, plans: [QueryPlan], flaws: [RuleFlaw], explanation: String) {
+    ) -> (plugin: any Plugin, plans: [QueryPlan], flaws: [RuleFlaw]) {
         var rules: [QueryRule<Plan>] = []
         var flaws: [RuleFlaw] = []
         for text in texts {
@@ -112,8 +156,7 @@ extension QueryLanguage {
             }
         }
         let plugin = makePlugin(rules, over: schema)
-        let explanation = (plugin as? QueryPlugin)?.explanation ?? ""
-        return (plugin, rules.compactMap { $0.plan as? QueryPlan }, flaws, explanation)
+        return (plugin, rules.compactMap { $0.plan as? QueryPlan }, flaws)
     }
 }
 

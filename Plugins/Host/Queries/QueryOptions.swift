@@ -40,7 +40,8 @@ enum QueryOptions {
     /// The language where nothing says which.
     static let usualLanguage = "eql"
 
-    private static let usualTimes = ["time", "@timestamp", "timestamp"]
+    /// The names of the field with the time where nothing says which it is; of those that an input has the first.
+    static let usualTimes = ["time", "@timestamp", "timestamp"]
 
     /// What is known of the records.
     ///

@@ -26,21 +26,33 @@ enum RuleFile {
     /// - Parameters:
     ///   - paths: Files and folders. In folders, names that begin with a dot are passed over.
     ///   - language: The language.
-    /// - Returns: The rules, by the order of the paths, and in folders by the names of the files.
-    /// - Throws: ``HostError`` for what cannot be read, or has no rules.
+    /// - Returns: The rules, by the order of the paths, and in folders by the names of the files; a file of a folder that
+    ///   cannot be read is a flaw.
+    /// - Throws: ``HostError`` for a path that cannot be read, or has no rules.
     static func texts(at paths: [String], _ language: any QueryLanguage) throws(HostError) -> RuleTexts {
+        guard !paths.isEmpty else { throw .usage("--rules: the list is empty; name a file or a folder with rules") }
         var rules: [RuleText] = []
+        var flaws: [RuleFlaw] = []
         for path in paths {
+            guard FileSystem.names(inFolder: path) != nil else {
+                rules += try RuleFile.rules(at: path)
+                continue
+            }
             var files: [String] = []
             collect(path, language.fileEndings, 0, to: &files)
-            if FileSystem.names(inFolder: path) == nil { files = [path] }
             guard !files.isEmpty else {
                 let endings = language.fileEndings.map { ".\($0)" }.joined(separator: " or ")
                 throw .usage("--rules: there is no rule in '\(path)': none of its files ends with \(endings)")
             }
-            for file in files { rules += try RuleFile.rules(at: file) }
+            for file in files {
+                do throws(HostError) {
+                    rules += try RuleFile.rules(at: file)
+                } catch {
+                    flaws.append(RuleFlaw(message: error.message, excerpt: "", file: file))
+                }
+            }
         }
-        return RuleTexts(rules, language: language.name)
+        return RuleTexts(rules, flaws: flaws, language: language.name)
     }
 
     /// Finds the files of a language.
@@ -69,7 +81,11 @@ enum RuleFile {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw HostError(.noInput, "--rules: '\(path)' is not UTF-8")
         }
-        return rules(in: text, of: path)
+        // Windows programs begin a file of UTF-8 with a byte order mark.
+        return rules(
+            in: text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text,
+            of: path
+        )
     }
 
     /// The rules of a text.
@@ -99,7 +115,8 @@ enum RuleFile {
                 name: facts["name"] ?? (written.count > 1 ? "\(name)-\(number + 1)" : name),
                 summary: facts["description"] ?? "",
                 severity: facts["severity"],
-                text: String(repeating: "\n", count: part.start) + body,
+                text: body,
+                linesBefore: part.start,
                 file: path
             )
         }

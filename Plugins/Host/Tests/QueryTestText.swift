@@ -120,7 +120,8 @@ struct QueryTestText {
             test.rules.append(
                 RuleText(
                     name: member.argument.isEmpty ? RuleText.nameOfQuery : member.argument,
-                    text: String(repeating: "\n", count: member.line - 1) + member.lines.joined(separator: "\n"),
+                    text: member.lines.joined(separator: "\n"),
+                    linesBefore: member.line - 1,
                     file: path
                 )
             )

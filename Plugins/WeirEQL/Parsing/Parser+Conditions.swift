@@ -232,6 +232,12 @@ extension Parser {
                 )
             }
         } while try skip(.dot)
+        if token.kind == .number, token.range.lowerBound == end, spelling.hasPrefix(".") {
+            throw refused(
+                "a value of a list has no place; a comparison holds where it does for one of the values, and in backticks, as "
+                    + "`\(text)\(spelling)`, it is a name"
+            )
+        }
         return FieldName(text: text, isOptional: isOptional, range: start..<end)
     }
 

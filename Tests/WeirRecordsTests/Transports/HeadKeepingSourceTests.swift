@@ -37,6 +37,20 @@ import WeirRecords
         #expect(try head(of: "\u{FEFF}\ntime\n1\n", pieces: 100) == "time\n")
     }
 
+    @Test func whatWasLookedAtAheadIsStillToCome() throws {
+        let text = Array("time,x\n1,2\n3,4\n".utf8)
+        let counted = CountedSource(ByteSource(text), at: SourcePosition(offset: 0))
+        let source = HeadKeepingSource(counted, keepsHead: false)
+        #expect(try source.firstLines(limit: 100) == text)
+        for offset in text.indices {
+            let place = try #require(source.position)
+            #expect(place.position.offset == Int64(text.count))
+            #expect(place.unread == Array(text[offset...]))
+            #expect(try read(source, 1).utf8.elementsEqual([text[offset]]))
+        }
+        #expect(source.position?.unread == [])
+    }
+
     @Test func aSourceWithoutAHeadGoesOnWithWhatWasNotDecoded() throws {
         let source = HeadKeepingSource(ByteSource(Array("12345".utf8)), keepsHead: false, after: Array("0".utf8))
         #expect(source.head == [])

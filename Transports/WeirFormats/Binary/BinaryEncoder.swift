@@ -1,3 +1,4 @@
+internal import WeirCore
 public import WeirRecords
 
 /// Writes records in Weir's binary format; see ``BinaryFormat`` for the layout.

@@ -11,8 +11,8 @@ public import WeirRecords
 /// - Behind `<PRI>1` RFC 5424 holds, and what breaks its rules is rejected.
 /// - Everything else is read as RFC 3164 describes it: a time, a host, which messages of the own machine lack, and a tag with
 ///   a number, such as `sshd[4711]:`. The time may be one of RFC 3339 too. Without a time, all behind `<PRI>` is the message.
-/// - A time such as `Oct 11 22:14:15` has no year and no zone. It is read as UTC, and as the latest one that is not over a
-///   day ahead of the clock.
+/// - A time such as `Oct 11 22:14:15` has no year and no zone. It is read in the time zone of the schema, or else as UTC, and
+///   as the latest one that is not over a day ahead of the clock.
 /// - Lines end with a line feed, with or without a carriage return before it; blank ones are skipped. In a frame, line breaks
 ///   belong to the message, but for one at its end.
 /// - What is not valid UTF-8, or too long, is rejected; a byte order mark before the message is no part of it.

@@ -8,6 +8,8 @@ struct SyslogMessageDecoder: RecordDecoder {
     private let frame: FrameNumber?
     private let memory: SyslogMemory
     private let clock: any TimeSource
+    /// How times without a zone are read.
+    private let times: InputTimes?
 
     /// For each part, the fields that want it.
     private var wanted: [[Int]]
@@ -24,6 +26,7 @@ struct SyslogMessageDecoder: RecordDecoder {
     ) {
         lines = LineTracker(limits)
         self.clock = clock
+        times = schema.times
         self.frame = frame
         self.memory = memory
         wanted = Array(repeating: [], count: SyslogPart.allCases.count)
@@ -170,7 +173,8 @@ struct SyslogMessageDecoder: RecordDecoder {
         for year in stride(from: latest, through: latest - 8, by: -1) {
             guard date.day <= GregorianCalendar.dayCount(of: date.month, in: year) else { continue }
             let days = GregorianCalendar.daysSinceEpoch(year, date.month, date.day)
-            let time = days * day + date.second * 1_000_000_000
+            let local = days * 86_400 + date.second
+            let time = (local - (times?.countedZoneOffset(atLocal: local) ?? 0)) * 1_000_000_000
             if time <= limit { return time }
         }
         return nil

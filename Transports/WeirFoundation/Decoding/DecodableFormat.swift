@@ -7,6 +7,8 @@ public enum DecodableFormat: String, Sendable, CaseIterable {
     case csv
     /// JSON Lines, one object per line.
     case jsonLines = "jsonl"
+    /// JSON: an array of objects, or objects one after the other, laid out in any way.
+    case json
 }
 
 extension DecodableFormat {
@@ -15,6 +17,7 @@ extension DecodableFormat {
         switch path.split(separator: ".").dropFirst().last?.lowercased() {
         case "csv": self = .csv
         case "jsonl", "ndjson": self = .jsonLines
+        case "json": self = .json
         default: return nil
         }
     }
@@ -24,6 +27,7 @@ extension DecodableFormat {
         switch self {
         case .csv: CSVFormat()
         case .jsonLines: JSONLinesFormat()
+        case .json: JSONFormat()
         }
     }
 
@@ -31,7 +35,7 @@ extension DecodableFormat {
     func makeValueDecoder(for schema: RecordSchema, limits: FormatLimits) -> any ValueDecoder {
         switch self {
         case .csv: CSVValueDecoder(timeUnit: schema.timeUnit, limits: limits)
-        case .jsonLines: JSONValueDecoder(timeUnit: schema.timeUnit, limits: limits)
+        case .jsonLines, .json: JSONValueDecoder(records, timeUnit: schema.timeUnit, limits: limits)
         }
     }
 }

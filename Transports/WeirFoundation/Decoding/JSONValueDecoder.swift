@@ -3,13 +3,13 @@ internal import WeirCore
 internal import WeirFormats
 internal import WeirRecords
 
-/// Makes values of lines of JSON, each through Foundation.
+/// Makes values of objects of JSON, each through Foundation.
 struct JSONValueDecoder: ValueDecoder {
-    private var lines: JSONLinesDecoder
+    private var objects: any RecordDecoder
     private let decoder: JSONDecoder
 
-    init(timeUnit: TimeUnit, limits: FormatLimits) {
-        lines = JSONLinesDecoder(for: RecordSchema(fields: []), limits: limits)
+    init(_ format: any Format, timeUnit: TimeUnit, limits: FormatLimits) {
+        objects = format.makeDecoder(for: RecordSchema(fields: []), limits: limits)
         decoder = JSONDecoder()
         decoder.userInfo[.weirTimeUnit] = timeUnit
         decoder.userInfo[.weirNumberText] = Timestamp.exactText
@@ -21,7 +21,7 @@ struct JSONValueDecoder: ValueDecoder {
         isFinal: Bool,
         into batch: inout RecordBatch
     ) throws(FormatError) -> Int {
-        unsafe try lines.decode(bytes, isFinal: isFinal, into: &batch)
+        unsafe try objects.decode(bytes, isFinal: isFinal, into: &batch)
     }
 
     func value<Value: Decodable>(

@@ -66,7 +66,7 @@ struct HTTPIntake {
     ///
     /// - Parameters:
     ///   - body: The body.
-    ///   - isJSON: Whether it is JSON, and not lines or frames.
+    ///   - isJSON: Whether it is said to be JSON, and not lines or frames. An array of objects is taken as one all the same.
     ///   - socket: The connection that it came over.
     /// - Returns: What became of it.
     /// - Throws: ``HTTPFlaw`` where it is refused as a whole: nothing of it was taken then, or counted.
@@ -74,9 +74,7 @@ struct HTTPIntake {
         guard boundary == .lines else { return try takeFrames(body, from: socket) }
         var outcome = Outcome()
         let before = staged.count
-        guard !isJSON else {
-            var lines: [ArraySlice<UInt8>] = []
-            try JSONElements.split(body) { lines.append(ArraySlice(Array($0))) }
+        if let lines = try Self.elements(of: body, isJSON: isJSON, sharesHeader: sharesHeader) {
             for line in lines { take(line, &outcome, from: socket) }
             count(outcome, bytes: staged.count - before)
             return outcome
@@ -99,6 +97,25 @@ struct HTTPIntake {
         }
         count(outcome, bytes: staged.count - before)
         return outcome
+    }
+
+    /// The elements of a body that is JSON; `nil` for lines.
+    private static func elements(
+        of body: [UInt8],
+        isJSON: Bool,
+        sharesHeader: Bool
+    ) throws(HTTPFlaw) -> [ArraySlice<UInt8>]? {
+        var lines: [ArraySlice<UInt8>] = []
+        if !isJSON {
+            // Clients that send an array often forget to say so. Lines may begin so as well, but are no array as a whole.
+            let signs = body.lazy.filter { $0 > UInt8(ascii: " ") }.prefix(2)
+            guard !sharesHeader, signs.elementsEqual("[{".utf8),
+                (try? JSONElements.split(body) { lines.append(ArraySlice(Array($0))) }) != nil
+            else { return nil }
+            return lines
+        }
+        try JSONElements.split(body) { lines.append(ArraySlice(Array($0))) }
+        return lines
     }
 
     /// Takes the first line of a body, or passes it over where it repeats the header.

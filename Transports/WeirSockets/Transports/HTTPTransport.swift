@@ -4,8 +4,9 @@ public import WeirRecords
 
 /// Requests of HTTP/1.1: `http://HOST:PORT/PATH`.
 ///
-/// A source takes what is posted to its path: lines, or frames; with the type `application/json` an array, whose elements
-/// become a line each, or a single value. It listens at this machine's loopback address unless a host is named.
+/// A source takes what is posted to its path: lines, or frames; an array of objects, or with the type `application/json` any
+/// array, whose elements become a line each, or a single value. It listens at this machine's loopback address unless a host
+/// is named.
 /// A request is taken as a whole or not at all, and answered once the engine has taken it, with counts, such as
 /// `{"accepted":2,"rejected":1,"errors":[{"line":3,"reason":"longer than 65536 bytes"}]}`. What the format or the plugin
 /// refuses later is not known by then. A client that gets no answer, or 408, 429 or 503, sends the request again.

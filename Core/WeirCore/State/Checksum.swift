@@ -1,7 +1,7 @@
 internal import CWeir
 
-/// CRC-32C (Castagnoli), by the processor's instruction or, where it has none, eight bytes at a time by tables (Kounavis and Berry, "A systematic approach to building high
-/// performance software-based CRC generators", 2005).
+/// CRC-32C (Castagnoli), by the processor's instruction or, where it has none, eight bytes at a time by tables (Kounavis
+/// and Berry, "A systematic approach to building high performance software-based CRC generators", 2005).
 package enum Checksum {
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: 8 * 256)

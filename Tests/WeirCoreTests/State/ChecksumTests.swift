@@ -1,8 +1,7 @@
 import Testing
-import WeirCore
 import WeirTesting
 
-@testable import WeirRecords
+@testable import WeirCore
 
 @Suite struct ChecksumTests {
     @Test func theInstructionAndTheTablesAgree() {

@@ -1,0 +1,56 @@
+// Collections of elements that exchange their states themselves, because they have closures beside it.
+extension StateExchange {
+    /// Exchanges a collection whose elements are no plain values.
+    ///
+    /// ```text
+    /// try state.exchange(&cells, like: Cell(initial)) { cell, state throws(StateError) in
+    ///     try state.exchange(&cell.start)
+    ///     try cell.aggregate.exchangeState(&state)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - elements: Saved, or replaced by what was saved.
+    ///   - prototype: What an element is before it gets its state.
+    ///   - body: Exchanges the state of an element.
+    /// - Throws: What `body` throws.
+    package mutating func exchange<Elements: RangeReplaceableCollection & MutableCollection>(
+        _ elements: inout Elements,
+        like prototype: Elements.Element,
+        _ body: (inout Elements.Element, inout StateExchange) throws(StateError) -> Void
+    ) throws(StateError) {
+        if mode == .describing || (mode == .saving && !isInRows) {
+            let outer = mode
+            mode = .describing
+            fingerprint.mix("[")
+            var element = prototype
+            try body(&element, &self)
+            fingerprint.mix("]")
+            mode = outer
+        }
+        guard mode == .saving || isRestoring else { return }
+        let outer = isInRows
+        isInRows = true
+        defer { isInRows = outer }
+        let first = place
+        if mode == .saving {
+            writer.append(UInt64(elements.count))
+            writer.items += elements.count
+            var index = elements.startIndex
+            while index != elements.endIndex {
+                place = first
+                try body(&elements[index], &self)
+                elements.formIndex(after: &index)
+            }
+        } else {
+            let count = try reader.count(ofElementsWithAtLeast: 1)
+            elements = Elements()
+            for _ in 0..<count {
+                place = first
+                var element = prototype
+                try body(&element, &self)
+                elements.append(element)
+            }
+        }
+    }
+}

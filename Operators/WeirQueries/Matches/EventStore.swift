@@ -1,0 +1,107 @@
+internal import WeirCore
+internal import WeirRecords
+
+/// The events of pending matches until a match is written: an object as it came; of formats without objects the fields, of
+/// which the object is made then.
+///
+/// Rules keep their store when another plugin goes on with them, so one may have fields of several schemas.
+///
+/// Thread safety: none; for one thread at a time.
+final class EventStore {
+    private struct Shape {
+        let objects: RecordObjects
+        let fields: QueryFields
+    }
+
+    private let records = RecordStore()
+    private let shapes = SharedCell(driven: [Shape]())
+
+    /// Makes the fields known that are kept from now on.
+    ///
+    /// - Returns: Their number; `nil` where there are too many others already.
+    func add(_ fields: QueryFields) -> UInt8? {
+        if let known = shapes.value.firstIndex(where: { $0.fields.isSame(as: fields) }) { return UInt8(known) }
+        guard let number = records.addSchema(fields.schema) else { return nil }
+        shapes.withValue { $0.append(Shape(objects: RecordObjects(fields.schema), fields: fields)) }
+        return number
+    }
+
+    /// Keeps an event for one more holder.
+    ///
+    /// - Parameters:
+    ///   - event: Its number; `FoundMatches.missing` where it is not kept yet.
+    ///   - row: The index of its record.
+    ///   - block: What it is one of.
+    ///   - batch: The batch.
+    ///   - shape: The number of the fields of the batch; `nil` where they are not known.
+    /// - Returns: Its number.
+    func keep(
+        _ event: UInt32,
+        _ row: Int,
+        of block: EventBlock,
+        in batch: borrowing RecordBatch,
+        shape: UInt8?
+    ) -> UInt32 {
+        guard event == FoundMatches.missing else {
+            records.retain(event)
+            return event
+        }
+        let hasTypes = block.reader.hasTypes
+        let isObject = hasTypes && batch.place(ofRecordAt: row).length > 0
+        if isObject, !block.keepsFields { return records.keepBytes(ofRecordAt: row, in: batch) }
+        guard let shape else {
+            var bytes: [UInt8] = []
+            block.objects.append(recordAt: row, in: batch, hasTypes: hasTypes, to: &bytes)
+            return records.keep(bytes)
+        }
+        return records.keepFields(
+            ofRecordAt: row,
+            in: batch,
+            schema: shape,
+            tag: hasTypes ? 1 : 0,
+            keepsBytes: isObject
+        )
+    }
+
+    /// Adds a holder.
+    func retain(_ event: UInt32) { records.retain(event) }
+
+    /// Removes a holder; with the last one the event goes.
+    func release(_ event: UInt32) { records.release(event) }
+
+    /// Appends an event as JSON in one line.
+    func append(_ event: UInt32, to json: inout [UInt8]) {
+        if records.appendLine(of: event, to: &json) { return }
+        records.withFields(of: event) { batch, schema, tag in
+            shapes.value[Int(schema)].objects.append(recordAt: 0, in: batch, hasTypes: tag != 0, to: &json)
+        }
+    }
+
+    /// What terms are of an event.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - terms: The terms.
+    ///   - fields: The fields that the terms read.
+    /// - Returns: For each pipe what its terms are.
+    func values(of event: UInt32, _ terms: [[TermProgram]], fields: QueryFields) -> [[QueryValue]] {
+        var result: [[QueryValue]] = []
+        records.withFields(of: event) { batch, schema, tag in
+            let kept = shapes.value[Int(schema)].fields
+            var reader = RecordValues(kept)
+            reader.hasTypes = tag != 0
+            result = terms.map { terms in
+                terms.map { term in
+                    var values = [QueryValue](repeating: .missing, count: fields.fields.count)
+                    for field in term.fields {
+                        if let index = kept.index(of: fields.fields[field]) {
+                            values[field] = reader.value(of: index, at: 0, in: batch)
+                        }
+                    }
+                    return term.value(of: values)
+                }
+            }
+        }
+        return result
+    }
+}

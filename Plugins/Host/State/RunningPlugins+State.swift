@@ -1,0 +1,65 @@
+internal import WeirCore
+internal import WeirRecords
+internal import WeirState
+
+// What plugins know, as bytes.
+extension RunningPlugins {
+    /// What became of what a plugin knew.
+    enum Restoring {
+        case restored
+        /// The plugin of that name keeps something else.
+        case isOther
+        case isGone
+    }
+
+    /// The first plugin whose state cannot be saved.
+    var unsaveable: String? { zip(names, consumers).first { $0.1.state == nil }?.0 }
+
+    /// Saves each plugin once, to find out what cannot be saved before anything is read.
+    ///
+    /// - Throws: ``HostError`` that names the plugin, and what of it cannot be saved.
+    func checkThatStateCanBeSaved() throws(HostError) {
+        for (name, consumer) in zip(names, consumers) {
+            do {
+                _ = try consumer.state?.save()
+            } catch {
+                throw .usage(
+                    "--state: what '\(name)' keeps cannot be saved: \(error); leave out --state, or that plugin"
+                )
+            }
+        }
+    }
+
+    /// What each plugin knows.
+    ///
+    /// - Throws: What a plugin says that cannot save it.
+    func saved() throws -> [RunCheckpoint.Consumer] {
+        var saved: [RunCheckpoint.Consumer] = []
+        for (index, consumer) in consumers.enumerated() {
+            guard let state = consumer.state else { continue }
+            saved.append(
+                RunCheckpoint.Consumer(
+                    name: names[index],
+                    fingerprint: state.fingerprint,
+                    partialMatches: outputs[index].partialMatches,
+                    bytes: try state.save()
+                )
+            )
+        }
+        return saved
+    }
+
+    /// Gives a plugin back what it knew.
+    ///
+    /// - Throws: What the plugin says that cannot read it.
+    func restore(_ bytes: [UInt8], of name: String, _ fingerprint: String) throws -> Restoring {
+        guard let index = names.firstIndex(of: name) else { return .isGone }
+        guard let state = consumers[index].state, state.fingerprint == fingerprint else { return .isOther }
+        do {
+            try state.restore(bytes)
+        } catch StateError.mismatch {
+            return .isOther
+        }
+        return .restored
+    }
+}

@@ -1,0 +1,53 @@
+public import WeirCore
+public import WeirTesting
+
+/// An element with a text, which is not trivial.
+public struct Labelled: Event, Hashable {
+    public let timestamp: Timestamp
+    public let value: Int
+    public let label: String
+
+    public init(timestamp: Timestamp, value: Int) {
+        self.timestamp = timestamp
+        self.value = value
+        label = String(repeating: "é", count: value)
+    }
+}
+
+/// Random streams by which each operator is interrupted at every position.
+public enum RestoreTrials {
+    /// - Parameters:
+    ///   - count: How many streams.
+    ///   - channels: How many channels the pipeline has.
+    /// - Returns: The streams, with the seeds from 0 on.
+    public static func random(_ count: UInt64 = 20, channels: Int = 1) -> [RestoreTrial<Labelled>] {
+        (0..<count).map { seed in
+            RestoreTrial<Labelled>(seed: seed, channels: channels) { _, time, generator in
+                Labelled(timestamp: time, value: Int.random(in: 0...4, using: &generator))
+            }
+        }
+    }
+
+    /// What is different, first, when a pipeline on one channel is interrupted; `nil` if nothing is.
+    public static func difference<Output: EventStream>(
+        counting counts: (Output) -> [UInt64] = { _ in [] },
+        _ build: (EventChannel<Labelled>) -> Output
+    ) -> String? {
+        for trial in random() {
+            if let difference = trial.difference(counting: counts, { build($0[0]) }) { return difference }
+        }
+        return nil
+    }
+
+    /// The same for a pipeline on several channels.
+    public static func difference<Output: EventStream>(
+        channels: Int,
+        counting counts: (Output) -> [UInt64] = { _ in [] },
+        _ build: ([EventChannel<Labelled>]) -> Output
+    ) -> String? {
+        for trial in random(channels: channels) {
+            if let difference = trial.difference(counting: counts, build) { return difference }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,114 @@
+import TestStreams
+import Testing
+import WeirCore
+import WeirExpressions
+import WeirPatterns
+import WeirTesting
+
+@Suite struct StateTests {
+    private static let limits: [PatternLimits] = [
+        PatternLimits(), PatternLimits(partialMatches: 4, groups: 2, waiting: 3, policy: .dropOldest),
+        PatternLimits(partialMatchesPerGroup: 8, work: 1),
+    ]
+
+    private func check<Searched: EventPattern>(
+        _ pattern: Searched,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) where Searched.Element == Labelled {
+        for order in [ArrivalOrder.inOrder, .byWatermark] {
+            for limits in Self.limits {
+                let settings = PatternSettings(order: order, limits: limits, strategy: .runs)
+                let difference = RestoreTrials.difference(
+                    counting: { matches in
+                        [
+                            matches.late.count, matches.refused.count, matches.timeouts.count, matches.stalls.count,
+                            matches.losses.partialMatches, matches.losses.eventsCutShort, matches.losses.heldMatches,
+                            UInt64(matches.partialMatches.value),
+                        ]
+                    },
+                    { $0.matches(of: pattern, settings) }
+                )
+                #expect(difference == nil, "\(order), \(limits)", sourceLocation: sourceLocation)
+            }
+        }
+    }
+
+    @Test func sequences() {
+        check(Pattern<Labelled>.first { $0.value == 1 }.followedBy { $0.value == 2 })
+        check(Pattern<Labelled>.first { $0.value == 1 }.next { $0.value > 1 }.within(.milliseconds(6)))
+        check(Pattern<Labelled>.first { $0.value == 1 }.followedByAny { $0.value > 1 }.within(.milliseconds(6)))
+    }
+
+    @Test func comparisons() {
+        check(
+            Pattern<Labelled>.first { _ in true }.followedByAny.filter { $0.value < $1.value }.within(.milliseconds(8))
+        )
+        // Found by the hash of the value.
+        check(
+            Pattern<Labelled>.first.where { $0.value > 1 }.followedBy.on { first, next in first.label == next.label }
+                .within(.milliseconds(8))
+        )
+    }
+
+    @Test func loops() {
+        check(
+            Pattern<Labelled>.first { $0.value == 1 }.times(2...).followedBy { $0.value == 3 }.within(.milliseconds(9))
+        )
+        check(
+            Pattern<Labelled>.first { $0.value == 1 }.followedByAny { $0.value == 2 }.times(1...3).allowCombinations()
+                .followedBy { $0.value == 4 }.within(.milliseconds(9))
+        )
+        check(Pattern<Labelled>.first { $0.value == 1 }.followedBy { $0.value == 2 }.optional().next { $0.value == 3 })
+    }
+
+    @Test func negations() {
+        check(
+            Pattern<Labelled>.first { $0.value == 1 }.notFollowedBy { $0.value == 3 }.followedBy { $0.value == 2 }
+                .within(.milliseconds(8))
+        )
+        check(Pattern<Labelled>.first { $0.value == 1 }.notFollowedBy { $0.value == 2 }.within(.milliseconds(5)))
+    }
+
+    @Test func afterAMatch() {
+        let pattern = Pattern<Labelled>.first { $0.value < 3 }.followedByAny { $0.value > 1 }.within(.milliseconds(7))
+        check(pattern.afterMatch(.skipToNext))
+        check(pattern.afterMatch(.skipPastLast))
+    }
+
+    @Test func gaps() {
+        check(
+            Pattern<Labelled>.first { $0.value == 1 }.followedBy { $0.value == 2 }.followedByAny { $0.value > 2 }
+                .within(betweenNeighbours: .milliseconds(3))
+        )
+    }
+
+    @Test func groups() {
+        check(
+            Pattern<Labelled>.first { $0.value > 0 }.followedBy { $0.value > 0 }.within(.milliseconds(6))
+                .grouped(by: \.label)
+        )
+        check(
+            Pattern<Labelled>.first { $0.value > 0 }.notFollowedBy { $0.value == 4 }.within(.milliseconds(4))
+                .afterMatch(.skipPastLast).grouped(by: \.value)
+        )
+    }
+
+    @Test func anotherPatternDoesNotFit() throws {
+        func channel<Searched: EventPattern>(
+            _ pattern: Searched,
+            _ strategy: StrategyChoice = .runs
+        ) -> EventChannel<Labelled> where Searched.Element == Labelled {
+            let channel = EventChannel<Labelled>(clock: EventClock(VirtualClock()))
+            channel.matches(of: pattern, PatternSettings(strategy: strategy)).subscribe { _ in }
+            channel.publish(Labelled(timestamp: .epoch, value: 1))
+            return channel
+        }
+        let pattern = Pattern<Labelled>.first { $0.value == 1 }.followedBy { $0.value == 2 }
+        let checkpoint = try channel(pattern).checkpoint()
+        let other = channel(Pattern<Labelled>.first { $0.value == 1 }.next { $0.value == 2 })
+        let report = try other.restore(checkpoint, droppingMismatches: true)
+        #expect(report.changed.map(\.name) == ["1/pattern"])
+        #expect(report.changed[0].items > 0)
+        #expect(throws: StateError.self) { try channel(pattern, .compact).checkpoint() }
+    }
+}
