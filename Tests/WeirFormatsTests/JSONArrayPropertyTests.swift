@@ -142,7 +142,17 @@ import WeirTesting
         }
     }
 
+    /// Whether a brace fell into the indentation of a line of an object: by its place, it begins an element.
+    private static func seemsToHoldAnElement(_ text: [UInt8]) -> Bool {
+        text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropFirst().contains { line in
+            line.prefix(3).drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: ",") }
+                .first == UInt8(ascii: "{")
+        }
+    }
+
     /// One flaw inside of an object, whatever it is, costs no other element, where each begins a line.
+    ///
+    /// Left out is a flaw that looks like the start of an element.
     @Test func aFlawCostsNoOtherElement() {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)
@@ -153,6 +163,7 @@ import WeirTesting
             let flawed = Int.random(in: 0..<texts.count, using: &generator)
             let inner = 1..<texts[flawed].count - 1
             Self.mutate(&texts[flawed], in: inner, &generator)
+            if Self.seemsToHoldAnElement(texts[flawed]) { continue }
             // Bytes that are no UTF-8 are not for strings.
             let marks = texts.indices.map { "\u{1}\($0)\u{1}" }
             let frame = Self.array(marks, layout, &generator)
