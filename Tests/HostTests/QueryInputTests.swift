@@ -44,6 +44,22 @@ extension HostTests {
             #expect(valid.exitCode == 0 && valid.errorLines.count == 1, "\(valid.errors)")
         }
 
+        @Test func tablesBesideObjectsStayTables() throws {
+            try weir.file("a.csv", "time,id,note\n1,a,x\n3,007,{}\n5,12,y\n")
+            try weir.file("b.jsonl", "{\"time\":2,\"id\":\"007\"}\n{\"time\":4,\"id\":\"12\"}\n")
+            let expected = [
+                "{\"time\":1,\"id\":\"a\"}", "{\"time\":2,\"id\":\"007\"}", "{\"time\":3,\"id\":\"007\"}",
+                "{\"time\":4,\"id\":\"12\"}", "{\"time\":5,\"id\":12}",
+            ]
+            for more in [[], ["--lateness", "1s"], ["--workers", "2"]] {
+                for files in [["a.csv", "b.jsonl"], ["b.jsonl", "a.csv"]] {
+                    let query = ["match", "any where id != \"-\"", "--output", "events"]
+                    let outcome = try weir.start(query + more + files, input: .nothing).outcome()
+                    #expect(outcome.output == expected.map { $0 + "\n" }.joined(), "\(more) \(files) \(outcome.errors)")
+                }
+            }
+        }
+
         @Test func whatHasNoTimeIsToldWhatItHas() throws {
             let outcome = try weir.run("match", "any where true", input: .text("{\"at\":1}\n"))
             #expect(outcome.exitCode == 65)

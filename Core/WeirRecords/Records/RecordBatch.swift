@@ -85,6 +85,9 @@ public struct RecordBatch: ~Copyable {
     /// What is added to the lines of ``rows``.
     var lineShift: UInt64 = 0
 
+    /// Whether records of which only some tell text from numbers may stand beside each other, as where inputs are merged.
+    var mayMixKinds = false
+
     /// What columns are read with; the processor must have it.
     var kernel = ScanKernel.best
 
@@ -161,6 +164,7 @@ public struct RecordBatch: ~Copyable {
         recordCount = 0
         origin = 0
         lineShift = 0
+        mayMixKinds = false
         rejections.removeAll(keepingCapacity: true)
         forgetValues()
         unsafe frame.pointee.base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? placeholder

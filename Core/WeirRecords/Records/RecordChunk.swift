@@ -14,6 +14,10 @@ package struct RecordChunk: Sendable {
     var slots: [RecordBatch.Slot] = []
     var rows: [RecordBatch.Row] = []
 
+    // Of a first look: whether there are records that tell text from numbers, and others.
+    private var hasTyped = false
+    private var hasUntyped = false
+
     /// Creates a chunk without records.
     package init(schema: RecordSchema) {
         self.schema = schema
@@ -66,7 +70,7 @@ package struct RecordChunk: Sendable {
         }
         var copy = row
         copy.start = UInt32(start)
-        rows.append(copy)
+        append(copy)
         return true
     }
 
@@ -84,7 +88,13 @@ package struct RecordChunk: Sendable {
         }
         var copy = row
         copy.start = row.start &+ shift
-        rows.append(copy)
+        append(copy)
+    }
+
+    /// Adds a record whose bytes and fields were added.
+    private mutating func append(_ row: RecordBatch.Row) {
+        if row.length == 0 || bytes[Int(row.start)] == UInt8(ascii: "{") { hasTyped = true } else { hasUntyped = true }
+        rows.append(row)
     }
 
     /// Lends records as a batch.
@@ -104,6 +114,7 @@ package struct RecordChunk: Sendable {
         // The bytes are those of the array, which lives until the call is over.
         unsafe try bytes.withUnsafeBufferPointer { (bytes) throws(Failure) in
             unsafe batch.begin(in: UnsafeRawBufferPointer(bytes))
+            batch.mayMixKinds = hasTyped && hasUntyped
             for index in records { batch.append(rows[index], slots[(index * batch.fieldCount)...]) }
             try body(&batch)
         }
@@ -130,6 +141,7 @@ extension RecordBatch {
         precondition(records.count <= capacity, "\(records.count) records do not fit into the batch")
         precondition(records.upperBound <= other.count, "there are \(other.count) records, so not \(records)")
         unsafe other.withBytes { unsafe begin(in: $0) }
+        mayMixKinds = other.mayMixKinds
         for (index, record) in records.enumerated() {
             for field in 0..<fieldCount {
                 unsafe slots[index * fieldCount + field] = other.slots[record * other.fieldCount + fields[field]]
@@ -137,6 +149,35 @@ extension RecordBatch {
             unsafe rows[index] = other.row(at: record)
         }
         recordCount = records.count
+    }
+
+    /// Whether a record tells text from numbers: it is a JSON object, or a format of columns keeps no text of it.
+    package func tellsTextFromNumbers(inRecordAt index: Int) -> Bool {
+        guard place(ofRecordAt: index).length > 0 else { return true }
+        let bytes = raw(recordAt: index)
+        guard bytes.last == UInt8(ascii: "}"), bytes.first == UInt8(ascii: "{") else { return false }
+        let next = bytes.dropFirst().first {
+            $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\t")
+        }
+        return next == UInt8(ascii: "\"") || next == UInt8(ascii: "}")
+    }
+
+    /// Hands out the records that tell text from numbers apart from the others, in their order.
+    ///
+    /// - Parameter body: Takes a stretch of records, and may refuse them; mostly all of them at once.
+    package mutating func withEachKind(_ body: (inout RecordBatch) -> Void) {
+        guard mayMixKinds else { return body(&self) }
+        var part = RecordBatch(schema: schema, capacity: capacity)
+        let fields = Array(0..<fieldCount)
+        var start = 0
+        while start < count {
+            let kind = tellsTextFromNumbers(inRecordAt: start)
+            let end = (start + 1..<count).first { tellsTextFromNumbers(inRecordAt: $0) != kind } ?? count
+            part.show(self, records: start..<end, fields: fields)
+            body(&part)
+            rejections += part.rejections
+            start = end
+        }
     }
 
     /// A number that records with the same text or the same number in a field share, in every process and version.

@@ -10,6 +10,7 @@ package struct RecordShare: Sendable {
     private var slots: [RecordBatch.Slot] = []
     private var rows: [RecordBatch.Row] = []
     private var bytes: [UInt8] = []
+    private var mayMixKinds = false
 
     /// How many records there are.
     package var count: Int { rows.count }
@@ -37,7 +38,10 @@ package struct RecordShare: Sendable {
             guard let share = share(index) else { continue }
             shares[share].append(recordAt: index, of: batch, movedBy: stretch?.lowerBound, into: &bytes)
         }
-        for index in shares.indices { shares[index].bytes = bytes }
+        for index in shares.indices {
+            shares[index].bytes = bytes
+            shares[index].mayMixKinds = batch.mayMixKinds
+        }
         return shares
     }
 
@@ -81,6 +85,7 @@ package struct RecordShare: Sendable {
         // The bytes are those of the array, which lives until the call is over.
         unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe batch.begin(in: UnsafeRawBufferPointer(bytes))
+            batch.mayMixKinds = mayMixKinds
             batch.append(rows, slots)
             body(&batch)
         }

@@ -47,7 +47,8 @@ public final class KillSwitch: Sendable {
             defer { state.wakes = [:] }
             return state.wakes
         }
-        for wake in wakes.values { wake() }
+        // In the order of their use, so that runs are the same in each process.
+        for (_, wake) in wakes.sorted(by: { $0.key < $1.key }) { wake() }
     }
 
     /// Adds a flow to wake; returns its number.

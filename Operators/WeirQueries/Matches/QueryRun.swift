@@ -17,7 +17,7 @@ struct QueryRun {
     }
 
     mutating func receive(_ batch: inout RecordBatch) {
-        bank.receive(&batch, into: &lines)
+        batch.withEachKind { bank.receive(&$0, into: &lines) }
         lines.flush()
         counts.update(bank)
         if bank.isExhausted { end() }

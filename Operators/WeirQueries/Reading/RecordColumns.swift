@@ -43,28 +43,17 @@ struct RecordColumns {
         numberStamps = textStamps
     }
 
-    /// Starts over with the records of a batch.
+    /// Starts over with the records of a batch, which are of one kind: all of them tell text from numbers, or none.
     mutating func begin(_ batch: borrowing RecordBatch) {
         stamp += 1
         guard batch.count > 0 else { return }
-        // A format of columns has types and no text of records; of the formats of texts only JSON has types.
-        let place = batch.place(ofRecordAt: 0)
-        let hasTypes = place.length == 0 || Self.isObject(batch.raw(recordAt: 0))
+        let hasTypes = batch.tellsTextFromNumbers(inRecordAt: 0)
         guard hasTypes != values.hasTypes || kindsOfEncodings.isEmpty else { return }
         values.hasTypes = hasTypes
         kindsOfEncodings = (0...UInt8(16)).map { encoding in
             FieldEncoding(rawValue: encoding)
                 .flatMap { RecordValues.kind(of: $0, hasTypes: hasTypes)?.rawValue } ?? 0
         }
-    }
-
-    /// Whether bytes are a JSON object, where they are a whole record.
-    static func isObject(_ bytes: [UInt8]) -> Bool {
-        guard bytes.last == UInt8(ascii: "}"), bytes.first == UInt8(ascii: "{") else { return false }
-        let next = bytes.dropFirst().first {
-            $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\t")
-        }
-        return next == UInt8(ascii: "\"") || next == UInt8(ascii: "}")
     }
 
     /// The texts of a field.

@@ -65,7 +65,7 @@ struct TraceRun {
         let state = SharedCell(driven: run)
         return RecordConsumer(
             schema: run.fields.schema,
-            receive: { batch in state.withLocal { $0.receive(&batch) } },
+            receive: { batch in state.withLocal { run in batch.withEachKind { run.receive(&$0) } } },
             finish: { completion in state.withLocal { $0.finish(completion) } },
             order: {
                 var order = RecordOrder()
