@@ -19,8 +19,13 @@ package enum Suggestion {
     }
 
     /// The name that differs least from what was written; `nil` where all differ much.
+    ///
+    /// Of those that differ as little, one with the same first letter comes first: people seldom mistype that.
     package static func nearest(to given: String, among names: [String]) -> String? {
-        if let best = ranked(names, by: given).min(by: { $0.distance < $1.distance }) { return best.name }
+        func rank(_ other: (name: String, distance: Int)) -> (Int, Int) {
+            (other.distance, other.name.first == given.first ? 0 : 1)
+        }
+        if let best = ranked(names, by: given).min(by: { rank($0) < rank($1) }) { return best.name }
         let longer = given.count < 2 ? [] : names.filter { $0.hasPrefix(given) }
         return longer.count == 1 ? longer.first : nil
     }

@@ -87,6 +87,7 @@ extension HostTests {
                 "there is no plugin 'nothing-like-it'; 'weir list plugins' lists what there is"
             ),
             (["run", "shake", "--treshold", "2"], "there is no option '--treshold'; did you mean '--threshold'?"),
+            (["run", "shake", "--sate", "x"], "there is no option '--sate'; did you mean '--state'?"),
             (["run", "shake", "-q"], "there is no option '-q'; 'weir run shake --help' lists them"),
             (["run", "shake", "--from"], "--from lacks its value"),
             (["run", "shake", "--by="], "--by lacks its value"),

@@ -51,6 +51,17 @@ import WeirTesting
         #expect(CSVFormat(.tabSeparated).name == "tsv" && CSVFormat().name == "csv")
     }
 
+    @Test func anInputHasToHaveTheWholeHeader() {
+        for text in ["a,b\n1,2\n", "a,b\n1,2"] {
+            #expect(read(text, dialect(header: 2)) == [])
+            #expect(read(text, dialect(header: 1)) == ["2: 1¦2"])
+            #expect(
+                read(text, dialect(header: 4))
+                    == ["the header cannot be read: the input ends in line 2 of 4"]
+            )
+        }
+    }
+
     @Test func quotesMayBeTextLikeAnyOther() {
         let text = "a,b\n\"1,2\"\n\"3\"x,\"\n\"5,6,7\"\n8,9"
         #expect(

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// Lines that are skipped: those of the header behind the first, and comments.
 extension CSVDecoder {
@@ -27,6 +28,12 @@ extension CSVDecoder {
             if !isInSkippedLine { headerRest -= 1 }
         }
         return start
+    }
+
+    /// Requires that the input has all lines of the header, where its first was read.
+    func requireWholeHeader() throws(FormatError) {
+        guard headerRest > 0, header != nil else { return }
+        throw .badHeader("the input ends in line \(dialect.headerLineCount - headerRest) of \(dialect.headerLineCount)")
     }
 
     /// Passes lines that are skipped, as long as there are some.

@@ -66,7 +66,10 @@ public struct CSVDecoder: RecordDecoder, Sendable {
         isFinal: Bool,
         into batch: inout RecordBatch
     ) throws(FormatError) -> Int {
-        guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
+        guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
+            if isFinal { try requireWholeHeader() }
+            return 0
+        }
         var start = 0
         if header == nil {
             start = unsafe try readHeader(bytes, isFinal: isFinal)
@@ -74,6 +77,7 @@ public struct CSVDecoder: RecordDecoder, Sendable {
             try resolve(schema)
         }
         start = unsafe skipHeaderRest(base, from: start, count: bytes.count, isFinal: isFinal)
+        if isFinal { try requireWholeHeader() }
         index?.forget()
         return unsafe decodeRecords(base, bytes, from: start, isFinal: isFinal, into: &batch)
     }
