@@ -192,7 +192,7 @@ let tests: [Module] = [
         needs: [
             "TestStreams", "WeirCore", "WeirExpressions", "WeirPatterns", "WeirSchemas", "WeirSelection", "WeirTesting",
         ],
-        excludes: ["Corpus"]
+        excludes: ["Corpus", "Golden"]
     ),
     Module("WeirTests", in: "Tests", needs: ["Weir", "WeirTesting"]),
     Module("WeirSignalsTests", in: "Tests", needs: ["WeirCore", "WeirDispatch", "WeirSignals", "WeirTesting"]),

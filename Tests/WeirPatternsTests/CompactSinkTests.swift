@@ -32,6 +32,12 @@ import WeirTesting
         mutating func advance(to watermark: Timestamp) {}
 
         mutating func finish(_ completion: Completion) { self.completion = completion }
+
+        mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+            try state.begin("sum")
+            try state.exchange(&count)
+            try state.exchange(&times)
+        }
     }
 
     /// A, then B, then C, joined as the contiguity says.

@@ -1,3 +1,39 @@
+extension StateExchange {
+    /// Exchanges the values at some positions of a ring, and how large the ring is.
+    ///
+    /// - Parameters:
+    ///   - ring: Saved, or replaced by one that has what was saved at the same positions.
+    ///   - first: The first position.
+    ///   - end: The position after the last one.
+    ///   - filler: The value of all other places.
+    /// - Throws: ``StateError``.
+    package mutating func exchange<Value>(
+        _ ring: inout PositionRing<Value>,
+        _ first: UInt32,
+        _ end: UInt32,
+        filler: Value
+    ) throws(StateError) {
+        var capacity = ring.capacity
+        var values: [Value] = []
+        if isSaving {
+            values.reserveCapacity(Int(end &- first))
+            var position = first
+            while position != end {
+                values.append(ring[position])
+                position &+= 1
+            }
+        }
+        try exchange(&capacity)
+        try exchange(&values)
+        guard isRestoring else { return }
+        guard (1...1 << 31).contains(capacity), values.count <= capacity, values.count == Int(end &- first) else {
+            throw reader.damage("\(values.count) values of a ring of \(capacity) are not those of \(first)..<\(end)")
+        }
+        ring = PositionRing(capacity: capacity, filler: filler)
+        for (offset, value) in values.enumerated() { ring[first &+ UInt32(offset)] = value }
+    }
+}
+
 // Collections of elements that exchange their states themselves, because they have closures beside it.
 extension StateExchange {
     /// Exchanges a collection whose elements are no plain values.

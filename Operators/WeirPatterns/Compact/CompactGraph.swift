@@ -48,8 +48,9 @@ struct CompactGraph<Element: Sendable>: ~Copyable, Sendable {
         spanTimes = PositionRing(capacity: capacity >> Int(Self.spanBits), filler: .min)
         spanEvents = PositionRing(capacity: capacity >> Int(Self.spanBits), filler: 0)
         events = PositionRing(capacity: 64, filler: CompactEvent(nil, .min))
-        endOfRoom = firstNode + UInt32(capacity) - (1 << Self.spanBits)
+        endOfRoom = 0
         endOfEventRoom = 64
+        updateRoom()
     }
 
     /// How many nodes there are, with those that have expired and not been reclaimed yet.

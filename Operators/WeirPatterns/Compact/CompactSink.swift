@@ -88,4 +88,8 @@ where Output.Element == Input {
 
     @inlinable
     public mutating func finish(_ completion: Completion) { base.finish(completion) }
+
+    public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try base.exchangeState(&state)
+    }
 }

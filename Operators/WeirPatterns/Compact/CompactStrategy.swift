@@ -199,9 +199,4 @@ extension CompactStrategy: PatternStrategy {
 
     @inlinable
     mutating func nameGroup<Key>(_ slot: UInt32, _ key: Key) {}
-
-    @usableFromInline
-    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
-        throw .unsaveable(operator: "a pattern with the strategy compact (the strategy runs does)")
-    }
 }
