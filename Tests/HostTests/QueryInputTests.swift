@@ -51,6 +51,10 @@ extension HostTests {
                 "{\"time\":1,\"id\":\"a\"}", "{\"time\":2,\"id\":\"007\"}", "{\"time\":3,\"id\":\"007\"}",
                 "{\"time\":4,\"id\":\"12\"}", "{\"time\":5,\"id\":12}",
             ]
+            // Its records begin as objects do.
+            try weir.file("c.csv", "id,time\n{a,1\n{b,3\n{c,5\n")
+            let braces = try weir.run("match", "any where id == \"12\"", "--output", "events", "c.csv", "b.jsonl")
+            #expect(braces.output == expected[3] + "\n", "\(braces.errors)")
             for more in [[], ["--lateness", "1s"], ["--workers", "2"]] {
                 for files in [["a.csv", "b.jsonl"], ["b.jsonl", "a.csv"]] {
                     let query = ["match", "any where id != \"-\"", "--output", "events"]

@@ -14,7 +14,7 @@ package struct RecordChunk: Sendable {
     var slots: [RecordBatch.Slot] = []
     var rows: [RecordBatch.Row] = []
 
-    // Of a first look: whether there are records that tell text from numbers, and others.
+    // Whether there are records that tell text from numbers, and others.
     private var hasTyped = false
     private var hasUntyped = false
 
@@ -93,7 +93,8 @@ package struct RecordChunk: Sendable {
 
     /// Adds a record whose bytes and fields were added.
     private mutating func append(_ row: RecordBatch.Row) {
-        if row.length == 0 || bytes[Int(row.start)] == UInt8(ascii: "{") { hasTyped = true } else { hasUntyped = true }
+        let text = bytes[Int(row.start)..<Int(row.start) + Int(row.length)]
+        if text.isEmpty || RecordBatch.isObject(text) { hasTyped = true } else { hasUntyped = true }
         rows.append(row)
     }
 
@@ -153,10 +154,14 @@ extension RecordBatch {
 
     /// Whether a record tells text from numbers: it is a JSON object, or a format of columns keeps no text of it.
     package func tellsTextFromNumbers(inRecordAt index: Int) -> Bool {
-        guard place(ofRecordAt: index).length > 0 else { return true }
-        let bytes = raw(recordAt: index)
-        guard bytes.last == UInt8(ascii: "}"), bytes.first == UInt8(ascii: "{") else { return false }
-        let next = bytes.dropFirst().first {
+        let text = raw(recordAt: index)
+        return text.isEmpty || Self.isObject(text[...])
+    }
+
+    /// Whether the text of a record is a JSON object.
+    fileprivate static func isObject(_ text: ArraySlice<UInt8>) -> Bool {
+        guard text.last == UInt8(ascii: "}"), text.first == UInt8(ascii: "{") else { return false }
+        let next = text.dropFirst().first {
             $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\t")
         }
         return next == UInt8(ascii: "\"") || next == UInt8(ascii: "}")
