@@ -294,9 +294,10 @@ let tests: [Module] = [
         "WeirQueriesTests",
         in: "Tests",
         needs: [
-            "TestPlugins", "WeirCore", "WeirExpressions", "WeirFormats", "WeirQueries", "WeirRecords", "WeirSchemas",
-            "WeirTesting",
-        ]
+            "TestPlugins", "TestStreams", "WeirCore", "WeirExpressions", "WeirFlow", "WeirFormats", "WeirQueries",
+            "WeirRecords", "WeirSchemas", "WeirTesting",
+        ],
+        excludes: ["Golden"]
     ),
     Module(
         "WeirEQLTests",

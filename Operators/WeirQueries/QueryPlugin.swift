@@ -85,7 +85,7 @@ public struct QueryPlugin: Plugin {
                 )
             )
         }
-        let state = SharedCell(
+        let run = SharedCell(
             driven: QueryRun(
                 rules,
                 bank: RuleBank(rules.map(\.plan), over: fields, limit: options.integer(Self.limit.name)),
@@ -100,32 +100,47 @@ public struct QueryPlugin: Plugin {
         )
         var consumer = RecordConsumer(
             schema: fields.schema,
-            receive: { batch in state.withLocal { $0.receive(&batch) } },
-            finish: { completion in state.withLocal { $0.finish(completion) } },
+            receive: { batch in run.withLocal { $0.receive(&batch) } },
+            finish: { completion in run.withLocal { $0.finish(completion) } },
             order: {
                 var order = RecordOrder()
-                state.withLocal { order = $0.bank.order }
+                run.withLocal { order = $0.bank.order }
                 return order
             }
         )
         if rules.contains(where: { $0.plan.situation.steps.contains(where: \.isMissing) }) {
-            consumer.advance = { time in state.withLocal { $0.advance(to: time) } }
+            consumer.advance = { time in run.withLocal { $0.advance(to: time) } }
         }
         consumer.handover = ConsumerHandover(
             known: { [rules] in
                 var lastTime = Timestamp.distantPast
-                state.withLocal { lastTime = $0.bank.lastTime }
+                run.withLocal { lastTime = $0.bank.lastTime }
                 let places = Dictionary(rules.enumerated().map { ($1.name, $0) }) { first, _ in first }
                 return KnownRules(lastTime: lastTime) { name, plan in
                     guard let place = places[name], rules[place].plan == plan else { return nil }
                     var rule: BankRule?
-                    state.withLocal { rule = $0.takeRule(at: place) }
+                    run.withLocal { rule = $0.takeRule(at: place) }
                     return rule
                 }
             },
             goOn: { known in
                 guard let known = known as? KnownRules else { return }
-                state.withLocal { $0.goOn(with: known) }
+                run.withLocal { $0.goOn(with: known) }
+            }
+        )
+        consumer.state = ConsumerState(
+            // The checkpoint itself says which rules it has.
+            fingerprint: "queries",
+            save: {
+                try Checkpoint { state throws(StateError) in try run.value.exchangeState(&state) }.bytes
+            },
+            restore: { bytes, drops in
+                let report = try Checkpoint(bytes: bytes)
+                    .restore(droppingMismatches: drops) { state throws(StateError) in
+                        try run.value.exchangeState(&state)
+                    }
+                run.withLocal { $0.goOn() }
+                return report
             }
         )
         return consumer

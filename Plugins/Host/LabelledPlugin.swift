@@ -68,7 +68,7 @@ struct LabelledPlugin: Plugin {
                 labelled.state = ConsumerState(
                     fingerprint: state.fingerprint,
                     save: { [self] in try work.perform { try state.save() } },
-                    restore: { [self] bytes in try work.perform { try state.restore(bytes) } }
+                    restore: { [self] bytes, drops in try work.perform { try state.restore(bytes, drops) } }
                 )
             }
             return labelled

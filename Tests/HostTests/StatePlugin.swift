@@ -86,12 +86,13 @@ struct StatePlugin: Plugin {
                 "\($0.key)\u{1F}\($0.value.count)\u{1F}\($0.value.sum)\u{1E}"
             }
             return Array(lines.joined().utf8)
-        } restore: { bytes in
+        } restore: { bytes, _ in
             for line in String(decoding: bytes, as: UTF8.self).split(separator: "\u{1E}") {
                 let parts = line.split(separator: "\u{1F}")
                 guard parts.count == 3, let count = Int(parts[1]), let sum = Int(parts[2]) else { throw Unreadable() }
                 counts.withLock { $0[String(parts[0])] = (count, sum) }
             }
+            return nil
         }
         return consumer
     }

@@ -141,15 +141,7 @@ struct EngineRun {
         let given = options.merging(["time-unit": "ns"]) { $1 }
         let output = MatchOutput()
         let consumer = try plugin.start(OptionValues(plugin.options, given: given), output: output)
-        var text = ""
-        for (index, event) in events.enumerated() {
-            text += "{\"id\":\(index),\"time\":\(event.time)"
-            if event.category != .missing { text += ",\"c\":\(Self.json(event.category))" }
-            for (name, value) in zip(RandomQueries.Maker.names, event.values) where value != .missing {
-                text += ",\"\(name)\":\(Self.json(value))"
-            }
-            text += "}\n"
-        }
+        let text = Self.text(events)
         var reader = RecordReader(
             ByteSource(Array(text.utf8)),
             format: JSONLinesFormat(),
@@ -164,6 +156,20 @@ struct EngineRun {
         var lines: [UInt8] = []
         output.take { bytes in for index in bytes.indices { lines.append(bytes[index]) } }
         return lines.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Events as lines of JSON.
+    static func text(_ events: [NaiveQuery.Event]) -> String {
+        var text = ""
+        for (index, event) in events.enumerated() {
+            text += "{\"id\":\(index),\"time\":\(event.time)"
+            if event.category != .missing { text += ",\"c\":\(Self.json(event.category))" }
+            for (name, value) in zip(RandomQueries.Maker.names, event.values) where value != .missing {
+                text += ",\"\(name)\":\(Self.json(value))"
+            }
+            text += "}\n"
+        }
+        return text
     }
 
     static func json(_ value: QueryValue) -> String {

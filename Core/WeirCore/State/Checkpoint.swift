@@ -124,6 +124,16 @@ public struct Checkpoint: Sendable {
     }
 }
 
+extension Checkpoint {
+    /// What is in it: the name of each section, how many elements of collections it has, and how many bytes.
+    package var contents: [(name: String, items: Int, byteCount: Int)] {
+        get throws(StateError) {
+            // The sections of a checkpoint that was made here do not know yet where they are.
+            try Checkpoint(bytes: bytes).sections.map { ($0.name, $0.items, $0.end - $0.start) }
+        }
+    }
+}
+
 extension StateSection {
     /// How many bytes a section has without name and fields.
     static let leastSize = 36

@@ -35,6 +35,12 @@ public struct StateWriter: ~Copyable {
         unsafe append(buffer)
     }
 
+    /// Writes bytes, with their number; they are no elements of a collection.
+    package mutating func write(bytes: [UInt8]) {
+        append(UInt64(bytes.count))
+        self.bytes.append(contentsOf: bytes)
+    }
+
     mutating func append(_ buffer: UnsafeRawBufferPointer) {
         unsafe bytes.append(contentsOf: buffer)
     }

@@ -1,3 +1,5 @@
+package import WeirCore
+
 /// How what a consumer knows is saved, and given back to another one after the program was ended or killed.
 ///
 /// A host calls the functions on the thread that feeds the consumer, between two batches.
@@ -11,18 +13,22 @@ package struct ConsumerState {
     package let save: () throws -> [UInt8]
 
     /// Gives back what a consumer with the same fingerprint knew; called before the first record.
-    package let restore: (_ bytes: [UInt8]) throws -> Void
+    ///
+    /// Where that does not fit, it is dropped if `drops` is true; otherwise `StateError.mismatch` is thrown, and nothing was
+    /// given back.
+    package let restore: (_ bytes: [UInt8], _ drops: Bool) throws -> RestoreReport?
 
     /// Creates a state.
     ///
     /// - Parameters:
     ///   - fingerprint: What the saved bytes fit.
     ///   - save: What the consumer knows, as bytes.
-    ///   - restore: Gives back what a consumer with the same fingerprint knew.
+    ///   - restore: Gives back what a consumer with the same fingerprint knew, with what does not fit dropped or refused;
+    ///     returns what fitted, where parts of it can.
     package init(
         fingerprint: String,
         save: @escaping () throws -> [UInt8],
-        restore: @escaping (_ bytes: [UInt8]) throws -> Void
+        restore: @escaping (_ bytes: [UInt8], _ drops: Bool) throws -> RestoreReport?
     ) {
         self.fingerprint = fingerprint
         self.save = save

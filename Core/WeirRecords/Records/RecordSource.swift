@@ -116,7 +116,7 @@ public struct RecordSource<Decoder: EventDecoder>: GroupableStream {
             // The checkpoint itself says which operators and types it has.
             fingerprint: "channel",
             save: { try Checkpoint(of: exchange).bytes },
-            restore: { try Checkpoint(bytes: $0).restore(to: exchange) }
+            restore: { try Checkpoint(bytes: $0).restore(droppingMismatches: $1, to: exchange) }
         )
         return consumer
     }

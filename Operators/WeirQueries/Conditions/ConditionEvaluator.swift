@@ -116,6 +116,16 @@ struct ConditionEvaluator {
         return atoms[index].truths
     }
 
+    /// The categories that records have had, of those that the conditions name.
+    var seenCategories: [String] { Set(atoms.filter(\.wasSeen).compactMap(\.category)).sorted() }
+
+    /// Notes that records have had some categories.
+    mutating func noteSeen(_ categories: [String]) {
+        for index in atoms.indices where atoms[index].category.map(categories.contains) ?? false {
+            atoms[index].wasSeen = true
+        }
+    }
+
     /// What is said where no record has had some categories; `nil` where all have occurred.
     func remark(onCategories wanted: Set<String>) -> String? {
         func list(_ names: [String]) -> String {

@@ -16,6 +16,14 @@ final class EventStore {
     private let records = RecordStore()
     private let shapes = SharedCell(driven: [Shape]())
 
+    /// What pipes want of events that came from a checkpoint, of which only the objects are kept.
+    private struct Restored {
+        var places: [String: Int] = [:]
+        var values: [UInt32: [QueryValue]] = [:]
+    }
+
+    private let restored = SharedCell(driven: Restored())
+
     /// Makes the fields known that are kept from now on.
     ///
     /// - Returns: Their number; `nil` where there are too many others already.
@@ -46,6 +54,13 @@ final class EventStore {
             records.retain(event)
             return event
         }
+        let number = keep(row, of: block, in: batch, shape: shape)
+        // The number may have been that of another event.
+        if !restored.value.values.isEmpty { restored.value.values[number] = nil }
+        return number
+    }
+
+    private func keep(_ row: Int, of block: EventBlock, in batch: borrowing RecordBatch, shape: UInt8?) -> UInt32 {
         let hasTypes = block.reader.hasTypes
         let isObject = hasTypes && batch.place(ofRecordAt: row).length > 0
         if isObject, !block.keepsFields { return records.keepBytes(ofRecordAt: row, in: batch) }
@@ -86,22 +101,87 @@ final class EventStore {
     /// - Returns: For each pipe what its terms are.
     func values(of event: UInt32, _ terms: [[TermProgram]], fields: QueryFields) -> [[QueryValue]] {
         var result: [[QueryValue]] = []
-        records.withFields(of: event) { batch, schema, tag in
-            let kept = shapes.value[Int(schema)].fields
-            var reader = RecordValues(kept)
-            reader.hasTypes = tag != 0
+        read(event) { value in
             result = terms.map { terms in
                 terms.map { term in
                     var values = [QueryValue](repeating: .missing, count: fields.fields.count)
-                    for field in term.fields {
-                        if let index = kept.index(of: fields.fields[field]) {
-                            values[field] = reader.value(of: index, at: 0, in: batch)
-                        }
-                    }
+                    for field in term.fields { values[field] = value(fields.fields[field]) }
                     return term.value(of: values)
                 }
             }
         }
         return result
+    }
+
+    /// Reads fields of an event whose fields are kept.
+    private func read(_ event: UInt32, _ body: ((QueryPlan.Field) -> QueryValue) -> Void) {
+        if let values = restored.value.values[event] {
+            let places = restored.value.places
+            return body { field in places[field.savedName].map { values[$0] } ?? .missing }
+        }
+        records.withFields(of: event) { batch, schema, tag in
+            let kept = shapes.value[Int(schema)].fields
+            var reader = RecordValues(kept)
+            reader.hasTypes = tag != 0
+            body { field in kept.index(of: field).map { reader.value(of: $0, at: 0, in: batch) } ?? .missing }
+        }
+    }
+
+    // MARK: Saving
+
+    /// An event as a checkpoint has it.
+    ///
+    /// - Parameters:
+    ///   - event: Its number.
+    ///   - fields: Those that pipes want.
+    func saved(_ event: UInt32, _ fields: [QueryPlan.Field]) -> SavedEvent {
+        var (line, values): ([UInt8], [QueryValue]) = ([], [])
+        append(event, to: &line)
+        if !fields.isEmpty { read(event) { value in values = fields.map(value) } }
+        return SavedEvent(line: line, values: values)
+    }
+
+    /// Keeps the events of a checkpoint, each for one holder; nothing was kept before.
+    ///
+    /// - Parameters:
+    ///   - events: The events.
+    ///   - fields: What ``QueryPlan/Field/savedName`` was of the fields that pipes wanted.
+    /// - Returns: Their numbers; `nil` where they have other numbers of fields.
+    func restore(_ events: [SavedEvent], _ fields: [String]) -> [UInt32]? {
+        restored.value.places = Dictionary(fields.enumerated().map { ($1, $0) }) { first, _ in first }
+        var numbers: [UInt32] = []
+        numbers.reserveCapacity(events.count)
+        for event in events {
+            guard event.values.count == fields.count else { return nil }
+            let number = records.keep(event.line)
+            if !fields.isEmpty { restored.value.values[number] = event.values }
+            numbers.append(number)
+        }
+        return numbers
+    }
+}
+
+extension QueryPlan.Field {
+    /// What tells it from others in a checkpoint.
+    var savedName: String { "\(name): \(type?.rawValue ?? "any")" }
+}
+
+/// An event of pending matches, as a checkpoint has it.
+struct SavedEvent: StateCodable {
+    /// The object.
+    let line: [UInt8]
+    /// What pipes want of it.
+    let values: [QueryValue]
+
+    init(line: [UInt8], values: [QueryValue]) { (self.line, self.values) = (line, values) }
+
+    func save(to writer: inout StateWriter) throws(StateError) {
+        writer.write(bytes: line)
+        try values.saveValues(to: &writer)
+    }
+
+    init(restoringFrom reader: inout StateReader) throws(StateError) {
+        line = try reader.readBytes()
+        values = try [QueryValue](valuesFrom: &reader)
     }
 }

@@ -1,3 +1,5 @@
+internal import WeirCore
+
 /// What is done with the matches of a rule, pipe after pipe.
 ///
 /// Memory: `tail` keeps its matches, `sort` and `count` keep up to a limit, `unique` remembers up to a limit.
@@ -111,6 +113,55 @@ struct PipeChain<Content: Sendable>: Sendable {
             stages[index] = .sort(kept: kept)
         }
         return false
+    }
+
+    /// Saves what the pipes keep, or gives it back.
+    ///
+    /// - Parameters:
+    ///   - state: Takes the fields.
+    ///   - pack: What is saved of an event.
+    ///   - unpack: The event of it.
+    mutating func exchangeState<Kept>(
+        _ state: inout StateExchange,
+        pack: (Content) -> Kept,
+        unpack: (Kept) -> Content
+    ) throws(StateError) {
+        for index in stages.indices {
+            switch stages[index] {
+            case .head(var rest):
+                try state.exchange(&rest)
+                stages[index] = .head(rest: rest)
+            case .tail(let limit, let kept, let first):
+                let restored = try Self.exchangeFindings(kept[first...] + kept[..<first], &state, pack, unpack)
+                if let restored { stages[index] = .tail(limit: limit, kept: restored.suffix(limit), first: 0) }
+            case .count(var counts):
+                try state.exchange(&counts)
+                stages[index] = .count(counts: counts)
+            case .unique(_, let order, let next):
+                var kept = (order[next...] + order[..<next]).map { SavedBytes($0) }
+                try state.exchange(&kept)
+                guard state.isRestoring else { continue }
+                let keys = kept.suffix(limit).map(\.bytes)
+                stages[index] = .unique(seen: Set(keys), order: keys, next: 0)
+            case .sort(let kept):
+                let restored = try Self.exchangeFindings(kept[...], &state, pack, unpack)
+                if let restored { stages[index] = .sort(kept: restored) }
+            }
+        }
+    }
+
+    /// Exchanges findings.
+    ///
+    /// - Returns: Those that were saved, when they are being restored.
+    private static func exchangeFindings<Kept>(
+        _ findings: ArraySlice<Finding>,
+        _ state: inout StateExchange,
+        _ pack: (Content) -> Kept,
+        _ unpack: (Kept) -> Content
+    ) throws(StateError) -> [Finding]? {
+        var kept = findings.map { SavedFinding($0, pack) }
+        try state.exchange(&kept)
+        return state.isRestoring ? kept.map { $0.finding(unpack) } : nil
     }
 
     private func values(of finding: Finding, _ index: Int) -> [QueryValue] {

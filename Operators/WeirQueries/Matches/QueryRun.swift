@@ -39,6 +39,17 @@ struct QueryRun {
         end()
     }
 
+    /// Saves what the rules keep, or gives it back.
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try bank.exchangeState(&state, rules.map { ($0.name, $0.plan.program) })
+    }
+
+    /// Goes on with what was given back.
+    mutating func goOn() {
+        counts.update(bank)
+        if bank.isExhausted { end() }
+    }
+
     private mutating func end() {
         guard !hasEnded else { return }
         hasEnded = true

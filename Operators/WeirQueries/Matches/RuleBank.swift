@@ -97,6 +97,60 @@ struct RuleBank {
     /// Begins where others have ended: no record before a time follows.
     mutating func begin(at time: Timestamp) { lastTime = max(lastTime, time) }
 
+    /// Saves what the rules keep, or gives it back: the events of all together, then for each rule what is its own.
+    ///
+    /// - Parameters:
+    ///   - state: Takes the fields.
+    ///   - programs: For each rule its name, and what tells it from others.
+    mutating func exchangeState(
+        _ state: inout StateExchange,
+        _ programs: [(name: String, text: String)]
+    ) throws(StateError) {
+        var seen = evaluator.seenCategories
+        try state.begin("records")
+        try state.exchange(&lastTime)
+        try state.exchange(&order)
+        try state.exchange(&hasRecords)
+        try state.exchange(&seen)
+        if state.isRestoring { evaluator.noteSeen(seen) }
+        var (saved, stores, numbers): ([SavedRule], [EventStore], EventNumbers) = ([], [], EventNumbers())
+        if state.isSaving {
+            for rule in rules {
+                numbers.store = stores.firstIndex { $0 === rule.store } ?? stores.count
+                if numbers.store == stores.count { stores.append(rule.store) }
+                saved.append(rule.runner.saved(&numbers))
+            }
+        }
+        let wanted = Set(rules.flatMap { $0.runner.pipeTerms.joined().flatMap(\.fields) }).sorted()
+            .map { fields.fields[$0] }
+        var names = wanted.map(\.savedName)
+        var events = numbers.events.map { stores[$0.store].saved($0.number, wanted) }
+        try state.begin("events")
+        try state.exchange(&names)
+        try state.exchange(&events)
+        var restored = RestoredEvents(numbers: [])
+        if state.isRestoring {
+            guard let numbers = store.restore(events, names) else {
+                throw .damaged("the events of a query have other fields", offset: 0)
+            }
+            restored = RestoredEvents(numbers: numbers)
+        }
+        for (index, program) in programs.enumerated() {
+            try state.scoped("rule \(program.name)") { state throws(StateError) in
+                try rules[index].runner.exchangeState(
+                    &state,
+                    state.isSaving ? saved[index] : SavedRule(),
+                    program.text,
+                    restored,
+                    { store.retain($0) },
+                    pack: { SavedBytes($0) },
+                    unpack: \.bytes
+                )
+            }
+        }
+        for event in restored.numbers { store.release(event) }
+    }
+
     /// Takes the records of a batch.
     ///
     /// - Parameters:

@@ -17,7 +17,7 @@ struct RuleRunner<Content: Sendable>: Sendable {
     // At most one of them: without, each event is a match. Optionals, not an enumeration, so that they change in place.
     var sequence: SequenceEngine<NoSequenceObserver>?
     var sample: SampleEngine?
-    private var pipes: PipeChain<Content>
+    var pipes: PipeChain<Content>
 
     /// Makes a plan ready.
     ///

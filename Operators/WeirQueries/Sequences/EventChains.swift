@@ -53,6 +53,15 @@ struct EventChains: Sendable {
         }
     }
 
+    /// The events of a chain, the last one first.
+    func forEach(of chain: Int32, _ body: (UInt32) -> Void) {
+        var node = chain
+        while node >= 0 {
+            body(nodes[Int(node)].event)
+            node = nodes[Int(node)].previous
+        }
+    }
+
     /// Forgets the events that were released.
     mutating func forgetReleased() { released.removeAll(keepingCapacity: true) }
 

@@ -57,6 +57,8 @@ enum KeyEncoding {
                     shift += 7
                     if byte < 0x80 { break }
                 }
+                // A damaged checkpoint may say anything.
+                count = max(0, count)
                 values.append(.text(String(decoding: rest.prefix(count), as: UTF8.self)))
                 rest = rest.dropFirst(count)
             default: values.append(.missing)

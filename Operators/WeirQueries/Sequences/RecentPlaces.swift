@@ -16,6 +16,15 @@ struct RecentPlaces: Sendable {
     /// When a place was touched.
     func time(of place: Int) -> Int64 { links[place].time }
 
+    /// Calls a function with each place, the one that was touched first before the others.
+    func forEach(_ body: (Int) -> Void) {
+        var place = oldest
+        while place >= 0 {
+            body(Int(place))
+            place = links[Int(place)].next
+        }
+    }
+
     /// Adds a place.
     mutating func add(_ place: Int, at time: Int64) {
         while links.count <= place { links.append(Link()) }

@@ -94,6 +94,57 @@ struct SampleEngine: EventEngine, Sendable {
         pendingCount += 1
     }
 
+    /// What it keeps.
+    func saved(_ numbers: inout EventNumbers) -> SavedRule {
+        var saved = SavedRule()
+        saved.eventCount = serial
+        for key in order[firstInOrder...] {
+            guard let state = candidates[key] else { continue }
+            var savedKey = SavedKey(key)
+            savedKey.isDone = state == nil
+            for (step, kept) in (state ?? []).enumerated() {
+                for candidate in kept {
+                    saved.candidates.append(
+                        SavedCandidate(
+                            serial: candidate.serial,
+                            key: UInt32(saved.keys.count),
+                            step: UInt32(step),
+                            event: numbers.number(of: candidate.event)
+                        )
+                    )
+                }
+            }
+            saved.keys.append(savedKey)
+        }
+        return saved
+    }
+
+    /// Gets what was saved; it has kept nothing yet.
+    ///
+    /// - Parameters:
+    ///   - saved: What was saved.
+    ///   - events: The events of the checkpoint.
+    ///   - retain: Called with each event that has one holder more.
+    /// - Returns: Whether what was saved makes sense.
+    mutating func restore(_ saved: SavedRule, _ events: RestoredEvents, _ retain: (UInt32) -> Void) -> Bool {
+        serial = saved.eventCount
+        var lists = Array(repeating: [[Candidate]](repeating: [], count: steps.count), count: saved.keys.count)
+        for candidate in saved.candidates {
+            let (key, step) = (Int(candidate.key), Int(candidate.step))
+            guard key < lists.count, step < steps.count, !saved.keys[key].isDone, candidate.serial <= serial,
+                let event = events.take(candidate.event, retain)
+            else { return false }
+            lists[key][step].append(Candidate(serial: candidate.serial, event: event))
+        }
+        for (key, list) in zip(saved.keys, lists) {
+            guard candidates[key.key] == nil else { return false }
+            candidates[key.key] = key.isDone ? .some(nil) : list
+            order.append(key.key)
+            if !key.isDone { pendingCount += 1 }
+        }
+        return true
+    }
+
     /// A different event for each step, where there is one: a step takes an event from another one that has a choice.
     ///
     /// - Returns: For each step the index of its event among the candidates.

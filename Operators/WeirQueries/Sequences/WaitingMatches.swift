@@ -71,6 +71,11 @@ struct WaitingMatches: Sendable {
         return chains
     }
 
+    /// Those that wait, in the order in which they began to.
+    var all: [Entry] {
+        heap.map { entries[Int($0)] }.filter { $0.chain >= 0 }.sorted { $0.serial < $1.serial }
+    }
+
     /// The earliest deadline of a match that waits.
     mutating func earliestDeadline() -> Int64? {
         while let first = heap.first, entries[Int(first)].chain < 0 { removeFirst() }

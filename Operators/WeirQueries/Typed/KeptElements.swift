@@ -45,8 +45,29 @@ struct KeptElements: Sendable {
         unused.append(number)
     }
 
+    /// An element as a checkpoint has it.
+    func saved<Root>(_ number: UInt32, as type: Root.Type) -> SavedElement<Root>? {
+        element(number, as: type).map { SavedElement(element: $0, values: values[Int(number)]) }
+    }
+
+    /// Keeps the elements of a checkpoint, each for one holder.
+    ///
+    /// - Returns: Their numbers.
+    mutating func restore(_ saved: [SavedElement<some Sendable>]) -> [UInt32] {
+        saved.map { add($0.element, $0.values) }
+    }
+
+    /// Adds a holder.
+    mutating func retain(_ number: UInt32) { holders[Int(number)] += 1 }
+
     func element<Root>(_ number: UInt32, as type: Root.Type) -> Root? { elements[Int(number)] as? Root }
 
     /// For each pipe what its terms are of an element.
     func values(_ number: UInt32) -> [[QueryValue]] { values[Int(number)] }
+}
+
+/// An element of pending matches, as a checkpoint has it.
+struct SavedElement<Root> {
+    let element: Root
+    let values: [[QueryValue]]
 }

@@ -68,6 +68,15 @@ public final class QueryLosses: Sendable {
     /// limit.
     public var pendingMatches: UInt64 { counts.withLock { $0.givenUp } }
 
+    /// Saves the counts, or gives them back.
+    func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        var (late, givenUp) = (lateElements, pendingMatches)
+        try state.exchange(&late)
+        try state.exchange(&givenUp)
+        guard state.isRestoring else { return }
+        counts.withLock { ($0.late, $0.givenUp) = (late, givenUp) }
+    }
+
     func addLate() { counts.withLock { $0.late += 1 } }
 
     func addGivenUp(_ count: UInt64) { counts.withLock { $0.givenUp += count } }
@@ -81,6 +90,7 @@ struct QuerySink<Root: Sendable, Downstream: Sink>: Sink where Downstream.Input 
     // Whether each element has one key at most, of one field or of none, which is the same for all steps.
     private let hasSimpleKey: Bool
     private let losses: QueryLosses
+    private let program: String
     // Not of `Root`, so that the pipes are compiled for one type, here: it costs a box for each event that a pipe keeps.
     private var runner: RuleRunner<any Sendable>
     private var kept = KeptElements()
@@ -93,9 +103,38 @@ struct QuerySink<Root: Sendable, Downstream: Sink>: Sink where Downstream.Input 
     init(_ query: Query<Root>, _ limit: Int, _ losses: QueryLosses, _ downstream: consuming Downstream) {
         reading = QueryReading(query)
         self.losses = losses
+        program = query.plan.program
         self.downstream = downstream
         runner = RuleRunner(query.plan, limit: limit)
         hasSimpleKey = runner.keySets.sets.count == 1 && runner.keySets.sets[0].count <= 1
+    }
+
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("query")
+        state.require(describing: program)
+        try state.exchange(&lastTime)
+        try losses.exchangeState(&state)
+        var numbers = EventNumbers()
+        let saved = state.isSaving ? runner.saved(&numbers) : SavedRule()
+        var kept = exchange(&self.kept, with: KeptElements())
+        defer { self.kept = kept }
+        var elements = numbers.events.compactMap { kept.saved($0.number, as: Root.self) }
+        try state.exchange(&elements)
+        let restored = RestoredEvents(numbers: state.isRestoring ? kept.restore(elements) : [])
+        try runner.exchangeState(
+            &state,
+            saved,
+            nil,
+            restored,
+            { kept.retain($0) },
+            pack: { content -> Root in
+                guard let element = content as? Root else { preconditionFailure("a pipe keeps elements alone") }
+                return element
+            },
+            unpack: { (element: Root) in element }
+        )
+        for number in restored.numbers { kept.release(number) }
+        try downstream.exchangeState(&state)
     }
 
     mutating func receive(_ element: borrowing Root, at time: Timestamp) {

@@ -6,9 +6,10 @@ internal import WeirState
 extension RunningPlugins {
     /// What became of what a plugin knew.
     enum Restoring {
-        case restored
+        /// What did not fit was dropped, and is in the report.
+        case restored(RestoreReport?)
         /// The plugin of that name keeps something else.
-        case isOther
+        case isOther(RestoreReport?)
         case isGone
     }
 
@@ -52,14 +53,18 @@ extension RunningPlugins {
     /// Gives a plugin back what it knew.
     ///
     /// - Throws: What the plugin says that cannot read it.
-    func restore(_ bytes: [UInt8], of name: String, _ fingerprint: String) throws -> Restoring {
+    func restore(
+        _ bytes: [UInt8],
+        of name: String,
+        _ fingerprint: String,
+        droppingMismatches drops: Bool
+    ) throws -> Restoring {
         guard let index = names.firstIndex(of: name) else { return .isGone }
-        guard let state = consumers[index].state, state.fingerprint == fingerprint else { return .isOther }
+        guard let state = consumers[index].state, state.fingerprint == fingerprint else { return .isOther(nil) }
         do {
-            try state.restore(bytes)
-        } catch StateError.mismatch {
-            return .isOther
+            return .restored(try state.restore(bytes, drops))
+        } catch StateError.mismatch(let report) {
+            return .isOther(report)
         }
-        return .restored
     }
 }

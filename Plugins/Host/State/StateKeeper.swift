@@ -153,9 +153,18 @@ final class StateKeeper {
             }
             let lost = "that is lost" + (partial.map { ", with \($0)" } ?? "")
             do {
-                switch try plugins.restore(consumer.bytes, of: consumer.name, consumer.fingerprint) {
-                case .restored: break
-                case .isOther: try drop("what '\(consumer.name)' knew does not fit any more", lost)
+                switch try plugins.restore(
+                    consumer.bytes,
+                    of: consumer.name,
+                    consumer.fingerprint,
+                    droppingMismatches: request.dropsMismatch
+                ) {
+                case .restored(let report):
+                    guard let losses = report?.losses else { continue }
+                    remark("a part of what '\(consumer.name)' knew does not fit any more, and is lost: \(losses)")
+                case .isOther(let report):
+                    let losses = report?.losses.map { ": \($0)" } ?? ""
+                    try drop("what '\(consumer.name)' knew does not fit any more\(losses)", lost)
                 case .isGone: try drop("there is no plugin '\(consumer.name)' any more", lost)
                 }
             } catch let error as HostError {
@@ -215,4 +224,18 @@ final class StateKeeper {
     }
 
     static func name(of address: Address, _ option: OptionDeclaration) -> String { "--\(option.name) \(address.name)" }
+}
+
+extension RestoreReport {
+    /// What of a checkpoint did not fit, part by part; `nil` where nothing was in that.
+    fileprivate var losses: String? {
+        let parts =
+            changed.map { (section: $0, reason: "changed") } + dropped.map { (section: $0, reason: "no longer there") }
+        let texts = parts.filter { $0.section.items > 0 }
+            .map { part in
+                "'\(part.section.name)' is \(part.reason), with "
+                    + Quantity.counted(UInt64(part.section.items), "element", "elements")
+            }
+        return texts.isEmpty ? nil : texts.joined(separator: ", ")
+    }
 }

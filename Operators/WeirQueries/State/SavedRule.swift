@@ -1,0 +1,144 @@
+internal import WeirCore
+
+/// What a rule keeps beside its pipes, in the form in which checkpoints have it: the same whatever came before in the
+/// places of the engine.
+struct SavedRule {
+    /// The keys: those of a sequence from the one that was touched first on, those of a sample in the order of their first
+    /// events.
+    var keys: [SavedKey] = []
+
+    /// The pending matches of a sequence.
+    var matches: [SavedMatch] = []
+
+    /// The events that wait for others of a sample.
+    var candidates: [SavedCandidate] = []
+
+    /// How many events a sample has seen.
+    var eventCount: UInt64 = 0
+}
+
+/// A key of a rule.
+struct SavedKey: StateCodable {
+    private struct Fields {
+        let time: Int64
+        let lead: Int64
+        let isDone: UInt8
+    }
+
+    let key: EventKey
+    /// When it was touched last.
+    var time: Int64 = 0
+    /// The time of the last event of a leading missing step.
+    var lead = Int64.min
+    /// Whether it has its sample.
+    var isDone = false
+
+    init(_ key: EventKey) { self.key = key }
+
+    func save(to writer: inout StateWriter) throws(StateError) {
+        try key.save(to: &writer)
+        try writer.write(Fields(time: time, lead: lead, isDone: isDone ? 1 : 0))
+    }
+
+    init(restoringFrom reader: inout StateReader) throws(StateError) {
+        key = try EventKey(restoringFrom: &reader)
+        let fields = try reader.read(Fields.self)
+        (time, lead, isDone) = (fields.time, fields.lead, fields.isDone != 0)
+    }
+}
+
+/// A pending match of a sequence.
+struct SavedMatch: StateCodable {
+    struct Fields {
+        /// The time of its first event; where it waits, the last time at which it can be ended.
+        let time: Int64
+        /// The time of the last event of a leading missing step before it.
+        var lead = Int64.min
+        /// The index of its key.
+        let key: UInt32
+        /// How many stages it has passed; all of them where it waits for what must not follow.
+        let passed: UInt32
+        /// Whether something occurred that must not.
+        let isRejected: UInt8
+    }
+
+    let fields: Fields
+
+    /// Its events, one for each stage that it has passed.
+    let events: [UInt32]
+
+    init(_ fields: Fields, _ events: [UInt32]) { (self.fields, self.events) = (fields, events) }
+
+    func save(to writer: inout StateWriter) throws(StateError) {
+        try writer.write(fields)
+        for event in events { try writer.write(event) }
+    }
+
+    init(restoringFrom reader: inout StateReader) throws(StateError) {
+        fields = try reader.read(Fields.self)
+        var events: [UInt32] = []
+        for _ in 0..<fields.passed { events.append(try reader.read(UInt32.self)) }
+        self.events = events
+    }
+}
+
+/// An event that waits for others of a sample.
+struct SavedCandidate {
+    /// Which event it is of those that were seen.
+    let serial: UInt64
+    /// The index of its key.
+    let key: UInt32
+    /// The step that it satisfies.
+    let step: UInt32
+    let event: UInt32
+}
+
+/// Some bytes that are one element.
+struct SavedBytes: StateCodable {
+    let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    func save(to writer: inout StateWriter) throws(StateError) { writer.write(bytes: bytes) }
+
+    init(restoringFrom reader: inout StateReader) throws(StateError) { bytes = try reader.readBytes() }
+}
+
+/// The numbers that kept events have in a checkpoint: from 0, in the order in which they are asked for.
+struct EventNumbers {
+    /// An event of one of several stores.
+    struct Event: Hashable {
+        let store: Int
+        let number: UInt32
+    }
+
+    private var numbers: [Event: UInt32] = [:]
+
+    /// The events by their numbers.
+    private(set) var events: [Event] = []
+
+    /// The store that the events are of which are asked for.
+    var store = 0
+
+    mutating func number(of event: UInt32) -> UInt32 {
+        let event = Event(store: store, number: event)
+        if let known = numbers[event] { return known }
+        let number = UInt32(events.count)
+        numbers[event] = number
+        events.append(event)
+        return number
+    }
+}
+
+/// The events of a checkpoint, where they are kept now; each has a holder more until all rules have theirs.
+struct RestoredEvents {
+    let numbers: [UInt32]
+
+    /// The number of an event, for one more holder.
+    func take(_ event: UInt32, _ retain: (UInt32) -> Void) -> UInt32? {
+        guard event < numbers.count else { return nil }
+        let number = numbers[Int(event)]
+        retain(number)
+        return number
+    }
+}
