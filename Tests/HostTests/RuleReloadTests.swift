@@ -98,6 +98,41 @@ extension HostTests {
             #expect(said.text.contains("1 partial match"), "\(said.text)")
         }
 
+        /// A run that was killed behind a reload goes on with the rules of then.
+        @Test func rulesThatWereReadAgainAreSaved() throws {
+            try weir.file("r/a.eql", "sequence [a where true] [b where true]")
+            try weir.file("in.jsonl", "")
+            let words = [
+                "match", "--rules", "r", "--from", "file:in.jsonl?follow=true", "--format", "jsonl", "--to", "m.jsonl",
+                "--time", "time", "--state", "state",
+            ]
+            let input = try #require(FileHandle(forWritingAtPath: weir.folder + "/in.jsonl"))
+            func started() throws -> (run: Running, said: Arrivals) {
+                let errors = Pipe()
+                let run = try weir.start(words, input: .nothing, errors: errors.fileHandleForWriting)
+                try errors.fileHandleForWriting.close()
+                return (run, Arrivals(errors))
+            }
+            var (run, said) = try started()
+            try WeirProcess.eventually("the state") { try weir.run("state", "state").exitCode == 0 }
+            try weir.file("r/b.eql", "b where true")
+            kill(run.process.processIdentifier, SIGHUP)
+            let isNew = said.wait(for: "read the rules again: 'b' is new\n")
+            #expect(isNew, "\(said.text)")
+            try input.write(contentsOf: line(1, "a") + line(1, "b") + line(2, "a"))
+            try WeirProcess.eventually("two matches") { (try? found()) == ["a", "b"] }
+            run.process.terminate()
+            said.waitForEnd()
+            #expect(try run.outcome().exitCode == 130)
+            (run, said) = try started()
+            try input.write(contentsOf: line(3, "b"))
+            try WeirProcess.eventually("two more") { try found() == ["a", "b", "a", "b"] }
+            run.process.terminate()
+            said.waitForEnd()
+            #expect(try run.outcome().exitCode == 130)
+            #expect(said.text.contains("goes on behind 3 records"), "\(said.text)")
+        }
+
         @Test func aRuleWithAMistakeGoesOnAsItWas() throws {
             try weir.file("r/a.eql", "sequence [a where true] [b where true]")
             try weir.file("r/b.eql", "b where true")

@@ -90,13 +90,7 @@ struct StateRun {
         let words = words.map { $0.replacingOccurrences(of: "$", with: folder) }
         let code: ExitCode
         do throws(HostError) {
-            let named = [RunRequest.Named(name: name, plugin: try registry.requiredPlugin(named: name))]
-            let arguments = try Arguments(words, RunRequest.accepted(named), topic: "run \(name)")
-            let request = try RunRequest(
-                PipelineArguments(plugins: [name], places: arguments.places, options: arguments.options),
-                name: nil,
-                registry
-            )
+            let request = try Self.request(words, plugin: name, registry)
             let context = Pipeline.Context(
                 console: console,
                 status: PipelineStatus(name: name),
@@ -111,6 +105,28 @@ struct StateRun {
             code = error.exitCode
         }
         return (code, (try? String(contentsOfFile: errors, encoding: .utf8)) ?? "")
+    }
+}
+
+extension StateRun {
+    /// What some words ask for: those behind `weir run` and the plugin, or behind `weir match`.
+    private static func request(
+        _ words: [String],
+        plugin name: String,
+        _ registry: Registry
+    ) throws(HostError) -> RunRequest {
+        if name == "match" {
+            let line = try RunLine([name] + words, of: MatchCommand.self, registry)
+            guard case .pipeline(let arguments) = line.task else { throw .usage("no query") }
+            return try line.request(arguments, registry)
+        }
+        let named = [RunRequest.Named(name: name, plugin: try registry.requiredPlugin(named: name))]
+        let arguments = try Arguments(words, RunRequest.accepted(named), topic: "run \(name)")
+        return try RunRequest(
+            PipelineArguments(plugins: [name], places: arguments.places, options: arguments.options),
+            name: nil,
+            registry
+        )
     }
 }
 
@@ -294,6 +310,137 @@ extension HostTests {
                 #expect(Self.outputs.map { run.text($0) } == expected, "\(last.said)")
             }
             #expect(goneOn > 0)
+        }
+
+        // MARK: Queries
+
+        private static let rules = """
+            // name: pair
+            sequence by user with maxspan=20s [a where n > 5] [b where true] [c where true]
+            ---
+            // name: quiet
+            sequence by user with maxspan=3s [a where true] ![b where true]
+            ---
+            // name: until
+            sequence by user with maxspan=1h [d where true] with runs=2 [c where true] until [e where true]
+            ---
+            // name: sample
+            sample by user [a where true] [d where n % 3 == 0] [e where true]
+            ---
+            // name: sorted
+            sequence by user [a where true] [d where true] | unique n | sort n | tail 50
+            ---
+            // name: counted
+            any where true | count type
+            ---
+            // name: first
+            e where true | head 40
+            """
+
+        private static func logins(seed: UInt64, count: Int) -> (json: String, csv: String) {
+            var random = SeededGenerator(seed: seed)
+            var (json, csv) = ("", "time,type,user,n\n")
+            for row in 0..<count {
+                let type = ["a", "b", "c", "d", "e"][Int.random(in: 0..<5, using: &random)]
+                let user = Int.random(in: 0..<40, using: &random) + row / 500
+                let name = user % 3 == 0 ? "a user with a long name \(user)" : "u\(user)"
+                // A few go back in time, and are refused.
+                let time = row * 10 - (Int.random(in: 0..<30, using: &random) == 0 ? 200 : 0)
+                json += "{\"time\":\(time),\"type\":\"\(type)\",\"user\":\"\(name)\",\"n\":\(row % 97)}\n"
+                csv += "\(time),\(type),\(name),\(row % 97)\n"
+            }
+            return (json, csv)
+        }
+
+        private static let queries: [[String]] = [
+            ["--rules", "$/rules.eql", "$/a.jsonl", "--to", "$/m.jsonl", "--rejected", "$/bad.txt"],
+            ["--rules", "$/rules.eql", "$/a.csv", "--to", "$/m.jsonl", "--rejected", "$/bad.txt"],
+            [
+                "sequence by user with maxspan=20s [a where n > 5] [b where true]", "$/a.csv", "--output", "events",
+                "--to", "$/m.jsonl", "--rejected", "$/bad.txt",
+            ],
+        ]
+
+        @Test(arguments: queries.indices)
+        func aQueryThatIsKilledGoesOnAsIfNothingHadHappened(variant: Int) async throws {
+            let run = try StateRun()
+            defer { run.remove() }
+            let (json, csv) = Self.logins(seed: 3, count: 6_000)
+            try run.write(json, to: "a.jsonl")
+            try run.write(csv, to: "a.csv")
+            try run.write(Self.rules, to: "rules.eql")
+            let words = Self.queries[variant] + ["--state", "$/state", "--checkpoint", "2s"]
+            let first = try run.run(Self.queries[variant], plugin: "match")
+            #expect(first.code == .done, "\(first.said)")
+            let expected = Self.outputs.map { run.text($0) }
+            #expect(expected[0].utf8.count > 10_000 && !expected[2].isEmpty)
+            let clock = StateRun.Clock()
+            #expect(try run.run(words, plugin: "match", clock: clock).code == .done)
+            #expect(Self.outputs.map { run.text($0) } == expected)
+            let count = max(6, Self.killCount / Self.queries.count)
+            var random = SeededGenerator(seed: UInt64(variant))
+            var (goneOn, kills) = (0, 0)
+            while kills < count {
+                try FileManager.default.removeItem(atPath: run.folder + "/state")
+                for _ in 0..<3 {
+                    let looks = Int.random(in: 1...max(2, clock.count / 2), using: &random)
+                    let delay = UInt32.random(in: 0..<3000, using: &random)
+                    await Self.killRun(in: run.folder, words, plugin: "match", after: looks, delay)
+                    kills += 1
+                }
+                let last = try run.run(words, plugin: "match")
+                #expect(last.code == .done, "\(last.said)")
+                if last.said.contains("goes on behind") { goneOn += 1 }
+                let found = Self.outputs.map { run.text($0) }
+                #expect(found == expected, "variant \(variant), kill \(kills): \(last.said)")
+            }
+            #expect(goneOn > 0)
+            print("weir match --state: variant \(variant), \(kills) kills, \(goneOn) runs went on")
+        }
+
+        @Test func rulesThatChangeAreSaidAndTheOthersGoOn() throws {
+            let run = try StateRun()
+            defer { run.remove() }
+            func events(_ times: Range<Int>, _ type: String) -> String {
+                times.map { "{\"time\":\($0),\"type\":\"\(type)\",\"user\":\"u\($0 % 5)\"}\n" }.joined()
+            }
+            try run.write(events(0..<5, "a"), to: "a.jsonl")
+            let same = "// name: same\nsequence by user [a where true] [b where true]\n---\n// name: other\n"
+            try run.write(same + "sequence by user [a where true] [c where true]", to: "rules.eql")
+            let words = Self.queries[0] + ["--state", "$/state"]
+            #expect(try run.run(words, plugin: "match").code == .done)
+            try run.append(events(5..<10, "b"), to: "a.jsonl")
+            try run.write(same + "sequence by user [a where true] [b where true] [c where true]", to: "rules.eql")
+            let refused = try run.run(words, plugin: "match")
+            #expect(refused.code == .noInput)
+            #expect(refused.said.contains("has the state of another pipeline: rules changed"), "\(refused.said)")
+            #expect(refused.said.lines.count == 1, "\(refused.said)")
+            let shown = try WeirProcess().run("state", run.folder + "/state")
+            #expect(shown.output.contains("rule same/partial matches  5 elements, "), "\(shown.output)")
+            let dropped = try run.run(words + ["--state-mismatch", "drop"], plugin: "match")
+            #expect(dropped.code == .done, "\(dropped.said)")
+            let loss = "'rule other/partial matches' is changed, with 5 elements"
+            #expect(dropped.said.contains(loss), "\(dropped.said)")
+            #expect(run.text("m.jsonl").lines.count == 5)
+            #expect(run.text("m.jsonl").lines.allSatisfy { $0.hasPrefix("{\"rule\":\"same\"") })
+            // From here on it is the state of the new rules.
+            #expect(try run.run(words, plugin: "match").said.contains("nothing to do"))
+        }
+
+        /// What was said is said again only where it is still so.
+        @Test func categoriesThatWereSeenBeforeAreNotMissed() throws {
+            let run = try StateRun()
+            defer { run.remove() }
+            try run.write("{\"time\":1,\"type\":\"a\",\"user\":\"u\"}\n", to: "a.jsonl")
+            let words = [
+                "sequence by user [a where true] [b where true]", "$/a.jsonl", "--to", "$/m.jsonl", "--state",
+                "$/state",
+            ]
+            #expect(try run.run(words, plugin: "match").said.contains("no record has the category 'b'"))
+            try run.append("{\"time\":2,\"type\":\"b\",\"user\":\"u\"}\n", to: "a.jsonl")
+            let last = try run.run(words, plugin: "match")
+            #expect(!last.said.contains("no record has the category"), "\(last.said)")
+            #expect(run.text("m.jsonl").lines.count == 1)
         }
 
         @Test func aRunThatHasFinishedHasNothingToDoUntilSomethingIsAppended() throws {
@@ -534,7 +681,8 @@ extension HostTests {
                 #expect(saved.exitCode == 0, "\(saved.errors)")
                 #expect(try weir.run("state", "new-\(plugin)").output.contains(plugin))
             }
-            for words in [["run", "fraud", "--from", "demo"], ["match", "any where true", "--from", "demo"]] {
+            let unsaveable = [["run", "fraud"], ["match", "sequence [a where true] [b where true]", "--near", "1"]]
+            for words in unsaveable.map({ $0 + ["--from", "demo"] }) {
                 let refused = try weir.start(words + ["--state", "new"], input: .nothing).outcome()
                 #expect(refused.exitCode == 2)
                 #expect(refused.errors.contains(" keeps cannot be saved"), "\(refused.errors)")

@@ -46,7 +46,7 @@ struct QueryStateTests {
     func aQueryGoesOnFromEachRecord(part: Int) throws {
         let environment = ProcessInfo.processInfo.environment
         let start = environment["WEIR_SEED"].flatMap(UInt64.init) ?? UInt64(part) * 1_000_000
-        let count = environment["WEIR_CASES"].flatMap(UInt64.init) ?? 1_000
+        let count = environment["WEIR_CASES"].flatMap(UInt64.init) ?? 50
         for seed in start..<start + count {
             var maker = RandomQueries.Maker(random: SeededGenerator(seed: seed))
             let rules = (0...(maker.chance(20) ? 2 : 0))
@@ -175,8 +175,9 @@ struct QueryStateTests {
 
     // MARK: Rules that change
 
-    private static func rule(_ name: String, _ categories: [String], pipes: [QueryPlan.Pipe] = []) -> QueryRule<QueryPlan>
-    {
+    private static func rule(_ name: String, _ categories: [String], pipes: [QueryPlan.Pipe] = []) -> QueryRule<
+        QueryPlan
+    > {
         let steps = categories.map { QueryPlan.Step(category: $0, keys: [QueryPlan.Key(field: 0)]) }
         let plan = QueryPlan(
             fields: [QueryPlan.Field("user"), QueryPlan.Field("n")],
@@ -217,7 +218,9 @@ struct QueryStateTests {
 
     @Test
     func aRuleThatIsTheSameGoesOnBesideOthersThatChanged() throws {
-        let before = try Run([Self.rule("same", ["a", "b"]), Self.rule("other", ["a", "b"]), Self.rule("gone", ["a", "b"])])
+        let before = try Run([
+            Self.rule("same", ["a", "b"]), Self.rule("other", ["a", "b"]), Self.rule("gone", ["a", "b"]),
+        ])
         try before.read(Self.events(0..<5, "a"))
         let state = try #require(before.consumer.state)
         let bytes = try state.save()
@@ -294,8 +297,9 @@ struct QueryStateTests {
             text += "{\"time\":\(time),\"type\":\"\(type)\",\"user\":\(user),\"n\":\(time * 7 % 13)}\n"
         }
         let keys = [QueryPlan.Key(field: 0)]
-        func rule(_ name: String, _ situation: QueryPlan.Situation, _ pipes: [QueryPlan.Pipe] = []) -> QueryRule<QueryPlan>
-        {
+        func rule(_ name: String, _ situation: QueryPlan.Situation, _ pipes: [QueryPlan.Pipe] = []) -> QueryRule<
+            QueryPlan
+        > {
             let fields = [QueryPlan.Field("user"), QueryPlan.Field("n")]
             return QueryRule(name: name, plan: QueryPlan(fields: fields, situation: situation, pipes: pipes))
         }
@@ -324,7 +328,9 @@ struct QueryStateTests {
         _ = try other.consumer.state?.restore(golden, false)
         _ = run.lines()
         for each in [run, other] {
-            try each.read("{\"time\":60,\"type\":\"d\",\"user\":\"\(long)\"}\n{\"time\":61,\"type\":\"d\",\"user\":1}\n")
+            try each.read(
+                "{\"time\":60,\"type\":\"d\",\"user\":\"\(long)\"}\n{\"time\":61,\"type\":\"d\",\"user\":1}\n"
+            )
             each.consumer.finish(.finished)
         }
         let expected = run.lines()

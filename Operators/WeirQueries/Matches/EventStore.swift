@@ -134,6 +134,7 @@ final class EventStore {
     /// - Parameters:
     ///   - event: Its number.
     ///   - fields: Those that pipes want.
+    /// - Returns: Its object, and the fields.
     func saved(_ event: UInt32, _ fields: [QueryPlan.Field]) -> SavedEvent {
         var (line, values): ([UInt8], [QueryValue]) = ([], [])
         append(event, to: &line)

@@ -121,6 +121,7 @@ struct PipeChain<Content: Sendable>: Sendable {
     ///   - state: Takes the fields.
     ///   - pack: What is saved of an event.
     ///   - unpack: The event of it.
+    /// - Throws: `StateError`.
     mutating func exchangeState<Kept>(
         _ state: inout StateExchange,
         pack: (Content) -> Kept,
@@ -202,6 +203,11 @@ struct PipeChain<Content: Sendable>: Sendable {
 
     /// Missing values before flags, numbers and texts.
     private static func order(_ left: QueryValue, _ right: QueryValue) -> QueryValue.Order {
+        if case .list(let left) = left, case .list(let right) = right {
+            let order = order(left, right)
+            guard order == .same, left.count != right.count else { return order }
+            return left.count < right.count ? .before : .after
+        }
         if let order = left.order(to: right) { return order }
         let (first, second) = (rank(left), rank(right))
         return first == second ? .same : first < second ? .before : .after

@@ -102,6 +102,7 @@ struct RuleBank {
     /// - Parameters:
     ///   - state: Takes the fields.
     ///   - programs: For each rule its name, and what tells it from others.
+    /// - Throws: `StateError`.
     mutating func exchangeState(
         _ state: inout StateExchange,
         _ programs: [(name: String, text: String)]

@@ -16,6 +16,7 @@ extension RuleRunner {
     ///   - retain: Called with each event that has one holder more.
     ///   - pack: What is saved of an event that pipes keep.
     ///   - unpack: The event of it.
+    /// - Throws: `StateError`.
     mutating func exchangeState<Kept>(
         _ state: inout StateExchange,
         _ saved: SavedRule,

@@ -159,6 +159,7 @@ enum HelpTopic: String, CaseIterable {
         Examples:
           weir run shake readings.csv --to shakes.jsonl --state state/
           weir run walk 'file:in.jsonl?follow=true' --to a.jsonl --state state/
+          weir match --rules rules/ in.jsonl --to m.jsonl --state state/
           weir state state/
 
         Usage: weir run PLUGIN [INPUT] --state DIR [OPTIONS]
@@ -169,8 +170,11 @@ enum HelpTopic: String, CaseIterable {
         at Ctrl-C and SIGTERM, and at the end of the inputs; the last three are kept.
         With a configuration, each pipeline has a folder of its name in DIR.
 
-        What 'shake', 'walk' and 'sentiment' know can be saved. 'fraud', plugins that do
-        not say how, queries of 'weir match', --workers and --report are refused.
+        What 'shake', 'walk', 'sentiment' and the queries of 'weir match' know can be
+        saved. 'fraud', plugins that do not say how, --workers and --report are refused.
+        Of --rules, each rule that is as it was goes on with its partial matches, after
+        a SIGHUP too; where others have changed, --state-mismatch drop is needed, and
+        says what of each is lost.
 
         Files and recordings are read on; of a followed file also under its new name.
         Sockets, pipes and standard input cannot be read again: what comes between the

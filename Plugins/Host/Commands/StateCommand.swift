@@ -90,6 +90,11 @@ struct StateCommand: Command {
                 ", " + Quantity.counted(UInt64(max(0, $0)), "partial match", "partial matches")
             }
             rows.append(("plugin '\(consumer.name)'", size(consumer.bytes.count) + (partial ?? "")))
+            rows += consumer.contents.filter { $0.items > 0 }
+                .map { part in
+                    let items = Quantity.counted(UInt64(part.items), "element", "elements")
+                    return ("  \(part.name)", "\(items), \(size(part.byteCount))")
+                }
         }
         for part in checkpoint.parts where !part.bytes.isEmpty { rows.append((part.name, size(part.bytes.count))) }
         rows += checkpoint.counts.filter { $0.value > 0 }.map { ($0.name, Quantity.grouped($0.value)) }
@@ -133,6 +138,14 @@ struct StateCommand: Command {
                         json.member("name", consumer.name)
                         json.member("bytes", UInt64(consumer.bytes.count))
                         if let partial = consumer.partialMatches { json.member("partialMatches", Int64(partial)) }
+                        json.name("parts")
+                        json.array(consumer.contents) { json, part in
+                            json.object { json in
+                                json.member("name", part.name)
+                                json.member("elements", Int64(part.items))
+                                json.member("bytes", UInt64(part.byteCount))
+                            }
+                        }
                     }
                 }
                 json.name("parts")
@@ -147,6 +160,13 @@ struct StateCommand: Command {
             }
         }
         return String(decoding: json.bytes, as: UTF8.self) + "\n"
+    }
+}
+
+extension RunCheckpoint.Consumer {
+    /// The operators of the plugin, or the rules of a query; empty where the plugin says nothing of its bytes.
+    fileprivate var contents: [(name: String, items: Int, byteCount: Int)] {
+        (try? Checkpoint(bytes: bytes).contents) ?? []
     }
 }
 

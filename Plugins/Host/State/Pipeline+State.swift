@@ -43,7 +43,7 @@ extension Pipeline {
     func goOnSaving(_ next: RunRequest) {
         guard let keeper else { return }
         keeper.settings = next.state?.settings ?? keeper.settings
-        guard let plugin = plugins.unsaveable else { return }
+        guard let plugin = plugins.unsaveable else { return keeper.expedite() }
         keeper.fail("what '\(plugin)' keeps cannot be saved")
     }
 
