@@ -1,6 +1,6 @@
 /// How the values of one type are written and read.
 ///
-/// Used through pointers, because the fields of a type are known only at run time. Made once for each type and checkpoint.
+/// Used through pointers, because the fields of a type are known only at run time. Made once for each type.
 @safe
 class StateCodec {
     /// What the type is called and consists of, as text: types with the same text have the same codec.
@@ -97,7 +97,8 @@ final class BytesCodec: StateCodec {
 /// Values of a trivial enumeration whose payloads may refer to memory: each case is looked at when it is first written.
 @safe
 final class EnumerationCodec<Value>: StateCodec {
-    private var known: Set<UnsafeRawPointer> = unsafe []
+    // Where the names of the cases are that were looked at.
+    private let known = Locked<Set<UInt>>([])
 
     init(layout: String) {
         super.init(layout: layout, leastSize: MemoryLayout<Value>.size)
@@ -112,11 +113,12 @@ final class EnumerationCodec<Value>: StateCodec {
                 reason: "it was built without reflection: make it StateCodable"
             )
         }
-        if unsafe !known.contains(UnsafeRawPointer(name)) {
+        let id = UInt(bitPattern: name)
+        if !known.withLock({ $0.contains(id) }) {
             for payload in Mirror(reflecting: value).children {
                 try TrivialLayout.check(Swift.type(of: payload.value), TypeLayout.name(Value.self))
             }
-            unsafe known.insert(UnsafeRawPointer(name))
+            known.withLock { _ = $0.insert(id) }
         }
         unsafe writer.append(UnsafeRawBufferPointer(start: place, count: leastSize))
     }
@@ -179,7 +181,7 @@ final class FieldsCodec: StateCodec {
     }
 }
 
-/// Stands for the codec of a type that contains itself, in an array for example.
+/// Stands for the codec of a type that contains itself, in an array for example; it gets that before it is shared.
 @safe
 final class ForwardCodec: StateCodec {
     var codec: StateCodec?

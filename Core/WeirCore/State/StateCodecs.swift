@@ -1,13 +1,23 @@
-/// The codecs of a checkpoint, each made at the first value of its type.
+/// The codecs that a checkpoint uses, each made at the first value of its type in the process.
 final class StateCodecs {
+    // Looking at the layout of a type costs more than to write its values.
+    private static let shared = Locked<[ObjectIdentifier: SharedCodec]>([:])
+
     private var codecs: [ObjectIdentifier: StateCodec] = [:]
     // What is being made, from the outermost type on.
     private var path: [String] = []
     private var forwards: [ObjectIdentifier: ForwardCodec] = [:]
+    // What was made for the outermost type: parts may refer to wholes that are not there yet.
+    private var fresh: [ObjectIdentifier: StateCodec] = [:]
 
     /// The codec of a type.
     func codec<Value>(for type: Value.Type) throws(StateError) -> StateCodec {
-        if let known = codecs[ObjectIdentifier(type)] { return known }
+        let id = ObjectIdentifier(type)
+        if let known = codecs[id] ?? fresh[id] { return known }
+        if let known = Self.shared.withLock({ $0[id] }) {
+            codecs[id] = known.codec
+            return known.codec
+        }
         return try make(type)
     }
 
@@ -37,10 +47,18 @@ final class StateCodecs {
         let forward = ForwardCodec(name)
         forwards[id] = forward
         defer { forwards[id] = nil }
+        let isOutermost = path.count == 1
+        defer {
+            if isOutermost { (path, fresh) = ([], [:]) }
+        }
         let codec = try self.codec(type, name)
         forward.codec = codec
-        codecs[id] = codec
-        if path.count == 1 { path = [] }
+        fresh[id] = codec
+        if isOutermost {
+            codecs.merge(fresh) { $1 }
+            let finished = fresh.mapValues { SharedCodec(codec: $0) }
+            Self.shared.withLock { $0.merge(finished) { $1 } }
+        }
         return codec
     }
 
@@ -97,6 +115,13 @@ final class StateCodecs {
     private static func custom<Value: StateCodable>(_ type: Value.Type, _ parts: String) -> StateCodec {
         CustomCodec<Value>(parts: parts)
     }
+}
+
+/// A codec that any thread may use.
+private struct SharedCodec: @unchecked Sendable {
+    // Safety of `@unchecked Sendable`: a codec does not change once it is made, but for what EnumerationCodec learns, which
+    // is behind a lock, and what ForwardCodec stands for, which it knows before the outermost codec is finished.
+    let codec: StateCodec
 }
 
 /// What a trivial type consists of.

@@ -149,15 +149,18 @@ public struct StateExchange: ~Copyable {
     ///
     /// - Parameter setting: The setting, such as the size of a ring.
     public mutating func require(_ setting: some FixedWidthInteger) {
-        if mode == .describing || !isInRows { fingerprint.mix(UInt64(truncatingIfNeeded: setting)) }
+        if describes { fingerprint.mix(UInt64(truncatingIfNeeded: setting)) }
     }
 
     /// Names settings without which the fields have no meaning, as text.
     ///
     /// - Parameter settings: The settings, such as the states of an automaton; the same text in all processes.
     public mutating func require(describing settings: @autoclosure () -> String) {
-        if mode == .describing || !isInRows { fingerprint.mix(settings()) }
+        if describes { fingerprint.mix(settings()) }
     }
+
+    /// Whether it matters what the open section consists of: when it is restored, that is known.
+    private var describes: Bool { mode == .describing || mode == .saving && !isInRows }
 
     /// Exchanges how many elements were put in a side output.
     ///

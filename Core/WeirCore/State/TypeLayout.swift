@@ -33,7 +33,8 @@ enum TypeLayout {
     /// The name of a type, without what differs from process to process.
     static func name(_ type: Any.Type) -> String {
         var name = _typeName(type, qualified: true)
-        // Types that are private, or local to a function, are told apart by an address.
+        // Types that are private, or local to a function, are told apart by an address. Most are not, and to search is slow.
+        guard name.utf8.contains(UInt8(ascii: "$")) else { return name }
         while let start = name.firstRange(of: "(unknown context at $"),
             let end = name[start.upperBound...].firstIndex(of: ")")
         {
