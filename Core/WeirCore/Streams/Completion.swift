@@ -4,15 +4,17 @@
 ///
 /// | operator | `finished` | `interrupted`, `failed` |
 /// |---|---|---|
-/// | `buffer`, `collect`, `reduce`, `last` | emits what it holds | gives it up |
-/// | `debounce`, `throttle`, `conflate` | emit what is held back | give it up |
+/// | `buffer`, `collect`, `sorted`, `reduce`, `last`, `takeLast` | emits what it holds | gives it up |
+/// | `debounce`, `throttle`, `audit`, `conflate`, `sample` | emit what is held back | give it up |
 /// | `ordered`, `merge` | emit all that waits, in order | give it up |
 /// | windows, joins in windows | close and emit what is open | give it up |
 /// | `repeated`, monotone runs | close what is open | give it up |
 /// | `unless` | emits what waits | offers it on `dropped` |
 /// | `then`, `sequence`, `without`, `absent`, `all` | settle what waits for the watermark | give it up |
 /// | patterns, pattern sets | settle what waits for the end | give it up, and count it |
-/// | `concat` | continues with the other stream | pass it on |
+/// | `concat`, `append` | continues with the other stream, or the elements | pass it on |
+/// | `flatMap` to streams | waits for the inner streams | ends at once, detaches those |
+/// | `delay(arrivalBy:on:)` | lets what waits arrive first | gives it up |
 /// | `union`, `zip`, `any`, other streams of several inputs | wait for the other inputs | end at once, detach those |
 /// | `failIfEmpty` | fails without an element | pass it on |
 /// | `LastValueSubject` | emits its element | forgets it |

@@ -15,6 +15,7 @@ package final class DeferredSubscription: Sendable {
     package init() {}
 
     /// Whether ``cancel()`` was called.
+    @usableFromInline
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// Sets the subscription; cancels it at once if that was asked for before.

@@ -172,6 +172,10 @@ public final class Junction<State: JunctionState>: @unchecked Sendable {
         )
     }
 
+    /// Whether this thread is at work on the state, so that what it sends has to wait.
+    @usableFromInline
+    package var isInside: Bool { unsafe cweir_gate_is_inside(gate) }
+
     // MARK: From the inputs
 
     /// Passes a signal to the state; for operators that are driven by calls rather than by attached streams.
