@@ -84,4 +84,13 @@ struct CollectSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Inp
         elements = []
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("collect")
+        try state.exchange(refused)
+        try state.exchange(&elements)
+        try state.exchange(&time)
+        try downstream.exchangeState(&state)
+    }
 }

@@ -93,4 +93,12 @@ struct ReduceSink<Input: Sendable, Downstream: Sink>: Sink {
         value = nil
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("reduce")
+        try state.exchange(&value)
+        try state.exchange(&time)
+        try downstream.exchangeState(&state)
+    }
 }
