@@ -18,6 +18,23 @@ extension EventStream {
         Shared(self)
     }
 
+    /// Runs the stream once for all sinks, each of which starts with the last elements.
+    ///
+    ///     let parsed = lines.map(parse).share(replaying: 1)
+    ///
+    /// A sink that is attached gets up to `limit` of the elements that came last, with their times, and the last watermark,
+    /// before what comes next; also after the completion. Remembers these elements beside the sinks. Everything else is as in
+    /// ``share()``.
+    ///
+    /// - Parameter limit: How many elements to remember; positive. Older ones are forgotten.
+    /// - Returns: The same elements; an object that all its sinks share.
+    /// - Complexity: O(*s*) per element for *s* sinks, without allocation once there are `limit`.
+    @inlinable
+    public func share(replaying limit: Int) -> Shared<Self> {
+        precondition(limit > 0, "share: limit must be positive, but is \(limit)")
+        return Shared(self, .last(limit))
+    }
+
     /// The stream twice, to be used in two places, run once: `share()` for two.
     ///
     ///     let (measured, recorded) = readings.duplicate()
@@ -40,12 +57,13 @@ public final class Shared<Upstream: EventStream>: EventStream {
     public typealias Element = Upstream.Element
 
     @usableFromInline let upstream: Upstream
-    @usableFromInline let multicast = Multicast<Element>()
+    @usableFromInline let multicast: Multicast<Element>
     private let isAttached = Locked(false)
 
     @usableFromInline
-    init(_ upstream: Upstream) {
+    init(_ upstream: Upstream, _ replay: MulticastReplay<Element> = .nothing) {
         self.upstream = upstream
+        multicast = Multicast(replaying: replay)
     }
 
     @inlinable

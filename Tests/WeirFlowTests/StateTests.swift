@@ -1,6 +1,8 @@
 import TestStreams
 import Testing
 import WeirCore
+import WeirCreation
+import WeirDispatch
 import WeirFlow
 import WeirSelection
 import WeirSequences
@@ -27,6 +29,41 @@ import WeirTesting
         #expect(RestoreTrials.difference { $0.sample(every: .milliseconds(4)) } == nil)
         #expect(RestoreTrials.difference { $0.delay(by: .milliseconds(3)) } == nil)
         #expect(RestoreTrials.difference { $0.timeout(after: .milliseconds(4)) } == nil)
+    }
+
+    @Test func stretches() {
+        #expect(RestoreTrials.difference(counting: { [$0.late.count] }) { $0.audit(for: .milliseconds(3)) } == nil)
+        let buffer = RestoreTrials.difference(counting: { [$0.late.count] }) { $0.buffer(3, within: .milliseconds(4)) }
+        #expect(buffer == nil)
+        #expect(RestoreTrials.difference { $0.timeout(forFirst: .milliseconds(9), after: .milliseconds(4)) } == nil)
+        let neverOver = RestoreTrials.difference(channels: 2) { $0[0].timeout(after: .seconds(9), switchingTo: $0[1]) }
+        #expect(neverOver == nil)
+    }
+
+    @Test func delays() {
+        #expect(RestoreTrials.difference { $0.delay(until: Timestamp(millisecondsSinceEpoch: 9)) } == nil)
+        let scheduler = Scheduler(clock: EventClock(VirtualClock()))
+        for policy in [LimitPolicy.dropNewest, .dropOldest, .fail] {
+            let difference = RestoreTrials.difference {
+                $0.delay(arrivalBy: .milliseconds(4), on: scheduler, overflowPolicy: policy, limit: 3)
+            }
+            #expect(difference == nil)
+        }
+    }
+
+    @Test func severalStreams() {
+        #expect(RestoreTrials.difference(channels: 2) { $0[0].sample(by: $0[1]) } == nil)
+        let buffer = RestoreTrials.difference(channels: 2, counting: { [$0.refused.count] }) {
+            $0[0].buffer(by: $0[1], limit: 3)
+        }
+        #expect(buffer == nil)
+        #expect(RestoreTrials.difference(channels: 2) { $0[0].drop(until: $0[1]) } == nil)
+        let equal = RestoreTrials.difference(channels: 2) {
+            $0[0].map(\.label).elementsEqual($0[1].map(\.label), limit: 3)
+        }
+        #expect(equal == nil)
+        #expect(RestoreTrials.difference(channels: 2) { $0[0].race(with: $0[1]) } == nil)
+        #expect(RestoreTrials.difference(channels: 3) { $0.race() } == nil)
     }
 
     @Test func order() {
@@ -114,11 +151,31 @@ import WeirTesting
             return shared.take(3).merge(shared.pairwise().map { $0.0 &* 10 + $0.1 })
         }
         #expect(shared == nil)
+        let replayed = RestoreTrials.difference { channel in
+            let shared = channel.map(\.label).share(replaying: 2)
+            return shared.take(3).union(shared.pairwise().map { $0.0 + $0.1 })
+        }
+        #expect(replayed == nil)
         let parts = RestoreTrials.difference { channel in
             let (small, large) = channel.partition { $0.value < 2 }
             return small.scan(into: 0) { $0 += $1.value }.union(large.scan(into: 0) { $0 -= $1.value })
         }
         #expect(parts == nil)
+    }
+
+    @Test func foldsPerGroup() {
+        let sums = RestoreTrials.difference { channel in
+            channel.grouped(by: \.label) { group in
+                group.reduce(into: 0) { $0 += $1.value }.map { "\(group.key): \($0)" }
+            }
+        }
+        #expect(sums == nil)
+        let sorted = RestoreTrials.difference { channel in
+            channel.grouped(by: \.value) { group in
+                group.sorted(limit: 5) { $0.timestamp < $1.timestamp }.map { elements in elements.map(\.label) }
+            }
+        }
+        #expect(sorted == nil)
     }
 
     @Test func groups() {
