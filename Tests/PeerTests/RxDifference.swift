@@ -13,16 +13,6 @@ struct RxDifference {
             cases: ["throttle-time: should handle a busy producer emitting a regular repeating sequence"]
         ),
         RxDifference(
-            file: "Operators/WeirFlow/Throttle.swift",
-            sentence: "and then nothing is emitted for a duration again",
-            cases: [
-                "audit-time: should emit the last value in each time window",
-                "audit-time: should auditTime events multiple times",
-                "audit-time: should delay the source if values are not emitted often enough",
-                "audit-time: should handle a busy producer emitting a regular repeating sequence",
-            ]
-        ),
-        RxDifference(
             file: "Operators/WeirFlow/Conflate.swift",
             sentence: "nothing for intervals without elements",
             cases: [
@@ -32,8 +22,9 @@ struct RxDifference {
             ]
         ),
         RxDifference(
-            file: "Operators/WeirFlow/Conflate.swift",
-            sentence: "Remembers these, at most `limit`; further ones of the interval go to ``Conflate/refused``.",
+            file: "Operators/WeirFlow/BufferWithin.swift",
+            sentence:
+                "or what there is when a watermark or an element is at least `duration` after the first of its elements",
             cases: [
                 "buffer-time: should emit buffers at intervals or when the buffer is full",
                 "buffer-time: should emit buffers at intervals or when the buffer is full test 2",
@@ -93,8 +84,37 @@ struct RxDifference {
                 "last: should take the last value of an observable",
                 "last: should return last element matches with predicate",
                 "last: should not return default value if an element is found",
+            ]
+        ),
+        RxDifference(
+            file: "Operators/WeirSelection/TakeLast.swift",
+            sentence: "in the order of arrival, with their own times",
+            cases: [
+                "take-last: should take two values of an observable with many values",
+                "take-last: should take last three values",
+                "take-last: should take all element when try to take larger then source",
+                "take-last: should take all element when try to take exact",
                 "take-last: should take one value from an observable with many values",
             ]
+        ),
+        RxDifference(
+            file: "Operators/WeirSelection/TakeLast.swift",
+            sentence: "How many elements; positive.",
+            cases: [
+                "take-last: should not take any values",
+                "take-last: should not take any values if provided with negative value",
+                "take-last: should be empty on takeLast(0)",
+            ]
+        ),
+        RxDifference(
+            file: "Operators/WeirFlow/DelayUntil.swift",
+            sentence: "Emits each element when it arrives",
+            cases: ["delay: should raise error when source raises error before absolute delay fires"]
+        ),
+        RxDifference(
+            file: "Operators/WeirFlow/Delay.swift",
+            sentence: "The completion passes.",
+            cases: ["delay: should be possible to delay complete by composition"]
         ),
         RxDifference(
             file: "Operators/WeirSelection/Drop.swift",

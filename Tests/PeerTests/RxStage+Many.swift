@@ -4,6 +4,16 @@ import WeirFlow
 import WeirSelection
 import WeirTesting
 
+extension EventStream<String> {
+    /// The elements as far as one that a function throws at.
+    func throwing(at letter: String) -> some EventStream<String> {
+        tryMap { element in
+            if element == letter { throw MarbleFailure() }
+            return element
+        }
+    }
+}
+
 /// The operators of several streams.
 extension RxStage {
     func buildOfMany() throws {
@@ -31,14 +41,26 @@ extension RxStage {
     }
 
     private func buildCatch() throws {
-        if calls("[map]") { throw RxSkip.noOperator(RxLack.throwingClosure) }
-        if calls("ColdObservable.from") {
+        if calls("[map]") {
+            buildCatchOfMap()
+        } else if calls("ColdObservable.from") {
             let letters = calls("'a'") ? ["a", "b", "c"] : ["x", "y", "z"]
             let start = time(0)
             record(self["e1"].catch { _ in Values(letters, at: { _ in start }) })
         } else {
             let other = self["e2"]
             record(self["e1"].catch { _ in other })
+        }
+    }
+
+    /// A function that throws is that of `tryMap`; attaching once more is what `retry` does.
+    private func buildCatchOfMap() {
+        let mapped = self["e1"].throwing(at: "c")
+        if isNamed("Observable.of()") {
+            let other = cold("(XYZ|)")
+            record(mapped.catch { _ in other })
+        } else {
+            record(mapped.retry(isNamed("cold") ? 2 : 9))
         }
     }
 
@@ -82,9 +104,16 @@ extension RxStage {
     }
 
     private func buildZip() throws {
-        if isNamed("selector that throws") { throw RxSkip.noOperator(RxLack.throwingClosure) }
         let names = test.ins.map(\.name)
-        if names.count == 1 {
+        if isNamed("selector that throws") {
+            let iterable = Values(["4", "5", "6"], at: { _ in .epoch })
+            record(
+                self[names[0]].zip(iterable, limit: 100).tryMap { pair in
+                    if pair.0 == "2" { throw MarbleFailure() }
+                    return pair.0 + pair.1
+                }
+            )
+        } else if names.count == 1 {
             // The values of an iterable are not in the file, and not in what is expected; only how many there are.
             let iterable = Values(Array(repeating: "", count: iterableCount), at: { _ in .epoch })
             record(self[names[0]].zip(iterable, limit: 100).map { $0.0 + $0.1 })

@@ -1,34 +1,16 @@
 import WeirCore
 
-/// What cases ask for that no operator of Weir does.
+/// Why no operator of Weir does what a case asks for.
 enum RxLack {
-    static let throwingClosure = "a function that throws"
-    static let dropUntil = "dropping until another stream has an element"
-    static let lastElements = "the last elements, more than one"
-    static let fullBuffer = "a buffer by time that ends when it is full"
-    static let untilTime = "a delay until a point in time"
-    static let delayedEnd = "a delay of the end"
-    static let firstTimeout = "a timeout for the first element alone"
-    static let inclusiveEnd = "ending with the element that fails the condition"
-    static let identity = "distinct instances"
+    static let identity =
+        "A pair is a value: two that are equal cannot be told apart, so nothing can be said of their instances."
+    static let fullBuffer =
+        "Windows that overlap have one limit for all they remember; none of them ends before its time because it is full."
 
-    /// How many cases of which operator ask for what.
+    /// How many cases of which operator, for which reason.
     static let counts = [
         "buffer-time: \(fullBuffer)": 1,
-        "catch-error: \(throwingClosure)": 3,
         "combine-latest-with: \(identity)": 1,
-        "delay: \(delayedEnd)": 1,
-        "delay: \(untilTime)": 5,
-        "distinct-until-changed: \(throwingClosure)": 2,
-        "first: \(throwingClosure)": 1,
-        "last: \(throwingClosure)": 1,
-        "skip-until: \(dropUntil)": 15,
-        "skip-while: \(throwingClosure)": 1,
-        "take-last: \(lastElements)": 13,
-        "take-while: \(inclusiveEnd)": 1,
-        "take-while: \(throwingClosure)": 1,
-        "timeout: \(firstTimeout)": 11,
-        "zip: \(throwingClosure)": 1,
     ]
 }
 

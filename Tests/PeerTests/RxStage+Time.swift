@@ -8,14 +8,14 @@ import WeirWindows
 extension RxStage {
     func buildByTime() throws {
         switch test.op {
-        case "audit-time": record(self["e1"].throttle(for: duration(), edges: .trailing))
+        case "audit-time": record(self["e1"].audit(for: duration()))
         case "buffer-count": try buildBufferByCount()
         case "buffer-time": try buildBufferByTime()
         case "debounce-time": record(self["e1"].debounce(for: duration()))
-        case "delay": try buildDelay()
+        case "delay": buildDelay()
         case "sample-time": record(self["e1"].sample(every: duration("period")))
         case "throttle-time": buildThrottle()
-        case "timeout": try buildTimeout()
+        case "timeout": buildTimeout()
         default: record(self["e1"].collect(limit: 100).map { $0.joined() })
         }
     }
@@ -38,7 +38,7 @@ extension RxStage {
             guard calls("Infinity") else { throw RxSkip.noOperator(RxLack.fullBuffer) }
             record(input.hopping(duration(), every: duration("interval")).map { $0.value.joined() })
         } else if let limit = number(after: "null, ") {
-            record(input.buffer(every: duration(), limit: limit).map { $0.joined() })
+            record(input.buffer(limit, within: duration()).map { $0.joined() })
         } else if calls("[take](2)") {
             record(input.buffer(every: duration()).map { $0.joined() }.take(2))
         } else {
@@ -46,10 +46,16 @@ extension RxStage {
         }
     }
 
-    private func buildDelay() throws {
-        if calls("absoluteDelay") { throw RxSkip.noOperator(RxLack.untilTime) }
-        if calls("[concat]") { throw RxSkip.noOperator(RxLack.delayedEnd) }
-        record(self["e1"].delay(by: isNamed("negative") ? .seconds(-1) : duration()))
+    private func buildDelay() {
+        if calls("absoluteDelay") {
+            record(self["e1"].delay(until: time(test.t["t"] ?? 0)))
+        } else if calls("[concat]") {
+            let start = time(0)
+            let end = Values([("", start)]).delay(by: duration()).flatMap(.concat) { _ in EmptyStream<String>() }
+            record(self["e1"].delay(by: duration()).concat(end))
+        } else {
+            record(self["e1"].delay(by: isNamed("negative") ? .seconds(-1) : duration()))
+        }
     }
 
     private func buildThrottle() {
@@ -63,13 +69,21 @@ extension RxStage {
         }
     }
 
-    private func buildTimeout() throws {
-        if calls("first:") { throw RxSkip.noOperator(RxLack.firstTimeout) }
-        if calls("with:") {
-            let (inner, failed) = (self["inner"], cold("#"))
-            record(self["source"].timeout(after: duration()).catch { $0 is FlowError ? inner : failed })
+    private func buildTimeout() {
+        let source = self[test.ins[0].name]
+        if calls("first:") {
+            let (first, next) = (
+                duration(test.t["first"] == nil ? "t" : "first"), test.t["each"].map { Duration.seconds($0) }
+            )
+            if calls("with:") {
+                record(source.timeout(forFirst: first, after: next, switchingTo: self["inner"]))
+            } else {
+                record(source.timeout(forFirst: first, after: next))
+            }
+        } else if calls("with:") {
+            record(source.timeout(after: duration(), switchingTo: self["inner"]))
         } else {
-            record(self["e1"].timeout(after: duration()))
+            record(source.timeout(after: duration()))
         }
     }
 }
