@@ -17,10 +17,14 @@ enum OperatorList {
         Emits all elements in one array at the end.
         WeirCreation.reduce
         Combines all elements into one value, which it emits at the end.
+        WeirCreation.sorted
+        Emits all elements in one array at the end, in an order.
         WeirFlow.bounded
         Rejects the elements that run too far ahead in event time.
         WeirFlow.ordered
         Restores the order of event time, for elements that arrive late by no more than a delay.
+        WeirFlow.audit
+        Emits the last element of each stretch of time that an element begins.
         WeirFlow.buffer
         Collects a number of elements into arrays.
         WeirFlow.catch
@@ -39,8 +43,16 @@ enum OperatorList {
         Shifts the stream in event time.
         WeirFlow.distinct
         Drops elements whose key was emitted shortly before.
+        WeirFlow.drop
+        Leaves out elements until another stream has one.
+        WeirFlow.elementsEqual
+        Tells whether another stream has the same elements in the same order.
         WeirFlow.enrich
         Pairs each element with its row of a table that another stream updates.
+        WeirFlow.flatMap
+        Turns each element into a stream, and emits the elements of these streams.
+        WeirFlow.switchToLatest
+        Emits the elements of the latest of the streams that this stream emits.
         WeirFlow.grouped
         Runs a separate pipeline for each key, and merges what they emit.
         WeirFlow.watermarks
@@ -53,6 +65,8 @@ enum OperatorList {
         Merges the stream with another one in the order of event time; at equal times this one has priority.
         WeirFlow.partition
         Splits the stream in two by a condition.
+        WeirFlow.race
+        Emits the elements of whichever of two streams is first.
         WeirFlow.limit
         Limits the rate of elements, with bursts.
         WeirFlow.replaceError
@@ -101,6 +115,8 @@ enum OperatorList {
         Transforms each element and drops those without a result.
         WeirSelection.drop
         Drops the first elements.
+        WeirSelection.dropLast
+        Leaves out the elements that arrive last.
         WeirSelection.element
         Emits the element at a position, counted from zero in the order of arrival.
         WeirSelection.enumerated
@@ -119,14 +135,28 @@ enum OperatorList {
         Emits the element that arrived last, when the stream has finished.
         WeirSelection.map
         Transforms each element.
+        WeirSelection.materialize
+        Turns the elements and the end of the stream into values.
+        WeirSelection.dematerialize
+        Turns values that say what happens back into elements and an end.
         WeirSelection.scan
         Folds the elements into a running value with an operation on two values, and emits it after each.
+        WeirSelection.prepend
+        Begins with other elements.
+        WeirSelection.append
+        Goes on with other elements at the end.
+        WeirSelection.replaceEmpty
+        Emits an element in place of none.
         WeirSelection.stampedOnArrival
         Replaces event time with the time of arrival.
         WeirSelection.take
         Ends the stream after its first elements.
         WeirSelection.first
         Ends the stream after its first element.
+        WeirSelection.takeLast
+        Emits the elements that arrived last, when the stream has finished.
+        WeirSelection.takeThrough
+        Ends the stream with the first element that satisfies a condition.
         WeirSelection.tap
         Calls a function with each element and forwards the stream unchanged.
         WeirSelection.tryMap
