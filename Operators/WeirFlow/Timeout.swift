@@ -152,6 +152,7 @@ struct TimeLimits: Sendable {
     ///   - time: That of an element.
     ///   - deadline: The one before, of other elements.
     ///   - firstDeadline: The one before, of the first watermark.
+    /// - Returns: The later of the deadlines.
     @inlinable
     func deadline(
         afterElementAt time: Timestamp,

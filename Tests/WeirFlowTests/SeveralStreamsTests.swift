@@ -13,7 +13,9 @@ private enum Meeting {
 
     /// Plays signals of two inputs, and tells of the earlier of their watermarks.
     ///
-    /// - Parameter body: Returns whether the stream is over.
+    /// - Parameters:
+    ///   - arrivals: The signals.
+    ///   - body: Returns whether the stream is over.
     static func play(_ arrivals: [Arrival], _ body: (Meeting) -> Bool) {
         var marks = [Timestamp.distantPast, .distantPast]
         var watermark = Timestamp.distantPast

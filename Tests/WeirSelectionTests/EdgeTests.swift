@@ -158,7 +158,8 @@ import WeirTesting
         let second = stream.subscribe { _ in }
         channel.send(.completion(.finished))
         second.cancel()
-        #expect(notes.withLock { $0 }.suffix(2) == ["attached", "finished"])
+        // A test channel tells a new sink its last watermark.
+        #expect(notes.withLock { $0 }.suffix(3) == ["attached", "watermark", "finished"])
         // An operator that has enough detaches.
         let third = TestChannel<Int>()
         third.tap(onDetach: { note("enough") }).first().subscribe { _ in }
