@@ -69,6 +69,17 @@ public struct PatternExplanation: Sendable, CustomStringConvertible {
     }
 
     private var bounds: [String] {
+        Self.bounds(of: plan) + [
+            "at most \(limits.partialMatches) partial matches, \(limits.events) events, then \(limits.policy.rawValue)"
+        ]
+    }
+
+    /// What a pattern says, without the limits of its evaluation.
+    static func program(of plan: PatternPlan) -> String {
+        (lines(plan.stages, plan.conditions.map(\.text), indent: "") + bounds(of: plan)).joined(separator: "\n")
+    }
+
+    private static func bounds(of plan: PatternPlan) -> [String] {
         var bounds: [String] = []
         if let within = plan.within { bounds.append("within \(Duration.nanoseconds(within))") }
         if let gap = plan.neighbours { bounds.append("within \(Duration.nanoseconds(gap)) between neighbours") }
@@ -80,9 +91,6 @@ public struct PatternExplanation: Sendable, CustomStringConvertible {
         case .skipToLast(let capture, _): bounds.append("after a match skip to the last \(plan.captures[capture])")
         }
         if plan.selection != .all { bounds.append("select \(plan.selection)") }
-        bounds.append(
-            "at most \(limits.partialMatches) partial matches, \(limits.events) events, then \(limits.policy.rawValue)"
-        )
         return bounds
     }
 

@@ -25,13 +25,17 @@ public final class PatternRule: Sendable {
     /// As of the last event that concerned the rule.
     public let partialMatches = PartialMatchCount()
 
+    /// The pattern as text: another one where partial matches have another meaning.
+    let program: String
+
     // Relaxed: a count that guards nothing.
     private let matches = Atomic<UInt64>(0)
     private let firstFailure = Locked<PatternFailure?>(nil)
 
-    init(_ name: String, _ strategy: StrategyChoice, partOf losses: PatternLosses) {
+    init(_ name: String, _ strategy: StrategyChoice, _ program: String, partOf losses: PatternLosses) {
         self.name = name
         self.strategy = strategy
+        self.program = program
         self.losses = PatternLosses(partOf: losses)
     }
 
@@ -45,6 +49,17 @@ public final class PatternRule: Sendable {
 
     @usableFromInline
     func noteMatch() { matches.wrappingAdd(1, ordering: .relaxed) }
+
+    /// Saves what has become of the rule, or gives it back.
+    func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        var count = matchCount
+        var failure = failure.map(\.fields) ?? []
+        try state.exchange(&count)
+        try state.exchange(&failure)
+        guard state.isRestoring else { return }
+        matches.store(count, ordering: .relaxed)
+        if let failure = PatternFailure(fields: failure) { note(failure) }
+    }
 
     @usableFromInline
     func note(_ failure: PatternFailure) { firstFailure.withLock { $0 = $0 ?? failure } }

@@ -48,6 +48,18 @@ public import WeirCore
 /// element completes, and windows that close before it, come rule by rule, in the order in which the rules were added. The
 /// completion settles what waits for the end; what is added to the set after it reaches the streams that go on.
 ///
+/// ### Checkpoints
+///
+/// The partial matches of a rule are found again by its name, whatever other rules there are:
+///
+///     let checkpoint = try ticks.checkpoint()
+///
+///     // In another process, after the rules were added and the set was attached:
+///     let report = try ticks.restore(checkpoint, droppingMismatches: true)
+///
+/// A rule that says something else under the same name begins anew, and so does one whose limits make it use the other
+/// strategy. What conditions mean that are closures is not known: give a rule with another closure another name.
+///
 /// Thread safety: all members, from any thread, also from inside a handler. A handler is called by one thread at a time for
 /// each stream.
 ///
@@ -246,5 +258,10 @@ struct PatternSetSink<Input: Sendable>: Sink {
     @inlinable
     mutating func finish(_ completion: Completion) {
         engines.withValue { $0.finish(completion) }
+    }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try engines.value.exchangeState(&state)
     }
 }

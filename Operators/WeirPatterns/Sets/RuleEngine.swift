@@ -15,6 +15,9 @@ final class RuleEngine<Element: Sendable>: Sendable {
     /// Takes the end of the stream.
     @usableFromInline let finish: @Sendable (Completion) -> Void
 
+    /// Saves the partial matches, or gives them back, and returns whether there are any.
+    @usableFromInline let exchange: @Sendable (inout StateExchange) throws(StateError) -> Bool
+
     @inlinable
     init<Strategy: PatternStrategy & ~Copyable, Key>(
         _ rule: PatternRule,
@@ -43,6 +46,16 @@ final class RuleEngine<Element: Sendable>: Sendable {
             }
         }
         finish = { completion in cell.withValue { $0.finish(completion) } }
+        exchange = { state throws(StateError) in try Self.exchangeState(of: cell, &state) }
+    }
+
+    @usableFromInline
+    static func exchangeState<Strategy: PatternStrategy & ~Copyable, Key>(
+        of cell: SharedCell<PatternFront<Strategy, Key, RuleOutput<Element>>>,
+        _ state: inout StateExchange
+    ) throws(StateError) -> Bool where Strategy.Element == Element {
+        try cell.value.exchangeState(&state)
+        return !cell.value.isFinished && cell.value.hasPartialMatches
     }
 }
 
@@ -81,5 +94,12 @@ struct RuleOutput<Element: Sendable>: PatternOutput {
     @inlinable
     mutating func finish(_ completion: Completion) {
         if let failure = completion.failure as? PatternFailure { rule.note(failure) }
+    }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        // In the section of the partial matches, which have no meaning for a rule that says something else.
+        state.require(describing: rule.program)
+        try rule.exchangeState(&state)
     }
 }

@@ -72,6 +72,10 @@ struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
         // That the stream failed is no failure of a rule.
         let completion = completion.isFinished ? completion : .interrupted
         for rule in inOrder(Array(engines.indices)) { engines[rule]?.finish(completion) }
+        forgetRules()
+    }
+
+    mutating func forgetRules() {
         engines = []
         changing = []
         beginning = []
@@ -104,7 +108,7 @@ struct RuleEngines<Element: Sendable>: ~Copyable, Sendable {
         beginning = engines.indices.filter { engines[$0]?.effects.alwaysBegins == true }
     }
 
-    private func inOrder(_ rules: [Int]) -> [Int] {
+    func inOrder(_ rules: [Int]) -> [Int] {
         rules.sorted { concerned.marks[UInt32($0)].rank < concerned.marks[UInt32($1)].rank }
     }
 }

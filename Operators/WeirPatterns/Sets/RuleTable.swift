@@ -6,6 +6,8 @@ struct RuleDraft<Element: Sendable>: Sendable {
     @usableFromInline let strategy: StrategyChoice
     @usableFromInline let makeEngine: @Sendable (PatternRule, PatternSides<Element>) -> RuleEngine<Element>
 
+    var program: String { PatternExplanation.program(of: plan) }
+
     @inlinable
     init<Pattern: EventPattern>(
         _ pattern: Pattern,
@@ -77,7 +79,7 @@ struct RuleTable<Element: Sendable>: Sendable {
     ) throws(PatternError) -> PatternRule {
         if let name, numbers[name] != nil { throw .duplicateRule(name) }
         addedCount += 1
-        let rule = PatternRule(name ?? unusedName(), draft.strategy, partOf: losses)
+        let rule = PatternRule(name ?? unusedName(), draft.strategy, draft.program, partOf: losses)
         let number = freeNumbers.popLast() ?? rules.count
         if number == rules.count { rules.append(nil) }
         numbers[rule.name] = number
@@ -91,7 +93,7 @@ struct RuleTable<Element: Sendable>: Sendable {
         _ losses: PatternLosses
     ) throws(PatternError) -> (PatternRule, Remains) {
         guard let number = numbers[name], let old = rules[number] else { throw .unknownRule(name) }
-        let rule = PatternRule(name, draft.strategy, partOf: losses)
+        let rule = PatternRule(name, draft.strategy, draft.program, partOf: losses)
         let conditions = builder.remove(old.conditions, of: number)
         put(rule, draft, number, rank: old.rank)
         return (rule, Remains(rule: old, conditions: conditions))
