@@ -19,11 +19,24 @@ extension EventChannel {
     /// Adds a subscriber; one that comes after the end is told so at once.
     @usableFromInline
     func add(_ subscriber: Subscriber<Element>, _ id: UInt64) {
+        let reserved = SinkNumbers.number(in: self) {
+            registration.withLock { registration in
+                registration.lastNumber += 1
+                return registration.lastNumber
+            }
+        }
         let (completion, unused) = registration.withLock { registration in
             guard registration.completion == nil else {
                 return (registration.completion, nil as ObjectTable<Subscriber<Element>>?)
             }
-            registration.subscribers.append((id, subscriber))
+            var number = reserved.number
+            if reserved.isKnown, registration.subscribers.contains(where: { $0.number == number }) {
+                registration.lastNumber += 1
+                number = registration.lastNumber
+            }
+            let place = registration.subscribers.lastIndex { $0.number < number }.map { $0 + 1 } ?? 0
+            registration.subscribers.insert((id, number, subscriber), at: place)
+            registration.hasHadSubscribers = true
             needsGate.store(true, ordering: .relaxed)
             return (nil, offerTable(registration))
         }

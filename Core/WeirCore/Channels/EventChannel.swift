@@ -37,8 +37,11 @@ public final class EventChannel<Element: Sendable>: GroupableStream, @unchecked 
 
     /// What must only change together with the list of sinks.
     struct Registration: Sendable {
-        var subscribers: [(id: UInt64, subscriber: Subscriber<Element>)] = []
+        // In the order of their numbers, by which checkpoints know them.
+        var subscribers: [(id: UInt64, number: UInt64, subscriber: Subscriber<Element>)] = []
+        var lastNumber: UInt64 = 0
         var receivers: [Receiver<Element>] = []
+        var hasHadSubscribers = false
         var requestedCompletion: Completion?
         var completion: Completion?
     }

@@ -41,6 +41,47 @@ package final class GatedState<State>: @unchecked Sendable {
         } while unsafe !cweir_gate_leave(gate)
     }
 
+    /// Calls `body` with the state while no thread is at the work, such as to save it; waits for the one that is.
+    ///
+    /// - Parameters:
+    ///   - postpone: Called when the work was asked for meanwhile, which has to be done then.
+    ///   - body: Takes the state.
+    /// - Returns: What `body` returns; `nil` from inside the work, or when the thread that is there waits for this one.
+    /// - Throws: What `body` throws.
+    package func whileIdle<Result, Failure>(
+        postponing postpone: () -> Void,
+        _ body: (inout State) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        guard enterAlone() else { return nil }
+        defer { if leaveUndone() { postpone() } }
+        return unsafe try body(&state.pointee)
+    }
+
+    /// Enters when the thread inside has left.
+    private func enterAlone() -> Bool {
+        guard !isInside else { return false }
+        var round: UInt32 = 0
+        while unsafe !cweir_gate_enter(gate) {
+            if round >= 64 {
+                var wait = unsafe cweir_wait_t(waiter: 0, target: 0, next: nil)
+                guard unsafe cweir_wait_begin(&wait, cweir_gate_owner(gate)) else { return false }
+                cweir_thread_back_off(round)
+                unsafe cweir_wait_end(&wait)
+            } else {
+                cweir_thread_back_off(round)
+            }
+            round &+= 1
+        }
+        return true
+    }
+
+    /// Leaves without doing the work; returns whether it was asked for.
+    private func leaveUndone() -> Bool {
+        var isAskedFor = false
+        while unsafe !cweir_gate_leave(gate) { isAskedFor = true }
+        return isAskedFor
+    }
+
     /// Whether this thread is inside the work.
     package var isInside: Bool { unsafe cweir_gate_is_inside(gate) }
 }

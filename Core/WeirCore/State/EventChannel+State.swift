@@ -52,19 +52,19 @@ extension EventChannel {
         drainAll()
         drain()
         try exchangeOwnState(&state)
-        let subscribers = registration.withLock { $0.subscribers }
-        let ended = try state.exchangeAttached(
-            nextSubscriberID.load(ordering: .relaxed),
-            subscribers.map(\.id)
-        )
+        let (subscribers, last) = registration.withLock { ($0.subscribers, $0.lastNumber) }
+        let ended = try state.exchangeAttached(last, subscribers.map(\.number))
         if state.isRestoring {
-            for (id, _) in subscribers where ended.contains(id) { remove(id) }
+            for entry in subscribers where ended.contains(entry.number) { remove(entry.id) }
             takeTable()
         }
-        for (id, subscriber) in subscribers where !ended.contains(id) {
-            try state.scoped("\(id)") { state throws(StateError) in try subscriber.exchange(&state) }
+        for (_, number, subscriber) in subscribers where !ended.contains(number) {
+            try state.scoped("\(number)") { state throws(StateError) in try subscriber.exchange(&state) }
         }
     }
+
+    /// Whether a checkpoint of several channels has to have this one: sinks were attached, or each event is looked at.
+    @usableFromInline package var hasState: Bool { looksAtEach || registration.withLock { $0.hasHadSubscribers } }
 
     private func exchangeOwnState(_ state: inout StateExchange) throws(StateError) {
         try state.begin("channel")

@@ -20,6 +20,9 @@ public enum StateError: Error, Equatable, Sendable {
     /// What is to be saved or restored is at work on the thread that asks.
     case busy(String)
 
+    /// What is to be saved did not come to rest in time.
+    case unsettled(String)
+
     /// Two parts of the pipeline have the same name.
     case repeatedName(String)
 }
@@ -39,6 +42,8 @@ extension StateError: CustomStringConvertible {
             "the checkpoint is of another pipeline (\(report)): restore it there, or drop what does not fit"
         case .busy(let what):
             "\(what) is at work on this thread: save and restore outside its sinks"
+        case .unsettled(let what):
+            "\(what) did not come to rest: stop what publishes there, start its processors, and save it again"
         case .repeatedName(let name):
             "two sections of the state are \(name): give the operators different names with named(_:)"
         }

@@ -1,5 +1,8 @@
 // The states of copies of one chain, such as those of groups: one description for all, then the bare fields of each.
 extension StateExchange {
+    /// What a type is called in the names of sections: the same in all processes.
+    package static func name(of type: any Any.Type) -> String { TypeLayout.name(type) }
+
     /// Exchanges the state of copies of a chain, in the section that is open.
     ///
     /// - Parameters:

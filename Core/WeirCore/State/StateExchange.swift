@@ -230,7 +230,7 @@ public struct StateExchange: ~Copyable {
     ///   restored. It is known before anything is restored, because what comes first at an operator of several inputs
     ///   depends on it.
     /// - Throws: ``StateError``.
-    mutating func exchangeAttached(_ last: UInt64, _ attached: [UInt64]) throws(StateError) -> EndedSinks {
+    package mutating func exchangeAttached(_ last: UInt64, _ attached: [UInt64]) throws(StateError) -> EndedSinks {
         var (last, attached) = (last, attached)
         try begin("attached")
         try exchange(&last)
@@ -295,9 +295,9 @@ struct StateSection {
 }
 
 /// Which of the sinks of a channel have ended.
-struct EndedSinks {
+package struct EndedSinks {
     let last: UInt64
     let living: Set<UInt64>
 
-    func contains(_ number: UInt64) -> Bool { number <= last && !living.contains(number) }
+    package func contains(_ number: UInt64) -> Bool { number <= last && !living.contains(number) }
 }

@@ -24,7 +24,7 @@ public final class Multicast<Element: Sendable>: EventStream {
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let attached = AttachedSink(sink, attachedCount.wrappingAdd(1, ordering: .relaxed).newValue)
+        let attached = AttachedSink(sink, reserveNumber())
         let junction = junction
         let subscription = Subscription { [weak junction, weak attached] in
             guard let attached else { return }
@@ -33,6 +33,11 @@ public final class Multicast<Element: Sendable>: EventStream {
         }
         junction.receive(.attach(attached), from: 0, at: .distantPast)
         return subscription
+    }
+
+    @usableFromInline
+    func reserveNumber() -> UInt64 {
+        SinkNumbers.number(in: self) { attachedCount.wrappingAdd(1, ordering: .relaxed).newValue }.number
     }
 
     /// Sends an element.
@@ -197,7 +202,8 @@ struct MulticastState<Element: Sendable>: JunctionState {
             end(sink, completion, withLast: true)
             return
         }
-        sinks.append(sink)
+        // One that takes the place of another is where that was.
+        sinks.insert(sink, at: sinks.lastIndex { $0.number < sink.number }.map { $0 + 1 } ?? 0)
         if case .onlyLast = replay { return }
         sendRemembered(to: sink)
         if watermark > .distantPast { sink.handle.advance(watermark) }

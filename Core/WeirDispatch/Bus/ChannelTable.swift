@@ -73,6 +73,8 @@ protocol AnyEventChannel: AnyObject, Sendable {
     var metrics: ChannelMetrics { get }
     func addTap(_ tap: @escaping @Sendable (DispatchedEvent) -> Void) -> UInt64
     func removeReceiver(_ id: UInt64)
+    var hasState: Bool { get }
+    func exchangeState(_ state: inout StateExchange) throws(StateError)
 }
 
 extension EventChannel: AnyEventChannel {

@@ -25,12 +25,20 @@ public final class EventBus: Sendable {
     /// The bus that events go to when none is named.
     public static let shared = EventBus()
 
-    private struct State: Sendable {
+    struct State: Sendable {
         var channels: [(type: ObjectIdentifier, channel: any AnyEventChannel)] = []
         // The newest is the last.
         var tables: [ChannelTable] = []
         var taps = 0
         var tapIDs: [UInt64] = []
+        // Those whose handlers a checkpoint has to wait for.
+        var handling: [HandlingThreads] = []
+    }
+
+    /// A processor, or a pool of them, that may handle events of the bus.
+    struct HandlingThreads: Sendable {
+        let owner: WeakReference
+        let cores: @Sendable () -> [ProcessorCore]
     }
 
     /// What dispatches are stamped with, and schedules run on.
@@ -42,7 +50,7 @@ public final class EventBus: Sendable {
     @usableFromInline let table: Atomic<Unmanaged<ChannelTable>>
     private let capacity: Int
     private let overflowPolicy: OverflowPolicy
-    private let state = Locked(State())
+    let state = Locked(State())
     private let tapped: EventChannel<DispatchedEvent>
 
     /// Creates a bus without channels.

@@ -66,6 +66,9 @@ private struct ActorSink<Input: Sendable>: Sink {
     mutating func finish(_ completion: Completion) {
         box.empty()
     }
+
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+    }
 }
 
 extension EventChannel {

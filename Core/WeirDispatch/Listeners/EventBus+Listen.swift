@@ -19,7 +19,8 @@ extension EventBus {
         owner: (any AnyObject & Sendable)? = nil,
         _ handler: @escaping @Sendable (E, EventContext) -> Void
     ) -> Subscription {
-        channel(of: type).listen(on: context, filter: filter, owner: owner, handler)
+        note(context)
+        return channel(of: type).listen(on: context, filter: filter, owner: owner, handler)
     }
 
     /// Handles the events of a type on the main actor.

@@ -33,6 +33,10 @@ struct ListenerSink<E: Sendable>: Sink {
 
     @inlinable
     mutating func finish(_ completion: Completion) {}
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+    }
 }
 
 /// Calls the handler of a listener that takes every event, until its subscription ends: the channel asks that anyway.

@@ -113,4 +113,10 @@ struct ContinuationSink<Input: Sendable>: Sink {
     mutating func finish(_ completion: Completion) {
         finish(completion)
     }
+
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        // What waits belongs to the task that iterates, of which nothing is known.
+        try state.begin("values")
+        try state.exchange(dropped)
+    }
 }

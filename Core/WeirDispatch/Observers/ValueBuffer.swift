@@ -148,6 +148,11 @@ struct ValueBufferSink<Input: Sendable>: Sink {
     mutating func finish(_ completion: Completion) {
         buffer.finish(completion)
     }
+
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("values")
+        try state.exchange(dropped)
+    }
 }
 
 /// Detaches when the iteration, and the sequence, have gone.

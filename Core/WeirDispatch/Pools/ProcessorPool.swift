@@ -98,6 +98,7 @@ public final class ProcessorPool: Sendable {
             let first = (0..<size.lowerBound).map { _ in makeMember(&state) }
             members.replace(with: PoolMembers(first))
         }
+        bus.note(handlerOf: self) { [weak self] in self?.cores ?? [] }
     }
 
     deinit {

@@ -73,6 +73,7 @@ public final class EventProcessor: Sendable {
         } catch {
             preconditionFailure("a processor of capacity \(capacity) cannot be made: \(error)")
         }
+        bus.note(.processor(self))
     }
 
     /// Creates a processor with bounds of its own for each priority.
@@ -92,6 +93,7 @@ public final class EventProcessor: Sendable {
     ) throws(MailboxError) {
         self.bus = bus
         core = try ProcessorCore(name: name, bounds: bounds, patience: patience, clock: bus.clock)
+        bus.note(.processor(self))
     }
 
     deinit {

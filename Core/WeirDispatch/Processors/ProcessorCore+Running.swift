@@ -70,7 +70,10 @@ extension ProcessorCore {
             swap(&state.work, &state.spare)
         }
         guard !work.isEmpty else { return false }
-        for piece in work { run(piece) }
+        for (index, piece) in work.enumerated() {
+            workLeft.store(work.count - 1 - index, ordering: .relaxed)
+            run(piece)
+        }
         work.removeAll(keepingCapacity: true)
         // After a flood the memory goes.
         if work.capacity <= 1024 { state.withLock { swap(&work, &$0.spare) } }

@@ -42,6 +42,8 @@ final class ProcessorCore: Sendable {
 
     let state = Locked(State())
     let hasWork = Atomic<Bool>(false)
+    // Of the work that the thread has taken, how many pieces come after the one that runs.
+    let workLeft = Atomic<Int>(0)
     let hasRetired = Atomic<Bool>(false)
     let dropsPending = Atomic<Bool>(false)
 
@@ -129,6 +131,15 @@ final class ProcessorCore: Sendable {
     }
 
     var hasStopped: Bool { state.withLock { $0.phase == .stopped } }
+
+    var isRunning: Bool { state.withLock { $0.phase == .running } }
+
+    /// Whether nothing is pending; to be asked while the thread is kept from its work.
+    var isAtRest: Bool {
+        // What is received on a processor that does not run yet is saved where it waits.
+        mailbox.isAtRest
+            && (!isRunning || !hasWork.load(ordering: .acquiring) && workLeft.load(ordering: .relaxed) == 0)
+    }
 
     var isCurrent: Bool { mailbox.isConsumer }
 

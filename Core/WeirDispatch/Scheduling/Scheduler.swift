@@ -11,7 +11,9 @@ public import WeirCore
 ///
 /// Thread safety: all members, from any thread, also from inside what the scheduler runs.
 public final class Scheduler: Sendable {
-    private let core: SchedulerCore
+    let core: SchedulerCore
+    // What has state that waits for times, in the order in which it came.
+    let kept = Locked(KeptState())
 
     /// Creates a scheduler without schedules.
     ///
