@@ -12,27 +12,27 @@ struct AsyncWorkSettings: Sendable {
 ///
 /// What happened is noted under a lock; the sink gets it inside a gate, from one thread at a time, with no lock held.
 final class AsyncWork<Input: Sendable, Output: Sendable>: Sendable {
-    private enum Entry: Sendable {
+    enum Entry: Sendable {
         case waiting(Input, Timestamp)
-        case running(Timestamp)
+        case running(Input, Timestamp)
         case done(Output, Timestamp)
         case watermark(Timestamp)
         case failed(Completion)
         case gone
     }
 
-    private enum Signal: Sendable {
+    enum Signal: Sendable {
         case element(Output, Timestamp)
         case watermark(Timestamp)
         case completion(Completion)
     }
 
-    private struct Start: Sendable {
+    struct Start: Sendable {
         let number: Int
         let input: Input
     }
 
-    private struct State: Sendable {
+    struct State: Sendable {
         /// In the order of arrival, numbered from `first` on.
         var entries: [Int: Entry] = [:]
         var first = 0
@@ -76,7 +76,7 @@ final class AsyncWork<Input: Sendable, Output: Sendable>: Sendable {
         mutating func start(upTo limit: Int) -> [Start] {
             var starts: [Start] = []
             while !isOver, !hasFailed, runningCount < limit, let next = takeWaiting() {
-                entries[next.number] = .running(next.time)
+                entries[next.number] = .running(next.input, next.time)
                 runningCount += 1
                 starts.append(Start(number: next.number, input: next.input))
             }
@@ -135,11 +135,11 @@ final class AsyncWork<Input: Sendable, Output: Sendable>: Sendable {
 
     let own = DeferredSubscription()
 
-    private let settings: AsyncWorkSettings
-    private let refused: SideOutput<Input>
+    let settings: AsyncWorkSettings
+    let refused: SideOutput<Input>
     private let transform: @Sendable (Input) async throws -> Output
-    private let state = Locked(State())
-    private let receiver = Locked<GatedState<SinkHandle<Output>?>?>(nil)
+    let state = Locked(State())
+    let receiver = Locked<GatedState<SinkHandle<Output>?>?>(nil)
 
     init<S: Sink>(
         _ settings: AsyncWorkSettings,
@@ -217,7 +217,7 @@ final class AsyncWork<Input: Sendable, Output: Sendable>: Sendable {
 
     // MARK: The work
 
-    private func run(_ starts: [Start]) {
+    func run(_ starts: [Start]) {
         for start in starts {
             let task = Task {
                 do {
@@ -238,7 +238,7 @@ final class AsyncWork<Input: Sendable, Output: Sendable>: Sendable {
         let starts = state.withLock { state in
             state.tasks[number] = nil
             state.runningCount -= 1
-            guard !state.isOver, case .running(let time)? = state.entries[number] else {
+            guard !state.isOver, case .running(_, let time)? = state.entries[number] else {
                 return [] as [Start]
             }
             switch result {
@@ -262,7 +262,7 @@ final class AsyncWork<Input: Sendable, Output: Sendable>: Sendable {
 
     // MARK: To the sink
 
-    private func run() {
+    func run() {
         receiver.withLock { $0 }?.run()
     }
 

@@ -113,7 +113,6 @@ struct CatchSink<Next: EventStream, Downstream: Sink>: Sink where Next.Element =
 
     @usableFromInline
     mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
-        // What follows a failure is attached anew, and says that it cannot be saved.
         try state.begin("catch")
         try state.exchange(&watermark)
         try downstream?.exchangeState(&state)

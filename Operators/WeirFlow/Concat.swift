@@ -84,7 +84,6 @@ struct ConcatSink<Next: EventStream, Downstream: Sink>: Sink where Next.Element 
 
     @usableFromInline
     mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
-        // The stream that comes next is attached anew, and says that it cannot be saved.
         try state.begin("concat")
         try state.exchange(&watermark)
         try downstream?.exchangeState(&state)
@@ -122,6 +121,15 @@ struct LaterSink<Downstream: Sink>: Sink {
     mutating func finish(_ completion: Completion) {
         downstream.finish(completion)
     }
+
+    @usableFromInline
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        // In the place where the next stream has it: a stream that has switched while it was attached, such as one that
+        // begins with known values, has it there in a new process too.
+        try state.begin("later")
+        try state.exchange(&watermark)
+        try downstream.exchangeState(&state)
+    }
 }
 
 /// The subscription of streams that are attached one after the other; refers to the current one.
@@ -139,6 +147,7 @@ final class SubscriptionChain: Sendable {
     }
 
     private let state = Locked(State())
+    private let numbers = SinkNumbers()
 
     @usableFromInline
     init() {
@@ -185,6 +194,12 @@ final class SubscriptionChain: Sendable {
             let number = next()
             set(number, attach())
         }
+    }
+
+    /// Attaches a stream in place of the previous one, as ``attach(_:)`` does; checkpoints know it as the same.
+    @usableFromInline
+    func attachAgain(_ attach: @escaping @Sendable () -> Subscription) {
+        self.attach { [numbers] in numbers.attach(attach) }
     }
 
     private func takeFollowing() -> (@Sendable () -> Subscription)? {

@@ -12,7 +12,8 @@ extension EventStream {
     /// elements that came before it, and so does the end. An error that is thrown fails the stream (`CancellationError`
     /// interrupts it), in its element's place if `ordered` and at once otherwise; a failure or an interruption of this
     /// stream passes at once. Then, and when the subscription is cancelled, the tasks are cancelled, and what waits is
-    /// given up.
+    /// given up. In a checkpoint, elements that are being worked on are as those that wait: `transform` is called for them
+    /// again after a restart. So it should do no harm the second time.
     ///
     /// - Parameters:
     ///   - limit: How many calls run at a time; positive.
@@ -67,5 +68,9 @@ private struct AsyncWorkSink<Input: Sendable, Output: Sendable>: Sink {
 
     mutating func finish(_ completion: Completion) {
         work.finish(completion)
+    }
+
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try work.exchangeState(&state)
     }
 }

@@ -24,7 +24,8 @@ extension EventStream {
     ///     connection.retry(5, after: .milliseconds(100), on: scheduler)
     ///
     /// Emits the elements of all attempts when they arrive, with their times; elements that an attempt repeats are
-    /// emitted again. Remembers the last watermark; watermarks that are not later are dropped. After `count` attempts
+    /// emitted again. Remembers the last watermark; watermarks that are not later are dropped. A checkpoint has how often is
+    /// left to try and how long to pause, but none can be made during a pause: nothing is attached then. After `count` attempts
     /// more, the failure passes; so does it when the scheduler has no room. The end and an interruption pass at
     /// once.
     ///
@@ -66,7 +67,7 @@ public struct Retry<Upstream: EventStream>: EventStream {
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
         let chain = SubscriptionChain()
         let first = RetrySink(upstream, count, pause, scheduler, chain, .distantPast, sink)
-        chain.attach { [upstream] in upstream.attach(first) }
+        chain.attachAgain { [upstream] in upstream.attach(first) }
         return chain.subscription()
     }
 }
@@ -128,14 +129,14 @@ struct RetrySink<Upstream: EventStream, Downstream: Sink>: Sink where Upstream.E
         let nextPause = pause < .seconds(1 << 40) ? pause * 2 : pause
         let next = RetrySink(upstream, count - 1, nextPause, scheduler, chain, watermark, last)
         guard let scheduler else {
-            chain.attach { upstream.attach(next) }
+            chain.attachAgain { upstream.attach(next) }
             return
         }
         do throws(TimerError) {
             chain.set(
                 chain.next(),
                 try scheduler.schedule(after: pause) { _ in
-                    chain.attach { upstream.attach(next) }
+                    chain.attachAgain { upstream.attach(next) }
                 }
             )
         } catch {

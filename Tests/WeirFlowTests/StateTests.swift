@@ -236,17 +236,6 @@ import WeirTesting
         #expect(try Checkpoint(bytes: golden).fingerprint == checkpoint.fingerprint, "\(name)")
     }
 
-    @Test func switchingStreams() {
-        // Before the switch; afterwards a checkpoint is refused by name.
-        let channel = EventChannel<Labelled>(clock: EventClock(VirtualClock()))
-        let other = EventChannel<Labelled>(clock: EventClock(VirtualClock()))
-        channel.concat(other).pairwise().subscribe { _ in }
-        channel.publish(Labelled(timestamp: .epoch, value: 1))
-        #expect(throws: Never.self) { try channel.checkpoint() }
-        channel.finish()
-        #expect(throws: StateError.unsaveable(operator: "WeirFlow.LaterSink")) { try other.checkpoint() }
-    }
-
     @Test func changedGroupsAreDroppedWhole() throws {
         let old = EventChannel<Labelled>(clock: EventClock(VirtualClock()))
         old.grouped(by: \.value) { $0.scan(into: 0) { $0 += $1.value } }.subscribe { _ in }
