@@ -194,8 +194,17 @@ let tests: [Module] = [
         ],
         excludes: ["Corpus", "Golden"]
     ),
-    Module("WeirTests", in: "Tests", needs: ["Weir", "WeirTesting"]),
-    Module("WeirSignalsTests", in: "Tests", needs: ["WeirCore", "WeirDispatch", "WeirSignals", "WeirTesting"]),
+    Module(
+        "WeirTests",
+        in: "Tests",
+        needs: ["TestStreams", "Weir", "WeirTesting"],
+        excludes: ["Golden"]
+    ),
+    Module(
+        "WeirSignalsTests",
+        in: "Tests",
+        needs: ["TestStreams", "WeirCore", "WeirDispatch", "WeirSignals", "WeirTesting"]
+    ),
     Module(
         "WeirGraphsTests",
         in: "Tests",
@@ -241,7 +250,7 @@ let tests: [Module] = [
     Module(
         "WeirCreationTests",
         in: "Tests",
-        needs: ["TestThreads", "WeirCore", "WeirCreation", "WeirDispatch", "WeirTesting"]
+        needs: ["TestThreads", "WeirCore", "WeirCreation", "WeirDispatch", "WeirSelection", "WeirTesting"]
     ),
     Module(
         "WeirAggregatesTests",
@@ -269,7 +278,7 @@ let tests: [Module] = [
         in: "Tests",
         needs: [
             "TestRecordings", "WeirAggregates", "WeirCore", "WeirDispatch", "WeirFormats", "WeirFoundation",
-            "WeirRecording", "WeirRecords", "WeirTesting", "WeirWindows",
+            "WeirRecording", "WeirRecords", "WeirSelection", "WeirTesting", "WeirWindows",
         ]
     ),
     Module("WeirSystemTests", in: "Tests", needs: ["WeirCore", "WeirRecords", "WeirSystem"]),

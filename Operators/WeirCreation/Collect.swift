@@ -88,9 +88,9 @@ struct CollectSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Inp
     @usableFromInline
     mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
         try state.begin("collect")
-        try state.exchange(refused)
         try state.exchange(&elements)
         try state.exchange(&time)
+        try state.exchange(refused)
         try downstream.exchangeState(&state)
     }
 }

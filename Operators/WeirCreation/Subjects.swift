@@ -154,4 +154,11 @@ private struct LatestSink<Input: Sendable>: Sink {
     mutating func advance(to watermark: Timestamp) {}
 
     mutating func finish(_ completion: Completion) {}
+
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        var value = latest.value.withLock { $0 }
+        try state.begin("value")
+        try state.exchange(&value)
+        if state.isRestoring { latest.value.withLock { $0 = value } }
+    }
 }

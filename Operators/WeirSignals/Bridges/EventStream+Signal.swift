@@ -39,7 +39,8 @@ extension EventStream {
     ///
     /// For each element, the signals that depend on it are up to date, and their observers notified, before `publish`
     /// returns. The bag and the result of `build` live as long as the stream, and is used by one thread at a time: the
-    /// compiler rejects captures and results that are not `Sendable`. Watermarks are ignored.
+    /// compiler rejects captures and results that are not `Sendable`. Watermarks are ignored. A checkpoint has the latest
+    /// element, and the sources that `build` returns, see ``SignalSources``; what is derived is computed again.
     ///
     /// - Parameters:
     ///   - initial: The value before the first element.
@@ -55,19 +56,26 @@ extension EventStream {
             HostedSignalSink(
                 handle: SinkHandle {
                     let (signal, bag) = (MutableSignal(initial), ObservationBag())
-                    return Self.host(signal, (build(signal, bag), bag))
+                    return Self.host(signal, build(signal, bag), bag)
                 }
             )
         )
     }
 
-    private static func host<Kept>(_ signal: MutableSignal<Element>, _ kept: Kept) -> SinkHandle<Element>.Closures {
-        var hosted: (signal: MutableSignal<Element>, kept: Kept)? = (signal, kept)
+    private static func host<Kept>(
+        _ signal: MutableSignal<Element>,
+        _ kept: Kept,
+        _ bag: ObservationBag
+    ) -> SinkHandle<Element>.Closures {
+        var hosted: (signal: MutableSignal<Element>, kept: Kept, bag: ObservationBag)? = (signal, kept, bag)
         return (
             receive: { element, _ in hosted?.signal.set(element) },
             advance: { _ in },
             finish: { _ in hosted = nil },
-            exchange: { _ throws(StateError) in throw .unsaveable(operator: "hostSignals") }
+            exchange: { state throws(StateError) in
+                guard let hosted else { return }
+                try state.exchange(hosted.signal, hosted.kept as? any SignalSources)
+            }
         )
     }
 }
@@ -84,6 +92,10 @@ struct HostedSignalSink<Input: Sendable>: Sink {
 
     mutating func finish(_ completion: Completion) {
         handle.finish(completion)
+    }
+
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try handle.exchangeState(&state)
     }
 }
 

@@ -21,7 +21,7 @@ public final class ObservableSignal<Value> {
     /// - Parameter signal: The signal.
     public init(_ signal: Signal<Value>) {
         value = signal()
-        observation = signal.observe { [weak self] in self?.value = $0 }
+        observation = signal.mirror { [weak self] in self?.value = $0 }
     }
 
     /// Starts following a signal, and keeps it alive; only real changes count.
@@ -29,7 +29,9 @@ public final class ObservableSignal<Value> {
     /// - Parameter signal: The signal.
     public init(_ signal: Signal<Value>) where Value: Equatable {
         value = signal()
-        observation = signal.observe { [weak self] in self?.value = $0 }
+        observation = signal.mirror { [weak self] in
+            if self?.value != $0 { self?.value = $0 }
+        }
     }
 
     deinit {

@@ -75,6 +75,14 @@ final class SignalAudience {
         if hasOver { removeOverFollowers() }
     }
 
+    /// Tells observations that a checkpoint has given the value back.
+    func renew() {
+        isTelling = true
+        for place in observations.indices { observations[place]?.object.renew() }
+        isTelling = false
+        closeGaps()
+    }
+
     func end() {
         for follower in followers { follower.end() }
         for ending in endings { ending() }

@@ -50,6 +50,8 @@ final class SignalCycle {
     struct State {
         var phase = Phase.idle
         var transactionDepth = 0
+        // How many of the transactions restore values.
+        var restoringDepth = 0
         var checkDepth = 0
 
         var touched: ContiguousArray<SignalNode> = []
@@ -103,6 +105,39 @@ final class SignalCycle {
     func endTransaction() {
         state.value.transactionDepth -= 1
         if state.value.transactionDepth == 0, state.value.phase == .idle { carry() }
+    }
+
+    /// Runs a transaction that gives signals their former values: what depends on them is computed, and nobody is told.
+    ///
+    /// Those inside of another are parts of it.
+    static func restoring(_ body: () throws(StateError) -> Void) throws(StateError) {
+        guard onThisThread({ $0.beginRestoring() }) else {
+            throw .busy("an expression, an observer or a transaction of signals")
+        }
+        defer { onThisThread { $0.endRestoring() } }
+        try body()
+    }
+
+    private func beginRestoring() -> Bool {
+        guard state.value.phase == .idle, state.value.computing == nil,
+            state.value.transactionDepth == state.value.restoringDepth
+        else { return false }
+        state.value.transactionDepth += 1
+        state.value.restoringDepth += 1
+        return true
+    }
+
+    private func endRestoring() {
+        state.value.transactionDepth -= 1
+        state.value.restoringDepth -= 1
+        guard state.value.transactionDepth == 0 else { return }
+        settle()
+        let nodes = state.value.pendingObservers
+        state.value.pendingObservers.removeAll(keepingCapacity: true)
+        for node in nodes {
+            node.state.value.isPendingObserver = false
+            node.state.value.audience?.renew()
+        }
     }
 
     /// Runs a transaction that is taken back, with an error, where it makes a signal depend on itself.

@@ -18,7 +18,7 @@ extension Signal {
     ) -> SignalObservation where Value: Equatable {
         var last = self()
         let cell = cell
-        let observation = SignalObservation(self, node, owner) {
+        let observation = SignalObservation(self, node, owner, renewing: { last = cell.value }) {
             // Reads inside a transaction may have computed it several times, there and back.
             guard cell.value != last else { return }
             last = cell.value
@@ -43,7 +43,7 @@ extension Signal {
         _ body: @escaping (Value) -> Void
     ) -> SignalObservation {
         let cell = cell
-        let observation = SignalObservation(self, node, owner) { body(cell.value) }
+        let observation = SignalObservation(self, node, owner, renewing: {}) { body(cell.value) }
         if immediately { body(self()) }
         return observation
     }
@@ -54,7 +54,7 @@ extension Signal {
     /// - Returns: The binding; it lasts until it is cancelled, also without the handle.
     @discardableResult
     public func bind(to target: MutableSignal<Value>) -> SignalObservation {
-        observe(immediately: true, owner: target) { [weak target] value in target?.set(value) }
+        mirror(owner: target) { [weak target] value in target?.set(value) }
     }
 
     /// Sets a property of an object to the value, now and after each change.
@@ -70,6 +70,14 @@ extension Signal {
         to object: Object,
         _ property: ReferenceWritableKeyPath<Object, Value>
     ) -> SignalObservation {
-        observe(immediately: true, owner: object) { [weak object] value in object?[keyPath: property] = value }
+        mirror(owner: object) { [weak object] value in object?[keyPath: property] = value }
+    }
+
+    /// Calls `body` with the value, now and whenever it is another one, also when a checkpoint has given it back.
+    func mirror(owner: AnyObject? = nil, _ body: @escaping (Value) -> Void) -> SignalObservation {
+        let cell = cell
+        let observation = SignalObservation(self, node, owner, renewing: { body(cell.value) }) { body(cell.value) }
+        body(self())
+        return observation
     }
 }

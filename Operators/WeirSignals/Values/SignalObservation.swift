@@ -16,6 +16,7 @@ public final class SignalObservation {
         let signal: AnyObject
         let node: SignalNode
         let action: () -> Void
+        let renewal: () -> Void
         weak var owner: AnyObject?
         let hasOwner: Bool
         let itself: SignalObservation
@@ -25,12 +26,19 @@ public final class SignalObservation {
     var place = 0
 
     @usableFromInline
-    init(_ signal: AnyObject, _ node: SignalNode, _ owner: AnyObject?, _ action: @escaping () -> Void) {
+    init(
+        _ signal: AnyObject,
+        _ node: SignalNode,
+        _ owner: AnyObject?,
+        renewing renewal: @escaping () -> Void,
+        _ action: @escaping () -> Void
+    ) {
         place = node.audience.add(self)
         contents = Contents(
             signal: signal,
             node: node,
             action: action,
+            renewal: renewal,
             owner: owner,
             hasOwner: owner != nil,
             itself: self
@@ -61,5 +69,10 @@ public final class SignalObservation {
         guard let action = contents?.action else { return }
         if contents?.hasOwner == true, contents?.owner == nil { return cancel() }
         action()
+    }
+
+    /// Notes a value that a checkpoint has given back, which is no change.
+    func renew() {
+        contents?.renewal()
     }
 }
