@@ -70,6 +70,12 @@ public enum PatternWorkloads {
         Workload("a million keys, each beside its event", in: .plain("bytes"), goal: .atMost(100)) {
             Sequences.manyKeys(ManyKeys.events).bytesPerKey
         },
+        Workload("a million keys, restored from a checkpoint", in: .plain("ms"), goal: .atMost(1000)) {
+            try SavedKeys.restoring()
+        },
+        Workload("100 MB of partial matches, saved", in: .plain("ms"), goal: .atMost(50)) {
+            try SavedKeys.pausePerHundredMegabytes()
+        },
     ]
 
     private static let rules: [Workload] =
