@@ -42,7 +42,9 @@ public func LLVMFuzzerTestOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -
         run.check(bytes, JSONFormat())
         run.checkRoundTrip(bytes, JSONFormat())
     case 13: run.check(bytes, FramedFormat(JSONFormat()))
-    case 10: run.check(bytes, SyslogFormat(clock: StandingClock()), fields: syslogFields)
+    case 10:
+        run.check(bytes, SyslogFormat(clock: StandingClock()), fields: syslogFields)
+        run.checkLog(bytes, SyslogFormat(clock: StandingClock()))
     case 11: run.check(bytes, SyslogFormat(clock: StandingClock()).framed(by: .length), fields: syslogFields)
     default: readNumbers(bytes)
     }
@@ -52,7 +54,7 @@ public func LLVMFuzzerTestOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -
 /// The formats of logs; the patterns are known to be right.
 private let logFormats: [any Format] =
     [AccessLogFormat(.common), AccessLogFormat(.combined), LogfmtFormat(), CEFFormat(), LEEFFormat()]
-    + ["{a} [{b}] {c}", "<{a}--{b}>"].map { pattern in
+    + ["{a} {+a} [{b}] {c}", "<{a}--{b}>"].map { pattern in
         guard let format = try? LinePatternFormat(pattern) else { fatalError(pattern) }
         return format
     }

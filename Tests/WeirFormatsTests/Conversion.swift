@@ -18,6 +18,7 @@ struct Conversion {
     ///   - target: How to write it.
     ///   - fields: The fields to write; `nil` for those that the input has.
     ///   - types: Declared types by name.
+    ///   - times: How the input writes its times.
     ///   - limit: The longest line.
     ///   - capacity: How many records a batch holds.
     /// - Throws: When the input as a whole cannot be read, or the target not be written.
@@ -27,16 +28,18 @@ struct Conversion {
         to target: any Format,
         fields: [String]? = nil,
         types: [String: FieldType] = [:],
+        times: InputTimes? = nil,
         limit: Int = 1 << 20,
         capacity: Int = 512
     ) throws {
         let limits = FormatLimits(lineLength: limit)
         let names = try fields ?? Self.names(in: input, source, limits)
-        let schema = OutputSchema(
+        var schema = OutputSchema(
             fields: names.map { OutputSchema.Field($0, type: types[$0]) },
             tellsTextFromNumbers: source.tellsTextFromNumbers,
             limits: limits
         )
+        schema.times = times
         guard var encoder = target.makeEncoder(for: schema) else {
             throw FormatError.badHeader("'\(target.name)' cannot be written")
         }

@@ -23,6 +23,35 @@ import WeirRecords
         #expect(try read("a---b\n", "{x}--{y}", ["x", "y"]) == ["a¦-b"])
     }
 
+    @Test func aFieldMayHaveTheTextsOfThePatternInIt() throws {
+        let names = ["time", "level", "rest"]
+        #expect(
+            try read("2026-02-01 13:00 INFO a b\n", "{time} {+time} {level} {rest}", names) == [
+                "2026-02-01 13:00¦INFO¦a b"
+            ]
+        )
+        #expect(try read("a, b c|x\n", "{y}, {+y} {+y}|{x}", ["x", "y"]) == ["x¦a, b c"])
+        #expect(try read("<a b c>\n", "<{x} {y} {+y}>", ["x", "y"]) == ["a¦b c"])
+        #expect(
+            try read("a b\nab\n", "{x} {+x} {y}", ["x"]) == [
+                "1: there is no ' ' behind the field 'x', which starts at byte 1",
+                "2: the field 'x' has fewer parts than the pattern, and starts at byte 1",
+            ]
+        )
+    }
+
+    @Test func aFieldWithTextsInItIsWrittenOnlyWhereItHasThem() throws {
+        let format = try LinePatternFormat("{time} {+time} {rest}")
+        for (time, isRefused) in [("a b", false), ("a", true), ("a b c", true), ("", true)] {
+            let output = try Conversion(Array("time,rest\n\(time),x\n".utf8), from: CSVFormat(), to: format)
+            #expect(output.text == (isRefused ? "" : "a b x\n") && output.rejections.isEmpty != isRefused, "\(time)")
+        }
+        let schema = OutputSchema(fields: [OutputSchema.Field("rest")], tellsTextFromNumbers: false)
+        #expect(
+            format.refusal(of: schema) == "the pattern has parts of the field 'time', which the output lacks"
+        )
+    }
+
     @Test func otherLinesAreRejectedWithThePlace() throws {
         #expect(
             try read("x\n<a>\n<a> b\n<a> b!\n", "<{a}> {b}!", ["a", "b"]) == [
@@ -46,6 +75,11 @@ import WeirRecords
             "{a}{b}",
             "nothing stands between '{a}' and '{b}', so where one ends is unknown, at character 4 of the pattern '{a}{b}'"
         ),
+        (
+            "{a} {b} {+a}",
+            "'{+a}' goes on with a field, which has to stand right before it, at character 9 of the pattern '{a} {b} {+a}'"
+        ), ("{+a}", "'{+a}' goes on with a field, which has to stand right before it, at character 1 of the pattern '{+a}'"),
+        ("{a}{+a}", "nothing stands between '{a}' and '{+a}', at character 4 of the pattern '{a}{+a}'"),
         ("{a}\\x", "behind a '\\' stands 't', for a tab, or another '\\', at character 4 of the pattern '{a}\\x'"),
         ("{a{b}", "there is a '{' in the name 'a{b', at character 1 of the pattern '{a{b}'"),
     ])

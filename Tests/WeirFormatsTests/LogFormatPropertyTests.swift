@@ -24,9 +24,11 @@ import WeirTesting
             (AccessLogFormat(.combined), ["request", "referer", "user_agent", "bytes"]),
             (LogfmtFormat(), ["a", "b.c", "ü"]),
             (CEFFormat(), ["prefix", "deviceVendor", "name", "severity", "src", "cs1Label"]),
+            (SyslogFormat(), ["host", "app", "message", "data.a@1.2.b.c", "data.a@1.2.d"]),
             (LEEFFormat(), ["prefix", "vendor", "eventID", "delimiter", "src", "a b"]),
             (try LinePatternFormat("{a} [{b}] {c}"), ["a", "b", "c"]),
             (try LinePatternFormat("<{a}--{b}>"), ["a", "b"]),
+            (try LinePatternFormat("{a} {+a}={b}|{+b}"), ["a", "b"]),
         ]
     }
 
@@ -49,7 +51,7 @@ import WeirTesting
                 let back = Transcript(output.output, format, fields: schema.fields)
                 // What has no value reads as none, or as the empty text that it was.
                 let read = back.records.first?.fields.map { $0 ?? "" }
-                let expected = values.map { format is AccessLogFormat && $0 == "-" ? "" : $0 }
+                let expected = values.map { (format is AccessLogFormat || format is SyslogFormat) && $0 == "-" ? "" : $0 }
                 guard back.records.count == 1, back.rejections.isEmpty, read == expected else {
                     Issue.record("seed \(seed), round \(round), \(format.name): \(values) \(output.text) \(back)")
                     return

@@ -61,7 +61,7 @@ public struct AccessLogFormat: Format {
     }
 
     public func makeEncoder(for schema: OutputSchema) -> (any RecordEncoder)? {
-        LineEncoder(AccessLogWriter(form, OutputColumns(names, of: schema), schema.timeUnit), for: schema)
+        LineEncoder(AccessLogWriter(form, OutputColumns(names, of: schema), OutputTimes(schema)), for: schema)
     }
 
     public func makeFieldFinder(limits: FormatLimits) -> (any FieldFinder)? {

@@ -5,12 +5,12 @@ internal import WeirRecords
 struct AccessLogWriter: LineWriter {
     private let columnCount: Int
     private let columns: OutputColumns
-    private let timeUnit: TimeUnit
+    private let times: OutputTimes
 
-    init(_ form: AccessLogFormat.Form, _ columns: OutputColumns, _ timeUnit: TimeUnit) {
+    init(_ form: AccessLogFormat.Form, _ columns: OutputColumns, _ times: OutputTimes) {
         columnCount = form == .common ? 7 : 9
         self.columns = columns
-        self.timeUnit = timeUnit
+        self.times = times
     }
 
     func write(_ record: borrowing LineRecord, to line: inout [UInt8]) throws(FieldError) {
@@ -54,27 +54,19 @@ struct AccessLogWriter: LineWriter {
         to line: inout [UInt8]
     ) throws(FieldError) {
         let bytes = record.values[field].text
-        let parsed = unsafe bytes.withUnsafeBufferPointer {
-            unsafe TimeText.nanoseconds($0, scale: timeUnit.nanoseconds)
+        let time = try times.time(field, of: record)
+        guard time.nanosecondsSinceEpoch % 1_000_000_000 == 0 else {
+            throw record.refuse(
+                field,
+                "has a fraction of a second, which an access log has no place for: '\(Excerpt.of(bytes, limit: 40))'"
+            )
         }
-        let excerpt = Excerpt.of(bytes, limit: 40)
-        switch parsed {
-        case .value(let nanoseconds):
-            // A time as logs have it, such as 10/Oct/2000:13:55:36 -0700: other forms have slashes as well.
-            let slash = UInt8(ascii: "/")
-            if bytes.count > 6, bytes[2] == slash, bytes[6] == slash, nanoseconds % 1_000_000_000 == 0 {
-                line += bytes
-                return
-            }
-            guard nanoseconds % 1_000_000_000 == 0 else {
-                throw record.refuse(
-                    field,
-                    "has a fraction of a second, which an access log has no place for: '\(excerpt)'"
-                )
-            }
-            Self.append(Timestamp(nanosecondsSinceEpoch: nanoseconds), to: &line)
-        case .outOfRange: throw FieldError(field: field, reason: .outOfRange(excerpt))
-        case .malformed: throw FieldError(field: field, reason: .notATime(excerpt))
+        // A time as logs have it, such as 10/Oct/2000:13:55:36 -0700: other forms have slashes as well.
+        let slash = UInt8(ascii: "/")
+        if bytes.count > 6, bytes[2] == slash, bytes[6] == slash, times.says(bytes, time) {
+            line += bytes
+        } else {
+            Self.append(time, to: &line)
         }
     }
 

@@ -44,9 +44,16 @@ struct LineEncoder<Writer: LineWriter>: RecordEncoder {
     private let converter: FieldConverter
     private var record: LineRecord
     private var hasBegun = false
+    private let hasLineBreaks: Bool
 
     /// Creates an encoder at the start of an output.
-    init(_ writer: Writer, for schema: OutputSchema) {
+    ///
+    /// - Parameters:
+    ///   - writer: Writes the lines.
+    ///   - schema: What to write.
+    ///   - hasLineBreaks: Whether something else than their ends keeps the lines apart.
+    init(_ writer: Writer, for schema: OutputSchema, hasLineBreaks: Bool = false) {
+        self.hasLineBreaks = hasLineBreaks
         self.writer = writer
         self.schema = schema
         converter = FieldConverter(schema)
@@ -86,7 +93,7 @@ struct LineEncoder<Writer: LineWriter>: RecordEncoder {
         if line.last == UInt8(ascii: "\r") {
             return "begins a line that ends with a carriage return, which would get lost"
         }
-        if line.contains(UInt8(ascii: "\n")) { return "begins a line with a line break in it, which cannot be written" }
+        if !hasLineBreaks, line.contains(UInt8(ascii: "\n")) { return "begins a line with a line break in it, which cannot be written" }
         if line.count > schema.limits.lineLength {
             return "begins a line of more than \(schema.limits.lineLength) bytes; --max-line raises the limit"
         }

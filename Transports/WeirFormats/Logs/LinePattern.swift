@@ -6,6 +6,11 @@ struct LinePattern: Sendable, Hashable {
     /// A field, and the text that follows it.
     struct Field: Sendable, Hashable {
         let name: String
+
+        /// What is in each of its values, in this order.
+        fileprivate(set) var inner: [[UInt8]] = []
+
+        /// What comes behind it.
         fileprivate(set) var ending: [UInt8]
     }
 
@@ -37,6 +42,15 @@ struct LinePattern: Sendable, Hashable {
                 rest = rest[rest.index(after: end)...]
                 guard !name.isEmpty else { throw refuse("a field lacks its name") }
                 guard !name.contains("{") else { throw refuse("there is a '{' in the name '\(name)'") }
+                if name.hasPrefix("+") {
+                    guard let last = fields.last, name.utf8.dropFirst().elementsEqual(last.name.utf8) else {
+                        throw refuse("'{\(name)}' goes on with a field, which has to stand right before it")
+                    }
+                    guard !last.ending.isEmpty else { throw refuse("nothing stands between '{\(last.name)}' and '{\(name)}'") }
+                    fields[fields.count - 1].inner.append(last.ending)
+                    fields[fields.count - 1].ending = []
+                    break
+                }
                 guard !fields.contains(where: { $0.name == name }) else {
                     throw refuse("the field '\(name)' comes twice")
                 }
@@ -67,6 +81,19 @@ struct LinePattern: Sendable, Hashable {
         } else {
             fields[fields.count - 1].ending += bytes
         }
+    }
+}
+
+extension LinePattern.Field {
+    /// The place behind what each value has in it, where a value starts; `nil` where something of it is missing.
+    func placeBehindInner(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> Int? {
+        var place = start
+        for text in inner {
+            let found = unsafe ByteSearch.index(ofText: text, in: base, from: place, to: end)
+            guard found < end else { return nil }
+            place = found + text.count
+        }
+        return place
     }
 }
 

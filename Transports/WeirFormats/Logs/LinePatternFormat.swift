@@ -9,6 +9,7 @@ public import WeirRecords
 /// let format = try LinePatternFormat("{time} [{level}] {rest}")
 /// ```
 ///
+/// - `{+NAME}` goes on with the field right before it: `{time} {+time} {rest}` takes the first two words as a time.
 /// - A field ends where the text that follows it in the pattern comes first; the last one ends with the line, or before
 ///   the text at the pattern's end, and so may hold anything.
 /// - `{{` and `}}` are braces, `\t` is a tab, `\\` a backslash.
@@ -38,7 +39,11 @@ public struct LinePatternFormat: Format {
     }
 
     public func refusal(of schema: OutputSchema) -> String? {
-        OutputColumns.refusal(of: schema, besides: names, in: "the pattern")
+        let missing = pattern.fields.first { field in
+            !field.inner.isEmpty && !schema.fields.contains { $0.name == field.name }
+        }
+        if let missing { return "the pattern has parts of the field '\(missing.name)', which the output lacks" }
+        return OutputColumns.refusal(of: schema, besides: names, in: "the pattern")
     }
 
     public func makeEncoder(for schema: OutputSchema) -> (any RecordEncoder)? {
@@ -72,17 +77,37 @@ struct LinePatternReader: LineReader {
         var place = start + pattern.beginning.count
         let last = pattern.fields.count - 1
         for index in 0..<last {
-            let fieldEnd = unsafe ByteSearch.index(ofText: pattern.fields[index].ending, in: base, from: place, to: end)
+            let inner = unsafe try passInner(of: index, base, from: place, to: end, lineStart: start)
+            let fieldEnd = unsafe ByteSearch.index(ofText: pattern.fields[index].ending, in: base, from: inner, to: end)
             guard fieldEnd < end else { throw flaw(index, at: place - start) }
             columns.set(index, start: place, end: fieldEnd, encoding: .plain, in: &batch)
             place = fieldEnd + pattern.fields[index].ending.count
         }
         let fieldEnd = end - pattern.fields[last].ending.count
-        guard fieldEnd >= place, unsafe ByteSearch.has(pattern.fields[last].ending, in: base, at: fieldEnd, to: end)
+        let inner = unsafe try passInner(of: last, base, from: place, to: end, lineStart: start)
+        guard fieldEnd >= inner, unsafe ByteSearch.has(pattern.fields[last].ending, in: base, at: fieldEnd, to: end)
         else {
             throw flaw(last, at: place - start)
         }
         columns.set(last, start: place, end: fieldEnd, encoding: .plain, in: &batch)
+    }
+
+    /// Passes what each value of a field has in it.
+    ///
+    /// - Returns: The place behind it.
+    private func passInner(
+        of index: Int,
+        _ base: UnsafePointer<UInt8>,
+        from start: Int,
+        to end: Int,
+        lineStart: Int
+    ) throws(LineFlaw) -> Int {
+        let field = pattern.fields[index]
+        guard !field.inner.isEmpty else { return start }
+        guard let place = unsafe field.placeBehindInner(base, from: start, to: end) else {
+            throw LineFlaw("the field '\(field.name)' has fewer parts than the pattern, and starts", at: start - lineStart)
+        }
+        return place
     }
 
     private func flaw(_ index: Int, at place: Int) -> LineFlaw {
@@ -117,10 +142,18 @@ struct LinePatternWriter: LineWriter {
             if column >= 0 { line += record.values[column].text }
             let end = line.count
             line += field.ending
-            guard index < last, column >= 0 else { continue }
+            guard column >= 0 || !field.inner.isEmpty, index < last || !field.inner.isEmpty else { continue }
+            let inner = unsafe line.withUnsafeBufferPointer { bytes -> Int? in
+                guard let base = bytes.baseAddress else { return start }
+                return unsafe field.placeBehindInner(base, from: start, to: end)
+            }
+            guard let inner else {
+                throw record.refuse(max(column, 0), "has fewer parts than '\(field.name)' has in the pattern")
+            }
+            guard index < last else { continue }
             let first = unsafe line.withUnsafeBufferPointer { bytes in
                 guard let base = bytes.baseAddress else { return end }
-                return unsafe ByteSearch.index(ofText: field.ending, in: base, from: start, to: bytes.count)
+                return unsafe ByteSearch.index(ofText: field.ending, in: base, from: inner, to: bytes.count)
             }
             guard first == end else {
                 throw record.refuse(

@@ -17,6 +17,10 @@ public import WeirRecords
 ///   belong to the message, but for one at its end.
 /// - What is not valid UTF-8, or too long, is rejected; a byte order mark before the message is no part of it.
 ///
+/// What is written is RFC 5424. A facility and a severity may be numbers or names, such as `local0` and `error`; without
+/// them a message is a notice of a user. Times are written as they are where RFC 5424 has such ones, otherwise in UTC. A
+/// value that has no place in a message, such as a host with a blank, is refused.
+///
 ///     let format = SyslogFormat()
 public struct SyslogFormat: Format {
     public var name: String { "syslog" }
@@ -46,6 +50,24 @@ public struct SyslogFormat: Format {
 
     public func makeDecoder(for schema: RecordSchema, limits: FormatLimits) -> any RecordDecoder {
         SyslogDecoder(for: schema, limits: limits, clock: clock, isFramed: isFramed)
+    }
+
+    public func refusal(of schema: OutputSchema) -> String? {
+        let names = SyslogPart.allCases.map(\.name)
+        if let field = schema.fields.first(where: { !names.contains($0.name) && SyslogDataName($0.name) == nil }) {
+            let list = names.map { "'\($0)'" }.joined(separator: ", ")
+            return "there is no place for the field '\(Excerpt.of(field.name.utf8, limit: 60))' in a message of syslog, "
+                + "which has \(list) and values such as 'data.origin.ip'; --columns says what to write"
+        }
+        let hasData = schema.fields.contains { $0.name == SyslogPart.data.name }
+        guard hasData, let field = schema.fields.first(where: { SyslogDataName($0.name) != nil }) else { return nil }
+        return "'data' has all structured data of a message, so that '\(field.name)' cannot be written beside it; "
+            + "--columns says what to write"
+    }
+
+    public func makeEncoder(for schema: OutputSchema) -> (any RecordEncoder)? {
+        let lines = LineEncoder(SyslogWriter(schema), for: schema, hasLineBreaks: isFramed)
+        return isFramed ? LengthFramedEncoder(lines) : lines
     }
 
     public func makeFieldFinder(limits: FormatLimits) -> (any FieldFinder)? { SyslogFieldFinder() }
