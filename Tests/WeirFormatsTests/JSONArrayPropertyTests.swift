@@ -232,27 +232,6 @@ import WeirTesting
                 except ValueError:
                     print('-')
             """
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "weir-json-\(UInt64.random(in: 0 ... .max))"
-        )
-        defer { try? FileManager.default.removeItem(at: file) }
-        let digits = Array("0123456789abcdef".utf8)
-        var hex: [UInt8] = []
-        for document in documents {
-            for byte in document { hex += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
-            hex.append(0x0A)
-        }
-        try Data(hex).write(to: file)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", script, file.path]
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { return nil }
-        return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+        return try Python.lines(script, about: documents)
     }
 }
