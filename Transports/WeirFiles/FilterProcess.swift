@@ -109,7 +109,11 @@ final class FilterProcess {
 
     /// The lines that the program has said, as one.
     private var words: String {
-        let lines = message.split(separator: UInt8(ascii: "\n")).map { Excerpt.of($0, limit: 200) }
+        let lines = message.split(separator: UInt8(ascii: "\n")).map { line in
+            // Words are set apart by tabs too.
+            let words = line.split { $0 <= UInt8(ascii: " ") }.joined(separator: [UInt8(ascii: " ")])
+            return Excerpt.of(Array(words), limit: 200)
+        }
         return lines.filter { !$0.isEmpty }.prefix(3).joined(separator: "; ")
     }
 
@@ -140,24 +144,27 @@ final class FilterProcess {
                 var attributes = posix_spawnattr_t()
             #endif
             // Both are initialised before any other use, and destroyed at the end.
-            unsafe posix_spawn_file_actions_init(&actions)
-            unsafe posix_spawnattr_init(&attributes)
-            defer {
-                unsafe posix_spawn_file_actions_destroy(&actions)
-                unsafe posix_spawnattr_destroy(&attributes)
+            var error = unsafe posix_spawn_file_actions_init(&actions)
+            guard error == 0 else { return error }
+            defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+            error = unsafe posix_spawnattr_init(&attributes)
+            guard error == 0 else { return error }
+            defer { unsafe posix_spawnattr_destroy(&attributes) }
+            for (number, descriptor) in streams.enumerated() where error == 0 {
+                error = unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
             }
-            for (number, descriptor) in streams.enumerated() {
-                unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
-            }
-            var signals = sigset_t()
-            unsafe sigemptyset(&signals)
-            unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+            var none = sigset_t()
+            unsafe sigemptyset(&none)
             // Ignored signals stay ignored otherwise: without SIGPIPE, it would not notice that its reader has gone.
+            var signals = none
             for signal in [SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGXFSZ] { unsafe sigaddset(&signals, signal) }
-            unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
-            unsafe posix_spawnattr_setpgroup(&attributes, 0)
             let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
-            unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
+            if error == 0 { error = unsafe posix_spawnattr_setsigmask(&attributes, &none) }
+            if error == 0 { error = unsafe posix_spawnattr_setsigdefault(&attributes, &signals) }
+            if error == 0 { error = unsafe posix_spawnattr_setpgroup(&attributes, 0) }
+            if error == 0 { error = unsafe posix_spawnattr_setflags(&attributes, Int16(flags)) }
+            // With streams that are not its own, it would read what is meant for this program.
+            guard error == 0 else { return error }
             // Copies that live until the call has returned.
             var texts = unsafe words.map { unsafe strdup($0) } + [nil]
             defer { unsafe texts.forEach { unsafe free($0) } }

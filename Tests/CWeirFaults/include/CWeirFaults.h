@@ -12,6 +12,7 @@
 //
 //     accept4  connect  send  sendmmsg  recvmsg  recvmmsg  epoll_wait  poll  pread  pwrite
 //     write  ftruncate  fsync  rename  open  flock  socket  epoll_create1  epoll_ctl  pipe  fallocate
+//     pipe2  posix_spawn  posix_spawnp  and what says how posix_spawn starts a program
 //
 // A fault concerns the whole process: begin faults in a process of its own.
 // Only on Linux; elsewhere `cweir_faults_begin` returns false.
@@ -35,6 +36,8 @@ enum {
     // EMFILE, ENOBUFS and ENOMEM for calls that open a descriptor, or add one to a poller; ENOLCK for those that lock a
     // file; EOPNOTSUPP for holes in files.
     CWEIR_FAULT_SHORTAGE = 128,
+    // EMFILE for pipes, ENOMEM for what says how a program is started, EAGAIN and ENOENT for starting it.
+    CWEIR_FAULT_SPAWNING = 256,
 };
 
 // Begins.

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -21,7 +23,8 @@
 
 enum call {
     ACCEPT, CONNECT, SEND, SENDMMSG, RECVMSG, RECVMMSG, EPOLL_WAIT, POLL, PREAD, PWRITE,
-    WRITE, FTRUNCATE, FSYNC, RENAME, OPEN, FLOCK, SOCKET, EPOLL_CREATE, EPOLL_CTL, PIPE, FALLOCATE, CALL_COUNT
+    WRITE, FTRUNCATE, FSYNC, RENAME, OPEN, FLOCK, SOCKET, EPOLL_CREATE, EPOLL_CTL, PIPE, FALLOCATE,
+    PIPE2, SPAWN, SPAWN_SETTING, CALL_COUNT
 };
 
 // Which errors each call may fail with, and by what kind of fault; the list ends with zero.
@@ -55,6 +58,9 @@ static const struct {
     [EPOLL_CTL] = {{CWEIR_FAULT_SHORTAGE, ENOMEM}},
     [PIPE] = {{CWEIR_FAULT_SHORTAGE, EMFILE}},
     [FALLOCATE] = {{CWEIR_FAULT_SHORTAGE, EOPNOTSUPP}},
+    [PIPE2] = {{CWEIR_FAULT_SPAWNING, EMFILE}},
+    [SPAWN] = {{CWEIR_FAULT_SPAWNING, EAGAIN}, {CWEIR_FAULT_SPAWNING, ENOENT}},
+    [SPAWN_SETTING] = {{CWEIR_FAULT_SPAWNING, ENOMEM}},
 };
 
 static _Atomic uint32_t wanted_kinds;
@@ -347,6 +353,83 @@ int fallocate(int file, int mode, off_t offset, off_t length) {
     const verdict_t verdict = decide(FALLOCATE, 1);
     FAIL_OR_GO_ON(verdict)
     return real(file, mode, offset, length);
+}
+
+int pipe2(int ends[2], int flags) {
+    REAL(pipe2)
+    const verdict_t verdict = decide(PIPE2, 1);
+    FAIL_OR_GO_ON(verdict)
+    return real(ends, flags);
+}
+
+// These return the number of the error.
+#define FAIL_WITH_NUMBER(call)                                                                                         \
+    const verdict_t verdict = decide(call, 1);                                                                         \
+    if (verdict.error != 0) {                                                                                          \
+        return verdict.error;                                                                                          \
+    }
+
+int posix_spawn(pid_t *process, const char *path, const posix_spawn_file_actions_t *actions,
+    const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[]) {
+    REAL(posix_spawn)
+    FAIL_WITH_NUMBER(SPAWN)
+    return real(process, path, actions, attributes, arguments, environment);
+}
+
+int posix_spawnp(pid_t *process, const char *name, const posix_spawn_file_actions_t *actions,
+    const posix_spawnattr_t *attributes, char *const arguments[], char *const environment[]) {
+    REAL(posix_spawnp)
+    FAIL_WITH_NUMBER(SPAWN)
+    return real(process, name, actions, attributes, arguments, environment);
+}
+
+int posix_spawn_file_actions_init(posix_spawn_file_actions_t *actions) {
+    REAL(posix_spawn_file_actions_init)
+    FAIL_WITH_NUMBER(SPAWN_SETTING)
+    return real(actions);
+}
+
+int posix_spawn_file_actions_adddup2(posix_spawn_file_actions_t *actions, int from, int to) {
+    REAL(posix_spawn_file_actions_adddup2)
+    FAIL_WITH_NUMBER(SPAWN_SETTING)
+    return real(actions, from, to);
+}
+
+int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *actions, int descriptor, const char *path, int flags,
+    mode_t mode) {
+    REAL(posix_spawn_file_actions_addopen)
+    FAIL_WITH_NUMBER(SPAWN_SETTING)
+    return real(actions, descriptor, path, flags, mode);
+}
+
+int posix_spawnattr_init(posix_spawnattr_t *attributes) {
+    REAL(posix_spawnattr_init)
+    FAIL_WITH_NUMBER(SPAWN_SETTING)
+    return real(attributes);
+}
+
+int posix_spawnattr_setflags(posix_spawnattr_t *attributes, short flags) {
+    REAL(posix_spawnattr_setflags)
+    FAIL_WITH_NUMBER(SPAWN_SETTING)
+    return real(attributes, flags);
+}
+
+int posix_spawnattr_setpgroup(posix_spawnattr_t *attributes, pid_t group) {
+    REAL(posix_spawnattr_setpgroup)
+    FAIL_WITH_NUMBER(SPAWN_SETTING)
+    return real(attributes, group);
+}
+
+int posix_spawnattr_setsigmask(posix_spawnattr_t *attributes, const sigset_t *signals) {
+    REAL(posix_spawnattr_setsigmask)
+    FAIL_WITH_NUMBER(SPAWN_SETTING)
+    return real(attributes, signals);
+}
+
+int posix_spawnattr_setsigdefault(posix_spawnattr_t *attributes, const sigset_t *signals) {
+    REAL(posix_spawnattr_setsigdefault)
+    FAIL_WITH_NUMBER(SPAWN_SETTING)
+    return real(attributes, signals);
 }
 
 int rename(const char *old, const char *new) {
