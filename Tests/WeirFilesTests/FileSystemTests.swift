@@ -19,7 +19,7 @@ import WeirRecords
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
 
-    @Test(arguments: ["metrics", "what?.txt", "a?b=c"])
+    @Test(arguments: ["metrics", "what?.txt", "a?b=c", "why?\u{301}", "?\u{308}=1"])
     func putsAFileInThePlaceOfAnother(name: String) throws {
         let path = try folder.file(name, "old")
         try FileSystem.replaceFile(path, with: Array("new".utf8))

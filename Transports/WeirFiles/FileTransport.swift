@@ -34,7 +34,7 @@ public struct FileTransport: Transport {
     /// - Parameter path: The path.
     /// - Returns: The path, with a `?` at its end where there is one in it.
     public static func address(ofPath path: String) -> String {
-        path.contains("?") ? path + "?" : path
+        path.utf8.contains(UInt8(ascii: "?")) ? path + "?" : path
     }
 
     public var sourceOptions: [OptionDeclaration] {

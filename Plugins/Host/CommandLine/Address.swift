@@ -99,7 +99,7 @@ struct Address: Sendable {
                         + Suggestion.text(for: scheme, among: registry.transports.map(\.scheme))
                 )
             }
-            try self.init(transport: transport, place: String(text.dropFirst(scheme.count + 1)), direction)
+            try self.init(transport: transport, place: String(Substring(text.utf8.dropFirst(scheme.utf8.count + 1))), direction)
             return
         }
         if direction == .input, RecordingTransport.isRecording(text),
@@ -156,7 +156,9 @@ struct Address: Sendable {
     func appending() throws(HostError) -> Address { appends ? self : try with("append=true", .output) }
 
     private func with(_ setting: String, _ direction: Direction) throws(HostError) -> Address {
-        let link = place.contains("?") ? (place.hasSuffix("?") ? "" : "&") : "?"
+        // By its byte: it is part of a character where a combining mark follows it.
+        let mark = UInt8(ascii: "?")
+        let link = place.utf8.contains(mark) ? (place.utf8.last == mark ? "" : "&") : "?"
         return try Address(transport: transport, place: "\(place)\(link)\(setting)", direction)
     }
 
@@ -196,7 +198,7 @@ struct Address: Sendable {
 
     /// The part before a colon, where it looks like a scheme and not like a piece of a path.
     private static func scheme(of text: String) -> String? {
-        guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else { return nil }
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")), colon != text.startIndex else { return nil }
         let scheme = text[..<colon]
         let isScheme = scheme.allSatisfy { ("a"..."z").contains($0) || ("0"..."9").contains($0) || $0 == "-" }
         return isScheme ? String(scheme) : nil
