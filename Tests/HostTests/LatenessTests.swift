@@ -82,6 +82,40 @@ extension HostTests {
             #expect(try weir.text(of: "late") == kept, "seed \(seed)")
         }
 
+        /// What is refused stands among the records as it came, however many threads read and work.
+        @Test(arguments: [10, 200, 5000])
+        func whatIsRejectedHasOneOrder(lateness: Int) throws {
+            var random = SeededGenerator(seed: UInt64(lateness))
+            var time = 0
+            let rows = (0..<12_000).map { index in
+                time += Int.random(in: 1...20, using: &random)
+                let late = [0, 0, 0, 50, 200, 5000][Int.random(in: 0..<6, using: &random)]
+                switch Int.random(in: 0..<40, using: &random) {
+                case 0: return "short \(index),row\n"
+                case 1: return "d\(index % 7),\(time - late),no number \(index),0,0\n"
+                default: return "d\(index % 7),\(time - late),\(index % 11 == 0 ? 9 : 0),0,0\n"
+                }
+            }
+            try weir.file("in.csv", "id,time,x,y,z\n" + rows.joined())
+            func run(_ name: String, _ more: [String]) throws -> [String] {
+                let words = ["run", "shake", "in.csv", "--by", "id", "--lateness", "\(lateness)ms"]
+                let files = ["--rejected", "rejected-\(name)", "--late", "late-\(name)"]
+                let outcome = try weir.start(words + files + more, input: .nothing).outcome()
+                #expect(outcome.exitCode == 0, "\(outcome.errors)")
+                return [outcome.output, try weir.text(of: "rejected-\(name)"), try weir.text(of: "late-\(name)")]
+            }
+            let wanted = try run("1", [])
+            #expect(wanted[1].contains("short") && wanted[1].contains("no number"))
+            for count in ["2", "3"] {
+                let shared = try run("shared-\(count)", ["--workers", count, "--partition-by", "id"])
+                let read = try run("read-\(count)", ["--workers", count])
+                for part in 0..<3 {
+                    let isSame = shared[part] == wanted[part] && read[part] == wanted[part]
+                    #expect(isSame, "part \(part), \(count) workers")
+                }
+            }
+        }
+
         @Test func severalInputsAndWorkersAgree() throws {
             var random = SeededGenerator(seed: 7)
             let rows = (0..<4000).map { index in

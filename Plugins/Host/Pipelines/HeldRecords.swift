@@ -22,7 +22,8 @@ struct HeldRecords {
     private var chunk: RecordChunk
     /// A binary heap.
     private var entries: [Entry] = []
-    private var nextNumber: UInt64 = 0
+    /// The number of the next record: how many have come.
+    private(set) var nextNumber: UInt64 = 0
 
     /// How much memory the records take that wait, about.
     private(set) var byteCount = 0
@@ -36,6 +37,15 @@ struct HeldRecords {
 
     /// The time of the oldest record; `nil` where there is none.
     var oldestTime: Timestamp? { entries.first?.time }
+
+    /// Whether the oldest record leaves after what was noted between two records.
+    ///
+    /// - Parameters:
+    ///   - time: Records of an earlier time leave before it.
+    ///   - number: So do those of the same time with an earlier number.
+    func isOldest(after time: Timestamp, _ number: UInt64) -> Bool {
+        entries.first.map { ($0.time, $0.number) >= (time, number) } ?? true
+    }
 
     /// Adds a record.
     ///

@@ -18,6 +18,10 @@ protocol Intake: AnyObject {
     /// The input that a record of the last batch came from, where there are several.
     func input(ofRecordAt index: Int) -> String?
 
+    /// The index of a record of the last batch by its place in the batch's bytes, where records are not in the order of the
+    /// input.
+    func index(ofRecordStartingAt start: Int) -> Int?
+
     /// The time before which no record follows, where it goes on with the clock; `nil` where it does not.
     var frontier: Timestamp? { get }
 
@@ -62,6 +66,10 @@ protocol Intake: AnyObject {
     ///
     /// Inputs that have not ended must have been interrupted before.
     func close()
+}
+
+extension Intake {
+    func index(ofRecordStartingAt start: Int) -> Int? { nil }
 }
 
 /// How an intake whose records wait for one another works together with what saves the state.

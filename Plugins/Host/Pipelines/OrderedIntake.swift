@@ -32,7 +32,11 @@ final class OrderedIntake: Intake {
     private var due: RecordChunk
     private var origins: [Int32] = []
     private var names: [String] = []
-    private var refused: [RejectedInput] = []
+    /// What was refused, and where it stands among the records: behind those that were there and due when it came. So it
+    /// has its place however the records come in batches.
+    private var refused: ArraySlice<(time: Timestamp, number: UInt64, line: RejectedInput)> = []
+    /// What is handed out next of it.
+    private var refusedNext: [RejectedInput] = []
 
     /// The greatest time so far.
     private var newest = Timestamp.distantPast
@@ -100,7 +104,7 @@ final class OrderedIntake: Intake {
 
     func save(to checkpoint: inout RunCheckpoint) -> Bool {
         // What was refused has still to be reported, and what is due to be handed out.
-        guard refused.isEmpty, due.count == 0, failure == nil || isLeftToNextRun, inner.save(to: &checkpoint) else {
+        guard refused.isEmpty, refusedNext.isEmpty, due.count == 0, failure == nil || isLeftToNextRun, inner.save(to: &checkpoint) else {
             return false
         }
         var kept = held.kept
@@ -114,13 +118,15 @@ final class OrderedIntake: Intake {
     func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
         while true {
             // What waits is for the next run.
-            if isLeftToNextRun, refused.isEmpty, let failure { throw failure }
-            while due.count < batch.capacity, !isLeftToNextRun, let time = held.oldestTime, time <= frontierTime {
+            if isLeftToNextRun, refused.isEmpty, refusedNext.isEmpty, let failure { throw failure }
+            while due.count < batch.capacity {
+                releaseRefused()
+                guard !isLeftToNextRun, let time = held.oldestTime, time <= frontierTime else { break }
                 release()
             }
-            if due.count > 0 || !refused.isEmpty || isReport {
+            if due.count > 0 || !refusedNext.isEmpty || isReport {
                 isReport = false
-                pendingRejections = exchange(&refused, with: [])
+                pendingRejections = exchange(&refusedNext, with: [])
                 // Forgotten before the next time, and not at once: the body asks where the records came from.
                 defer {
                     due = RecordChunk(schema: schema)
@@ -164,8 +170,9 @@ final class OrderedIntake: Intake {
     }
 
     private func take(_ batch: borrowing RecordBatch) {
-        refused += inner.pendingRejections
-        refused += RejectedInput.all(of: batch) { inner.input(ofLineStartingAt: $0) }
+        refuse(inner.pendingRejections)
+        var rejections = RejectedInput.all(of: batch) { inner.input(ofLineStartingAt: $0) }[...]
+        defer { refuse(rejections) }
         if batch.isEmpty, inner.pendingRejections.isEmpty {
             // Nothing came while the clock went on.
             let now = clock.now()
@@ -177,15 +184,17 @@ final class OrderedIntake: Intake {
         }
         if liveInner != nil { lastArrival = clock.now() }
         for index in 0..<batch.count {
+            let line = batch.line(ofRecordAt: index)
+            while let rejection = rejections.first, rejection.line < line { refuse([rejections.removeFirst()]) }
             // The plugins say what is wrong with a record whose time cannot be read.
             let time = batch.time(ofField: timeField, inRecordAt: index) ?? newest
             let input = inner.input(ofRecordAt: index)
             guard time >= frontierTime else {
-                refused.append(RejectedInput(lateRecordAt: index, of: batch, from: input, by: newest - time))
+                refuse([RejectedInput(lateRecordAt: index, of: batch, from: input, by: newest - time)])
                 continue
             }
             guard held.insert(recordAt: index, of: batch, time: time, origin: number(of: input)) else {
-                refused.append(RejectedInput(tooLargeRecordAt: index, of: batch, from: input))
+                refuse([RejectedInput(tooLargeRecordAt: index, of: batch, from: input)])
                 continue
             }
             newest = max(newest, time)
@@ -205,6 +214,7 @@ final class OrderedIntake: Intake {
         {
             if time > frontierTime { hastened += 1 }
             raiseFrontier(to: time)
+            releaseRefused()
             release()
         }
     }
@@ -212,6 +222,22 @@ final class OrderedIntake: Intake {
     private func release() {
         origins.append(held.moveOldest(to: &due))
     }
+
+    private func refuse(_ lines: some Sequence<RejectedInput>) {
+        for line in lines { refused.append((frontierTime, held.nextNumber, line)) }
+    }
+
+    /// Hands out what was refused before the oldest record.
+    private func releaseRefused() {
+        while let first = refused.first, isLeftToNextRun || held.isOldest(after: first.time, first.number) {
+            refused.removeFirst()
+            var line = first.line
+            line.position = due.count
+            refusedNext.append(line)
+        }
+    }
+
+    func index(ofRecordStartingAt start: Int) -> Int? { due.index(ofRecordStartingAt: start) }
 
     // MARK: Where records come from
 

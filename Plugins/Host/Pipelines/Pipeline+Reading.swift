@@ -75,11 +75,13 @@ extension Pipeline {
     func take(_ batch: inout RecordBatch, from intake: any Intake) throws(OutputError) {
         let start = clock.now()
         let found = batch.rejections.count
-        var refused: [RejectedInput] = intake.pendingRejections
+        let early = intake.pendingRejections
+        var refused: [RejectedInput] = []
         presence.look(at: batch)
         plugins.receive(&batch) { refused += $0 }
         if batch.count == 0, let frontier = intake.frontier { plugins.advance(to: frontier) }
         tally.count(batch, rejectedBefore: found)
+        tally.count(early)
         tally.count(refused)
         page?.count(batch, tally.since(context.earlier.tally), nanoseconds: progress.elapsedNanoseconds)
         var fault: OutputError?
@@ -90,8 +92,13 @@ extension Pipeline {
             fault = error
         }
         if !batch.rejections.isEmpty {
-            refused += RejectedInput.all(of: batch) { intake.input(ofLineStartingAt: $0) }
+            refused += RejectedInput.all(
+                of: batch,
+                input: { intake.input(ofLineStartingAt: $0) },
+                position: { intake.index(ofRecordStartingAt: $0) }
+            )
         }
+        refused = RejectedInput.merged(early, refused)
         if let time = plugins.schema.timeField.flatMap({ batch.time(ofField: $0, inRecordAt: batch.count - 1) }) {
             watermark = max(watermark ?? time, time)
         }

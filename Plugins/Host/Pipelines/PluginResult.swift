@@ -43,6 +43,13 @@ struct PluginResult: Sendable {
         }
         // Sorting is stable.
         let rejections = all.flatMap(\.rejections).sorted { $0.record < $1.record }
-        return (matches, rejections.map(\.line))
+        return (
+            matches,
+            rejections.map { record, line in
+                var line = line
+                line.position = Int(record)
+                return line
+            }
+        )
     }
 }

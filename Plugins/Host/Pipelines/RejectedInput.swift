@@ -21,17 +21,22 @@ struct RejectedInput: Sendable {
     /// Whether nothing is wrong with it but that it came too late.
     var isLate = false
 
+    /// How many records of its batch come before it, where they are not in the order of the input.
+    var position: Int?
+
     /// The rejections of a batch, in the order of the input.
     ///
     /// - Parameters:
     ///   - batch: The batch.
     ///   - first: How many rejections to leave out.
     ///   - input: The input that they came from, by their place in the batch's bytes, where there are several.
+    ///   - position: Their position, by their place in the batch's bytes, where they have one.
     /// - Returns: The lines.
     static func all(
         of batch: borrowing RecordBatch,
         from first: Int = 0,
-        input: (_ start: Int) -> String? = { _ in nil }
+        input: (_ start: Int) -> String? = { _ in nil },
+        position: (_ start: Int) -> Int? = { _ in nil }
     ) -> [RejectedInput] {
         guard batch.rejections.count > first else { return [] }
         // What the decoder rejected stands before what a consumer refused; people want the order of the input.
@@ -45,11 +50,25 @@ struct RejectedInput: Sendable {
                     reason: rejection.reason,
                     raw: batch.raw(rejection),
                     isContinuation: rejection.isContinuation,
-                    mayContinue: rejection.mayContinue
+                    mayContinue: rejection.mayContinue,
+                    position: position(rejection.start)
                 )
             )
         }
         return lines
+    }
+
+    /// What was refused before a batch was handed out and what a consumer refused of it, in one order.
+    ///
+    /// - Parameters:
+    ///   - early: What was refused before.
+    ///   - late: What the consumers refused, in the order of the batch.
+    /// - Returns: Both: by their positions where they have some, so that it does not matter how the records come in
+    ///   batches.
+    static func merged(_ early: [RejectedInput], _ late: [RejectedInput]) -> [RejectedInput] {
+        guard early.contains(where: { $0.position != nil }), !late.isEmpty else { return early + late }
+        // Sorting is stable.
+        return (early + late).sorted { ($0.position ?? .max) < ($1.position ?? .max) }
     }
 }
 

@@ -70,8 +70,9 @@ extension WorkerPool {
         result.counts += readCounts
     }
 
-    /// Both kinds of rejections in the order of the input, where there is one input.
+    /// Both kinds of rejections in the order of the input, where there is one input, or of the records.
     private func merge(_ early: [RejectedInput], _ late: [RejectedInput]) -> [RejectedInput] {
+        guard !early.contains(where: { $0.position != nil }) else { return RejectedInput.merged(early, late) }
         guard inputCount == 1, !early.isEmpty, !late.isEmpty else { return early + late }
         return (early + late).enumerated()
             .sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }
