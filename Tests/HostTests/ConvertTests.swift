@@ -167,6 +167,31 @@ extension HostTests {
             #expect(outcome.errorLines.count <= (code == 66 ? 2 : 1))
         }
 
+        @Test func aPathMayHaveAnyCharacter() throws {
+            for name in ["why?.csv", "why?\u{301}.csv", "?\u{308}"] {
+                try weir.file(name, "a\n1\n")
+                #expect(try weir.run("convert", name).output == "{\"a\":1}\n", "\(name)")
+                #expect(try weir.run("convert", "file:\(name)?").output == "{\"a\":1}\n", "\(name)")
+                #expect(try weir.run("convert", name, "b\(name)", "--to-format", "csv").exitCode == 0, "\(name)")
+                #expect(try weir.text(of: "b\(name)") == "a\n1\n", "\(name)")
+            }
+            try weir.file("\u{301}a", "a\n1\n")
+            #expect(try weir.run("convert", "file:\u{301}a").output == "{\"a\":1}\n")
+        }
+
+        @Test func theFirstBytesShowJSON() throws {
+            let lines = "{\"a\":1,\"b\":{\"c\":2}}\n{\"a\":3}\n"
+            try weir.file("lines", lines)
+            try weir.file("list", "[\n  {\"a\": 1}\n]\n")
+            #expect(try weir.run("convert", "lines").output == lines)
+            #expect(try weir.run("convert", "-", input: .text(lines)).output == lines)
+            #expect(try weir.run("convert", "lines", "--columns", "a", "--to-format", "csv").output == "a\n1\n3\n")
+            #expect(try weir.run("convert", "list").output == "{\"a\":1}\n")
+            // What an option says holds.
+            #expect(try weir.run("convert", "list", "--header", "none").output.hasPrefix("{\"1\":\"[\"}"))
+            #expect(try weir.run("convert", "-", input: .text("a\n1\n")).output == "{\"a\":1}\n")
+        }
+
         @Test func anEmptyInputIsEmpty() throws {
             for format in ["csv", "jsonl", "binary"] {
                 let outcome = try weir.run("convert", "--format", format, input: .text(""))

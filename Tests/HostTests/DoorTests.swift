@@ -116,9 +116,31 @@ import WeirSockets
         try sink.finish()
         let outcome = try running.outcome()
         #expect(outcome.output.split(separator: "\n").map(String.init) == wanted, "\(outcome.output) \(outcome.errors)")
-        #expect(
-            try weir.run("convert", "--from", "auth.syslog", "--to", "x.jsonl", "--to-format", "syslog").exitCode == 2
+        let back = try weir.run("convert", "auth.syslog", "--to-format", "syslog")
+        #expect(back.output == messages[0] + "\n" + messages[2] + "\n", "\(back.errors)")
+    }
+
+    /// The fields of an input that can be read once are looked for in its start, which may be all of it.
+    @Test func whatCameBeforeTheEndOfALiveInputIsConverted() throws {
+        let dead = try weir.run(
+            "convert",
+            "exec:echo '{\"a\":1}'; echo '{\"a\":2}'; kill -9 $$?restart=never",
+            "--format",
+            "jsonl"
         )
+        #expect(dead.output == "{\"a\":1}\n{\"a\":2}\n" && dead.exitCode == 66, "\(dead.errors)")
+        #expect(dead.errors.contains("was ended by signal 9") && dead.errors.contains("; 2 records converted"))
+        #expect(dead.errors.hasPrefix("weir: the fields are those of the first MiB"), "\(dead.errors)")
+        let port = UInt16.random(in: 20_000..<30_000)
+        let running = try weir.start(["convert", "tcp://:\(port)", "--format", "jsonl"], input: .nothing)
+        let sink = try TCPTransport().openSink("//127.0.0.1:\(port)?retry=20ms&linger=60s")
+        try sink.write(Array("{\"a\":1}\n{\"b\":2}\n".utf8))
+        try sink.finish()
+        kill(running.process.processIdentifier, SIGINT)
+        let outcome = try running.outcome()
+        #expect(outcome.output == "{\"a\":1}\n{\"b\":2}\n" && outcome.exitCode == 130, "\(outcome.errors)")
+        let nothing = try weir.run("convert", "exec:exit 3?restart=never", "--format", "jsonl")
+        #expect(nothing.output == "" && nothing.exitCode == 66 && nothing.errors.contains("ended with status 3"))
     }
 
     @Test func saysWhatIsWrongWithAnAddress() throws {

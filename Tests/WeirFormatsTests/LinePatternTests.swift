@@ -78,7 +78,11 @@ import WeirRecords
         (
             "{a} {b} {+a}",
             "'{+a}' goes on with a field, which has to stand right before it, at character 9 of the pattern '{a} {b} {+a}'"
-        ), ("{+a}", "'{+a}' goes on with a field, which has to stand right before it, at character 1 of the pattern '{+a}'"),
+        ),
+        (
+            "{+a}",
+            "'{+a}' goes on with a field, which has to stand right before it, at character 1 of the pattern '{+a}'"
+        ),
         ("{a}{+a}", "nothing stands between '{a}' and '{+a}', at character 4 of the pattern '{a}{+a}'"),
         ("{a}\\x", "behind a '\\' stands 't', for a tab, or another '\\', at character 4 of the pattern '{a}\\x'"),
         ("{a{b}", "there is a '{' in the name 'a{b', at character 1 of the pattern '{a{b}'"),

@@ -51,7 +51,9 @@ import WeirTesting
                 let back = Transcript(output.output, format, fields: schema.fields)
                 // What has no value reads as none, or as the empty text that it was.
                 let read = back.records.first?.fields.map { $0 ?? "" }
-                let expected = values.map { (format is AccessLogFormat || format is SyslogFormat) && $0 == "-" ? "" : $0 }
+                let expected = values.map {
+                    (format is AccessLogFormat || format is SyslogFormat) && $0 == "-" ? "" : $0
+                }
                 guard back.records.count == 1, back.rejections.isEmpty, read == expected else {
                     Issue.record("seed \(seed), round \(round), \(format.name): \(values) \(output.text) \(back)")
                     return

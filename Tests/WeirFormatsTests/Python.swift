@@ -9,6 +9,7 @@ enum Python {
     ///     line.
     ///   - documents: The documents.
     /// - Returns: The lines; `nil` without Python.
+    /// - Throws: When the documents cannot be handed over.
     static func lines(_ script: String, about documents: [[UInt8]]) throws -> [String]? {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(
             "weir-python-\(UInt64.random(in: 0 ... .max))"

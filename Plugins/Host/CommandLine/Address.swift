@@ -99,7 +99,11 @@ struct Address: Sendable {
                         + Suggestion.text(for: scheme, among: registry.transports.map(\.scheme))
                 )
             }
-            try self.init(transport: transport, place: String(Substring(text.utf8.dropFirst(scheme.utf8.count + 1))), direction)
+            try self.init(
+                transport: transport,
+                place: String(Substring(text.utf8.dropFirst(scheme.utf8.count + 1))),
+                direction
+            )
             return
         }
         if direction == .input, RecordingTransport.isRecording(text),

@@ -12,7 +12,10 @@ struct ConvertRequest {
     }
 
     let input: Address
-    let format: any Format
+    var format: any Format
+
+    /// Whether its first lines may show another format: nothing says that it is this one.
+    let isFormatGuessed: Bool
     let output: Address
     let outputFormat: any Format
 
@@ -29,8 +32,7 @@ struct ConvertRequest {
         static let toFormat = OptionDeclaration(
             "to-format",
             .text(placeholder: "FORMAT"),
-            help:
-                "the same for the output, but for syslog, which is only read (default: by its ending, otherwise jsonl)"
+            help: "the same for the output (default: by its ending, otherwise jsonl)"
         )
         static let columns = OptionDeclaration(
             "columns",
@@ -91,7 +93,7 @@ struct ConvertRequest {
                 "format",
                 .text(placeholder: "FORMAT"),
                 help:
-                    "csv, tsv, jsonl, json, binary, logfmt, clf, combined, cef, leef, syslog or pattern:TEXT (default: by the input's ending, otherwise csv)"
+                    "csv, tsv, jsonl, json, binary, logfmt, clf, combined, cef, leef, syslog or pattern:TEXT (default: by the input's ending, or its first bytes: JSON or csv)"
             ),
             Option.toFormat, Option.columns, Option.schema,
         ] + OptionDeclaration.inputTimes + [
@@ -142,6 +144,10 @@ struct ConvertRequest {
             dialect: try DialectChoice(given, .input),
             registry
         )
+        let options = [OptionDeclaration.format, .framing] + DialectChoice.Options.input.all
+        isFormatGuessed =
+            options.allSatisfy { given[$0] == nil } && !input.hasMessages(.input)
+            && input.formatPath.flatMap { FormatChoice.name(forEndingOf: $0, registry) } == nil
         outputFormat = try Self.format(
             given[Option.toFormat],
             of: output,

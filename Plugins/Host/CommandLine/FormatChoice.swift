@@ -96,6 +96,27 @@ enum FormatChoice {
         return registry.format(named: name)?.name
     }
 
+    /// The format that the first lines of an input show, where nothing else says which it is.
+    ///
+    /// - Parameters:
+    ///   - lines: The lines.
+    ///   - format: What it is unless they show another one.
+    /// - Returns: That, or a format of JSON where they begin like an object, or an array of them.
+    static func format(shownBy lines: [UInt8], otherwise format: any Format) -> any Format {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let blanks: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+        let text = (lines.starts(with: mark) ? lines.dropFirst(mark.count) : lines[...]).drop(while: blanks.contains)
+        // The names of the columns of a table look otherwise.
+        switch String(decoding: text.lazy.filter { !blanks.contains($0) }.prefix(2), as: UTF8.self) {
+        case "{\"", "{}":
+            let line = text.prefix { $0 != UInt8(ascii: "\n") }
+            let isWhole = (try? JSONNode.read(Array(line), allowsRepeatedNames: true)) != nil
+            return isWhole ? JSONLinesFormat() : JSONFormat()
+        case "[{", "[]": return JSONFormat()
+        default: return format
+        }
+    }
+
     /// Checks that the ending of an output does not promise what it will not hold.
     ///
     /// - Parameters:

@@ -72,12 +72,15 @@ enum HelpTopic: String, CaseIterable {
           weir run fraud access.jsonl.gz --columns user=client.name,place=tags.0
           weir run shake --from readings.csv --workers 2
           weir convert access.log out.csv.zst --format combined
+          weir convert app.log --format 'pattern:{time} {+time} [{level}] {text}'
+          weir convert auth.jsonl udp://127.0.0.1:514 --to-format syslog
 
         Usage: weir run PLUGIN [INPUT] --format FORMAT
 
         The ending of a file says its format; without one, JSON is known by its first
         bytes, and 'weir guess' says the options that a file needs. A dot goes into
-        objects and, with a number from 0 on, into arrays.
+        objects and, with a number from 0 on, into arrays. In a pattern, {+NAME} goes
+        on with a field behind a blank, or what else stands there.
 
         Files that end in .gz, .zst, .xz or .bz2 are read and written by the programs
         gzip, zstd, xz and bzip2 of the system. Standard input is not: write

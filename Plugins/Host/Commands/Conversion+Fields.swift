@@ -10,18 +10,22 @@ extension Conversion {
 
     /// Finds out which fields there are, unless that was said.
     ///
+    /// - Parameters:
+    ///   - request: What to do.
+    ///   - source: The input.
     /// - Returns: The fields, and the input from its start.
+    /// - Throws: ``HostError`` when the fields cannot be found.
     static func survey(
-        _ request: ConvertRequest
+        _ request: ConvertRequest,
+        _ source: any TransportSource
     ) throws(HostError) -> (fields: [ConvertRequest.Column], source: any TransportSource) {
-        let source = try openSource(request.input)
         if let columns = request.columns { return (columns, source) }
         do {
             // Only a file is there a second time.
-            let canReadTwice =
-                request.input.isFile && (source.expectedByteCount != nil || source is DecompressingSource)
+            let canReadTwice = canReadTwice(request, source)
+            let once = SurveyedSource(source)
             let survey = try FieldSurvey(
-                canReadTwice ? try openSource(request.input) : source,
+                canReadTwice ? try openSource(request.input) : once,
                 format: request.format,
                 limits: request.limits,
                 keeping: canReadTwice ? nil : surveyedByteCount
@@ -32,7 +36,9 @@ extension Conversion {
                 throw FormatError.duplicateField(name)
             }
             let fields = survey.names.map { ConvertRequest.Column(name: $0, inputName: $0) }
-            return (fields, canReadTwice ? source : HeadKeepingSource(source, keepsHead: false, after: survey.bytes))
+            guard !canReadTwice else { return (fields, source) }
+            try once.endLook(after: survey.bytes)
+            return (fields, HeadKeepingSource(once, keepsHead: false, after: survey.bytes))
         } catch let error as FormatError {
             throw HostError(.noInput, explain(error, request))
         } catch let error as HostError {
@@ -113,6 +119,26 @@ extension Conversion {
             )
         }
         return true
+    }
+
+    /// Whether the input is there a second time.
+    private static func canReadTwice(_ request: ConvertRequest, _ source: any TransportSource) -> Bool {
+        request.input.isFile && (source.expectedByteCount != nil || source is DecompressingSource)
+    }
+
+    /// Opens the input, and has its first lines show the format where nothing else says that.
+    static func openSource(_ request: inout ConvertRequest) throws(HostError) -> any TransportSource {
+        let source = try openSource(request.input)
+        guard request.isFormatGuessed else { return source }
+        let start = HeadKeepingSource(source, keepsHead: false)
+        do throws(TransportError) {
+            let lines = try start.firstLines(limit: request.limits.lineLength)
+            request.format = FormatChoice.format(shownBy: lines, otherwise: request.format)
+        } catch {
+            if case .interrupted = error { throw HostError(.interrupted, "\(error)") }
+            // What can be read is converted all the same, and the reader comes to the same place.
+        }
+        return canReadTwice(request, source) ? try openSource(request.input) : start
     }
 
     private static func openSource(_ address: Address) throws(HostError) -> any TransportSource {

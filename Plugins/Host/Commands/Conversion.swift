@@ -35,13 +35,22 @@ struct Conversion {
     ///   - interruption: What Ctrl-C triggers.
     /// - Throws: ``HostError`` when something cannot be opened, or the fields cannot be found.
     init(_ request: ConvertRequest, console: Console, interruption: Interruption?) throws(HostError) {
-        self.request = request
+        var request = request
         self.console = console
         self.interruption = interruption
         try Overwriting.check(inputs: [request.input], outputs: [request.output], rejected: request.rejected)
         try Self.checkThatOutputCanBeRead(request)
         InterruptSignal.catchFirst()
-        (fields, source) = try Self.survey(request)
+        let source = try Self.openSource(&request)
+        self.request = request
+        if request.columns == nil, request.input.hasMessages(.input), !request.format.isTable,
+            let finder = request.format.makeFieldFinder(limits: request.limits), !finder.isComplete
+        {
+            console.writeLine(
+                "the fields are those of the first MiB, before which nothing is written; --columns names them"
+            )
+        }
+        (fields, self.source) = try Self.survey(request, source)
         if request.columns == nil, request.format.isTable,
             let remark = RunRequest.separatorRemark(fields.map(\.inputName))
         {
@@ -204,7 +213,9 @@ struct Conversion {
 
     /// Why less was converted than there could have been.
     private var remarks: [String] {
-        let reasons = rejections.reasons.remarks(tally) { $0.contains("' has no time zone") ? RunAdvice.zoneMend : nil }
+        let reasons = rejections.reasons.remarks(tally) { reason in
+            reason.contains("' has no time zone") ? RunAdvice.zoneMend : RunAdvice.formatMend(for: reason, tally)
+        }
         guard tally.events > 0 else { return reasons }
         let unseen = named.filter { presence.unseen.contains($0.index) }
         return reasons + request.times.remarks

@@ -86,41 +86,60 @@ struct GuessCommand: Command {
             }
         )
         if let time = guess.timeField {
-            let unit =
-                time.type == .time
-                ? "as text" : time.unit.map { "counting \($0.rawValue)" } ?? "counting an unknown unit"
-            text += "\nTime: '\(time.name)', \(unit)\n"
+            let unit = time.unit.map { "counting \($0.rawValue)" } ?? "counting an unknown unit"
+            text += "\nTime: '\(time.name)', \(time.form?.words ?? unit)\n"
+            if time.form?.needsZone ?? false { text += "Write the zone of its clock in the place of UTC.\n" }
         } else {
             text += "\nTime: no field looks like one\n"
         }
         return text + "\nCommands:\n" + commands(guess).map { "  \($0)\n" }.joined()
     }
 
-    private static func excerpt(_ text: String) -> String { Excerpt.of(text.utf8, limit: 40) }
+    private static func excerpt(_ text: String) -> String {
+        // JSON may be laid out in lines.
+        let words = text.split { "\n\r\t ".contains($0) || $0 == "\r\n" }
+        return Excerpt.of(words.joined(separator: " ").utf8, limit: 40)
+    }
 
     /// The command lines that read the input.
     private func commands(_ guess: Guess) -> [String] {
         let ending = input.formatPath.flatMap { FormatChoice.name(forEndingOf: $0, registry) } ?? "csv"
         var options = guess.reading.options
-        if guess.reading.format.name != ending { options.insert(("format", guess.reading.format.name), at: 0) }
+        if guess.reading.format.name != ending { options.insert(("format", guess.reading.formatName), at: 0) }
         let place = input.name == "stdin" ? "-" : input.text.hasPrefix("file:") ? input.path : input.text
         let time = guess.timeField
         let unit = time?.type == .time ? nil : time?.unit
+        let isBinary = guess.reading.format.name == BinaryFormat().name
         let reading = options.flatMap { ["--\($0.name)", $0.value == "\t" ? "\\t" : $0.value] }
-        let unitWords = unit.map { $0 == .milliseconds ? [] : ["--time-unit", $0.rawValue] } ?? []
+        let unitWords =
+            (unit.map { $0 == .milliseconds ? [] : ["--time-unit", $0.rawValue] } ?? []) + (time?.form?.options ?? [])
         let types = guess.fields.filter { $0.type != .text && $0.type != .json || $0.name == time?.name }
+            // What is a time in another form cannot be read in the same run.
+            .filter { field in field.form.map { Self.isRead($0, with: time?.form) } ?? true }
             .filter { !$0.name.contains { ",=".contains($0) } && guess.outerNames.contains($0.name) }
             .map { "\($0.name)=\($0.name == time?.name ? FieldType.time.rawValue : $0.type.rawValue)" }
-        let schema = types.isEmpty ? [] : ["--schema", types.joined(separator: ",")]
-        let conversion = ["weir", "convert", place, "out.weir"] + reading + unitWords + schema
+        let schema = types.isEmpty || isBinary ? [] : ["--schema", types.joined(separator: ",")]
+        let conversion = ["weir", "convert", place, isBinary ? "out.csv" : "out.weir"] + reading + unitWords + schema
         let runs = registry.plugins.compactMap { plugin in
             columns(of: plugin, guess).map { columns in
                 let hasUnit = plugin.options.contains { $0.name == "time-unit" }
                 return ["weir", "run", plugin.name, place] + reading + (hasUnit ? unitWords : []) + columns
             }
         }
-        let run = ["weir", "run", "PLUGIN", place] + reading
-        return ((runs.isEmpty ? [run] : runs) + [conversion]).map { $0.map(Self.quoted).joined(separator: " ") }
+        let usual = QueryOptions.usualTimes.first { guess.outerNames.contains($0) }
+        let match = time.map { time in
+            ["weir", "match", "any where true", place] + reading + unitWords
+                + (time.name == usual ? [] : ["--time", time.name])
+        }
+        return (runs + [match, conversion].compactMap { $0 }).map { $0.map(Self.quoted).joined(separator: " ") }
+    }
+
+    /// Whether texts of a form are read as times with the options of another one.
+    private static func isRead(_ form: GuessedTime, with other: GuessedTime?) -> Bool {
+        switch (form, other) {
+        case (.known, .known), (.known, .withoutZone), (.withoutZone, .withoutZone), (.known, nil): true
+        default: form == other
+        }
     }
 
     /// The option that maps the fields of a plugin to those of the input; `nil` where one of them is not found.

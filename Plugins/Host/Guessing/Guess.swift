@@ -11,6 +11,12 @@ struct Guess {
 
         /// What it is, in words.
         var words: String
+
+        /// What says how lines look, where that is no format of the registry.
+        var pattern: String?
+
+        /// What `--format` takes.
+        var formatName: String { pattern.map { "pattern:" + $0 } ?? format.name }
     }
 
     let reading: Reading
@@ -26,13 +32,13 @@ struct Guess {
         return best > 0 ? fields.first { $0.timeRank == best } : nil
     }
 
-    private static let limits = FormatLimits()
+    static let limits = FormatLimits()
 
     /// The part of the lines that has to be readable.
     private static let leastShare = 0.9
 
     /// Whether enough lines are readable: of a few, all but one.
-    private static func isReadable(_ sample: GuessSample) -> Bool {
+    static func isReadable(_ sample: GuessSample) -> Bool {
         sample.share >= leastShare || sample.rows.count >= 2 && sample.rejectedCount == 1
     }
 
@@ -51,7 +57,10 @@ struct Guess {
             found = (Reading(format: format, words: words), sample)
             break
         }
-        guard let (reading, outer) = found ?? Self.table(bytes) else { return nil }
+        guard
+            let (reading, outer) = found ?? Self.lines(bytes, hasLevel: true) ?? Self.table(bytes)
+                ?? Self.lines(bytes, hasLevel: false)
+        else { return nil }
         self.reading = reading
         sample =
             [JSONLinesFormat().name, JSONFormat().name].contains(reading.format.name)
@@ -164,12 +173,13 @@ struct Guess {
         let hasHeader =
             !names.contains(where: GuessedField.isData) && Set(names).count == names.count
             && names.contains { !$0.isEmpty }
-        if hasHeader { dialect.headerLineCount = 1 }
+        if hasHeader { dialect.headerLineCount = 1 + furtherHeaderLines(all.rows.dropFirst()) }
         guard let sample = hasHeader ? GuessSample(bytes, CSVFormat(dialect), limits) : all else { return nil }
         let format = CSVFormat(dialect)
         var reading = Reading(
             format: format,
             words: "a table, separated by \(words), with\(hasHeader ? " a header" : "out a header")"
+                + (dialect.headerLineCount > 1 ? " of \(dialect.headerLineCount) lines" : "")
         )
         if format.name == "csv", words != "commas" {
             reading.options.append(("delimiter", String(Unicode.Scalar(dialect.delimiter))))
@@ -183,6 +193,24 @@ struct Guess {
             reading.words += " and with comments"
         }
         if !hasHeader { reading.options.append(("header", "none")) }
+        if dialect.headerLineCount > 1 { reading.options.append(("header", String(dialect.headerLineCount))) }
         return (reading, sample)
     }
+
+    /// How many lines behind the names say more about the columns, such as their units: words over nothing but numbers.
+    private static func furtherHeaderLines(_ rows: ArraySlice<[String?]>) -> Int {
+        var rest = rows
+        var count = 0
+        while count < 4, let row = rest.popFirst(), rest.count >= 2, !row.contains(where: { isData($0) }) {
+            let isOverData = row.indices.contains { column in
+                let values = rest.compactMap { column < $0.count ? $0[column] : nil }.filter { !$0.isEmpty }
+                return row[column]?.isEmpty == false && values.count >= 2 && values.allSatisfy(GuessedField.isData)
+            }
+            guard isOverData else { break }
+            count += 1
+        }
+        return count
+    }
+
+    private static func isData(_ value: String?) -> Bool { value.map(GuessedField.isData) ?? false }
 }

@@ -12,15 +12,20 @@ struct GuessedField {
     /// The unit of times that are bare numbers, as far as the values or the name tell.
     let unit: TimeUnit?
 
+    /// How times that are text are written.
+    let form: GuessedTime?
+
     /// How sure it is that the field is a record's time; 0 where it is none.
     let timeRank: Int
 
     init(_ name: String, _ values: [String], isNested: Bool) {
         self.name = name
         example = values.first ?? ""
-        type = isNested ? .json : Self.type(of: values)
+        let type = isNested ? .json : Self.type(of: values)
+        form = type == .text || type == .time ? GuessedTime(values) : nil
+        self.type = form == nil ? type : .time
         let isCalled = Self.isTimeName(name.lowercased())
-        switch type {
+        switch self.type {
         case .time:
             unit = nil
             timeRank = isCalled ? 4 : 3
@@ -40,7 +45,10 @@ struct GuessedField {
     }
 
     /// Whether a value is neither text nor missing, so that it cannot be the name of a field.
-    static func isData(_ value: String) -> Bool { [.integer, .float, .time].contains(type(of: [value])) }
+    static func isData(_ value: String) -> Bool {
+        let type = type(of: [value])
+        return [.integer, .float, .time].contains(type) || type == .text && GuessedTime([value]) != nil
+    }
 
     private static func isTimeName(_ name: String) -> Bool {
         ["t", "ts", "at", "when", "rt", "epoch"].contains(name) || name.hasPrefix("t_") || name.hasSuffix("_at")

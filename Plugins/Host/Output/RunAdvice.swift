@@ -38,11 +38,16 @@ struct RunAdvice {
     /// What helps where times do not say how far their clock is from UTC.
     static let zoneMend = "--time-zone says whose clock it is, such as --time-zone Europe/Amsterdam"
 
+    /// What helps where no line was understood.
+    static func formatMend(for reason: String, _ tally: Tally) -> String? {
+        tally.events == 0 && !reason.hasPrefix("field '") ? "'weir guess' finds out how a file is written" : nil
+    }
+
     // MARK: Rejections
 
     /// What may help against a reason; `nil` where nothing is known.
     private func mend(for reason: String) -> String? {
-        guard reason.hasPrefix("field '") else { return nil }
+        guard reason.hasPrefix("field '") else { return Self.formatMend(for: reason, tally) }
         if reason.contains("' goes back") { return orderMend }
         if reason.contains("ahead of the") {
             return "--time-unit says what a bare number counts, --max-ahead how far ahead times may be"

@@ -43,6 +43,7 @@ struct HeldRecords {
     /// - Parameters:
     ///   - time: Records of an earlier time leave before it.
     ///   - number: So do those of the same time with an earlier number.
+    /// - Returns: True also where there is no record.
     func isOldest(after time: Timestamp, _ number: UInt64) -> Bool {
         entries.first.map { ($0.time, $0.number) >= (time, number) } ?? true
     }

@@ -32,8 +32,9 @@ final class OrderedIntake: Intake {
     private var due: RecordChunk
     private var origins: [Int32] = []
     private var names: [String] = []
-    /// What was refused, and where it stands among the records: behind those that were there and due when it came. So it
-    /// has its place however the records come in batches.
+    /// What was refused, and where it stands among the records: behind those that were there and due when it came.
+    ///
+    /// So it has its place however the records come in batches.
     private var refused: ArraySlice<(time: Timestamp, number: UInt64, line: RejectedInput)> = []
     /// What is handed out next of it.
     private var refusedNext: [RejectedInput] = []
@@ -104,7 +105,9 @@ final class OrderedIntake: Intake {
 
     func save(to checkpoint: inout RunCheckpoint) -> Bool {
         // What was refused has still to be reported, and what is due to be handed out.
-        guard refused.isEmpty, refusedNext.isEmpty, due.count == 0, failure == nil || isLeftToNextRun, inner.save(to: &checkpoint) else {
+        guard refused.isEmpty, refusedNext.isEmpty, due.count == 0, failure == nil || isLeftToNextRun,
+            inner.save(to: &checkpoint)
+        else {
             return false
         }
         var kept = held.kept

@@ -34,18 +34,6 @@ extension RunRequest {
 extension RunRequest.Input {
     /// The format that its first lines show, where nothing else says which it is.
     func format(shownBy lines: [UInt8]) -> any Format {
-        guard !isFormatKnown else { return format }
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let blanks: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n")]
-        let text = (lines.starts(with: mark) ? lines.dropFirst(mark.count) : lines[...]).drop(while: blanks.contains)
-        // The names of the columns of a table look otherwise.
-        switch String(decoding: text.lazy.filter { !blanks.contains($0) }.prefix(2), as: UTF8.self) {
-        case "{\"", "{}":
-            let line = text.prefix { $0 != UInt8(ascii: "\n") }
-            let isWhole = (try? JSONNode.read(Array(line), allowsRepeatedNames: true)) != nil
-            return isWhole ? JSONLinesFormat() : JSONFormat()
-        case "[{", "[]": return JSONFormat()
-        default: return format
-        }
+        isFormatKnown ? format : FormatChoice.format(shownBy: lines, otherwise: format)
     }
 }

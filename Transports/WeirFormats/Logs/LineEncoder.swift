@@ -93,7 +93,9 @@ struct LineEncoder<Writer: LineWriter>: RecordEncoder {
         if line.last == UInt8(ascii: "\r") {
             return "begins a line that ends with a carriage return, which would get lost"
         }
-        if !hasLineBreaks, line.contains(UInt8(ascii: "\n")) { return "begins a line with a line break in it, which cannot be written" }
+        if !hasLineBreaks, line.contains(UInt8(ascii: "\n")) {
+            return "begins a line with a line break in it, which cannot be written"
+        }
         if line.count > schema.limits.lineLength {
             return "begins a line of more than \(schema.limits.lineLength) bytes; --max-line raises the limit"
         }

@@ -46,7 +46,9 @@ struct LinePattern: Sendable, Hashable {
                     guard let last = fields.last, name.utf8.dropFirst().elementsEqual(last.name.utf8) else {
                         throw refuse("'{\(name)}' goes on with a field, which has to stand right before it")
                     }
-                    guard !last.ending.isEmpty else { throw refuse("nothing stands between '{\(last.name)}' and '{\(name)}'") }
+                    guard !last.ending.isEmpty else {
+                        throw refuse("nothing stands between '{\(last.name)}' and '{\(name)}'")
+                    }
                     fields[fields.count - 1].inner.append(last.ending)
                     fields[fields.count - 1].ending = []
                     break

@@ -105,7 +105,10 @@ struct LinePatternReader: LineReader {
         let field = pattern.fields[index]
         guard !field.inner.isEmpty else { return start }
         guard let place = unsafe field.placeBehindInner(base, from: start, to: end) else {
-            throw LineFlaw("the field '\(field.name)' has fewer parts than the pattern, and starts", at: start - lineStart)
+            throw LineFlaw(
+                "the field '\(field.name)' has fewer parts than the pattern, and starts",
+                at: start - lineStart
+            )
         }
         return place
     }

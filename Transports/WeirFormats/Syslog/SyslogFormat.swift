@@ -56,7 +56,8 @@ public struct SyslogFormat: Format {
         let names = SyslogPart.allCases.map(\.name)
         if let field = schema.fields.first(where: { !names.contains($0.name) && SyslogDataName($0.name) == nil }) {
             let list = names.map { "'\($0)'" }.joined(separator: ", ")
-            return "there is no place for the field '\(Excerpt.of(field.name.utf8, limit: 60))' in a message of syslog, "
+            return
+                "there is no place for the field '\(Excerpt.of(field.name.utf8, limit: 60))' in a message of syslog, "
                 + "which has \(list) and values such as 'data.origin.ip'; --columns says what to write"
         }
         let hasData = schema.fields.contains { $0.name == SyslogPart.data.name }

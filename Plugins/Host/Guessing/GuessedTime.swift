@@ -1,0 +1,92 @@
+internal import WeirCore
+internal import WeirRecords
+
+/// How the texts of a field say a time.
+enum GuessedTime: Hashable {
+    /// In a form that is read as it is.
+    case known
+
+    /// So too, but for the zone.
+    case withoutZone
+
+    /// In another form.
+    case format(String, hasZone: Bool)
+
+    /// Whether an option has to say which zone is meant.
+    var needsZone: Bool {
+        switch self {
+        case .known: false
+        case .withoutZone: true
+        case .format(_, let hasZone): !hasZone
+        }
+    }
+
+    /// Looks at texts.
+    ///
+    /// The result is `nil` where they are no times, or not all in one form.
+    init?(_ values: [String]) {
+        guard let first = values.first else { return nil }
+        let isPlain = values.allSatisfy { FieldType(ofText: $0) == .time || Self.isWithoutZone($0) }
+        if isPlain {
+            self = values.contains(where: Self.isWithoutZone) ? .withoutZone : .known
+            return
+        }
+        // Few texts that are no times have so many digits.
+        guard first.utf8.count <= 40, first.utf8.count(where: { (0x30...0x39).contains($0) }) >= 4 else { return nil }
+        let zone = try? ZoneFolder.rules(of: "UTC")
+        for text in Self.formats {
+            guard let format = try? TimeFormat(text) else { continue }
+            let times = InputTimes(unit: .milliseconds, zone: zone, format: format)
+            if values.allSatisfy({ Self.isTime($0, times) }) {
+                self = .format(text, hasZone: format.hasZone)
+                return
+            }
+        }
+        return nil
+    }
+
+    private static func isWithoutZone(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return unsafe bytes.withUnsafeBufferPointer { unsafe TimeText.isWithoutZone($0) }
+    }
+
+    private static func isTime(_ text: String, _ times: InputTimes) -> Bool {
+        let bytes = Array(text.utf8)
+        let result = unsafe bytes.withUnsafeBufferPointer { unsafe times.nanoseconds($0, isCounted: false) }
+        return if case .value = result { true } else { false }
+    }
+
+    /// The forms that are tried, the likelier first: the day before the month, unless a clock of twelve hours follows.
+    private static let formats: [String] = {
+        let dates = [
+            "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y.%m.%d", "%d %b %Y", "%d-%b-%Y", "%d/%b/%Y",
+            "%b %d %Y", "%b %d, %Y", "%d.%m.%y", "%d/%m/%y", "%m/%d/%y",
+        ]
+        let clocks = ["", " %H:%M:%S", " %H:%M", " %H:%M:%S%.f", ", %H:%M:%S", ":%H:%M:%S"]
+        let halves = [" %I:%M:%S %p", " %I:%M %p", ", %I:%M:%S %p", ", %I:%M %p"]
+        let american = ["%m/%d/%Y", "%m/%d/%y", "%b %d %Y", "%b %d, %Y", "%d/%m/%Y", "%d.%m.%Y", "%Y-%m-%d"]
+        var all = ["%Y-%m-%d %H:%M:%S,%f", "%Y-%m-%dT%H:%M:%S,%f"]
+        for date in dates { all += clocks.map { clock in date + clock } }
+        for date in american { all += halves.map { clock in date + clock } }
+        return all + [
+            "%a %b %d %H:%M:%S %Y", "%a, %d %b %Y %H:%M:%S %z", "%a, %d %b %Y %H:%M:%S %Z", "%d %b %Y %H:%M:%S %z",
+            "%Y%m%d %H%M%S", "%Y%m%dT%H%M%S%z",
+        ]
+    }()
+
+    /// The options that read such times; an input's own zone is not known, and UTC stands for it.
+    var options: [String] {
+        var words: [String] = []
+        if case .format(let format, _) = self { words += ["--time-format", format] }
+        return needsZone ? words + ["--time-zone", "UTC"] : words
+    }
+
+    /// What they are, in words that follow the field's name.
+    var words: String {
+        switch self {
+        case .known: "as text"
+        case .withoutZone: "as text without a time zone"
+        case .format(let format, let hasZone): "as '\(format)'" + (hasZone ? "" : ", without a time zone")
+        }
+    }
+}
