@@ -54,7 +54,7 @@ enum Main {
         fatalError(
             """
             usage: hotpaths list | run NAME COUNT | by-hand NAME COUNT | memory [NAME COUNT...] | stream COUNT
-                 | read filter|columns|w1|w4 FILE.csv|FILE.jsonl | generate filter|w1|w3t|w4|w5|w6 COUNT
+                 | read filter|columns|numbers|table|w1|w4 FILE.csv|FILE.jsonl | generate filter|w1|w3t|w4|w5|w6 COUNT
             """
         )
     }

@@ -16,6 +16,10 @@ enum PeerWorkload: String {
     case filter
     /// The same, with the times and the values of all records read as columns, from a file.
     case columns
+    /// The same of values with six decimals.
+    case numbers
+    /// The same, with all four columns; the sum of the keys and the number of events of type A are added to the sum.
+    case table
     /// The values above one half, doubled: how many, and the last running sum.
     case w1
     /// The mean of each second: how many, and their sum.
@@ -31,15 +35,19 @@ enum PeerWorkload: String {
     /// Whether it is measured on files, too.
     var isForFiles: Bool {
         switch self {
-        case .filter, .columns, .w1, .w4: true
+        case .filter, .columns, .numbers, .table, .w1, .w4: true
         case .w3t, .w5, .w6: false
         }
     }
 
     /// Reads a file, as JSON Lines if its name says so, else as CSV.
     func run(onFile path: String) throws -> Tally {
-        let format: any Format = path.hasSuffix(".jsonl") ? JSONLinesFormat() : CSVFormat()
-        if self == .columns { return try Records.readColumns(FileTransport().openSource(path), as: format) }
+        let format: any Format = path.hasSuffix("jsonl") ? JSONLinesFormat() : CSVFormat()
+        switch self {
+        case .columns, .numbers: return try Records.readColumns(FileTransport().openSource(path), as: format)
+        case .table: return try Records.readTable(FileTransport().openSource(path), as: format)
+        case .filter, .w1, .w3t, .w4, .w5, .w6: break
+        }
         return try Records.read(FileTransport().openSource(path), as: format) { measurements, result in
             switch self {
             case .filter:
@@ -50,7 +58,8 @@ enum PeerWorkload: String {
             case .w4:
                 measurements.grouped(by: \.key, limit: 1000) { $0.running(Sum(of: \.value)) }
                     .attach(TallySink<Double>(result))
-            case .columns, .w3t, .w5, .w6: preconditionFailure("\(self) is not for records one by one")
+            case .columns, .numbers, .table, .w3t, .w5, .w6:
+                preconditionFailure("\(self) is not for records one by one")
             }
         }
     }
@@ -60,7 +69,7 @@ enum PeerWorkload: String {
         let channel = EventChannel<StreamEvent>()
         let result = TallyResult()
         switch self {
-        case .filter, .columns:
+        case .filter, .columns, .numbers, .table:
             channel.filter { $0.value > 0.5 }.map { $0.value }.attach(TallySink(result))
         case .w1:
             channel.filter { $0.value > 0.5 }.map { $0.value * 2 }.scan(into: 0.0) { $0 += $1 }

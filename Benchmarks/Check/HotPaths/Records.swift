@@ -66,14 +66,48 @@ enum Records {
         while try reader.next({ batch in
             times.read(batch)
             values.read(batch)
-            for value in values.values {
-                // Both in any case: a branch that is taken half of the time costs more than the reading.
-                let isCounted = value > 0.5
-                tally.count += isCounted ? 1 : 0
-                tally.sum += isCounted ? value : 0
-            }
+            addUp(values.values, in: &tally)
         }) {}
         return tally
+    }
+
+    /// Reads all four columns of a source to its end, and adds up the values above one half, all keys, and one for each
+    /// event of type A.
+    static func readTable(_ source: any TransportSource, as format: any Format) throws -> Tally {
+        var times = RecordColumn<Timestamp>(field: 0)
+        var keys = RecordColumn<Int64>(field: 1)
+        var types = TextColumn(field: 2)
+        var values = RecordColumn<Double>(field: 3)
+        let names = ["time", "key", "type", "value"]
+        var reader = RecordReader(
+            source,
+            format: format,
+            schema: RecordSchema(fields: names.map { RecordSchema.Field($0) })
+        )
+        var tally = Tally()
+        var others: Int64 = 0
+        while try reader.next({ batch in
+            times.read(batch)
+            keys.read(batch)
+            types.read(batch)
+            values.read(batch)
+            addUp(values.values, in: &tally)
+            for key in keys.values { others &+= key }
+            if let wanted = types.texts.firstIndex(of: "A") {
+                for code in types.codes { others &+= Int(code) == wanted ? 1 : 0 }
+            }
+        }) {}
+        tally.sum += Double(others)
+        return tally
+    }
+
+    private static func addUp(_ values: [Double], in tally: inout Tally) {
+        for value in values {
+            // Both in any case: a branch that is taken half of the time costs more than the reading.
+            let isCounted = value > 0.5
+            tally.count += isCounted ? 1 : 0
+            tally.sum += isCounted ? value : 0
+        }
     }
 
     /// The text, and where each record ends in it.

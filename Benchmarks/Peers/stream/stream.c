@@ -1,6 +1,7 @@
 // The common stream in C, for programs that read files, and what must come out of them, by plain loops.
 //
 //     stream csv|jsonl|bits COUNT      writes the first events
+//     stream short-csv|short-jsonl COUNT  the same with values of six decimals
 //     stream reference WORKLOAD COUNT  prints how many results there are and their checksum
 //     stream read WORKLOAD FILE.csv    the same from a file: what reading numbers takes at least
 #include <inttypes.h>
@@ -23,6 +24,9 @@ static event_t next_event(uint64_t index) {
     r ^= r >> 31;
     return (event_t){index, r % 1000, (unsigned)(r >> 32) & 3, (double)(r >> 11) * 0x1p-53};
 }
+
+// What a value is that is written with six decimals.
+static double shortened(double value) { return (double)(uint64_t)(value * 1e6) / 1e6; }
 
 static uint64_t count;
 static double sum, sums[1000];
@@ -146,6 +150,15 @@ int main(int argc, char **argv) {
             means(events);
         } else if (strcmp(argv[2], "w5") == 0) {
             hopping_maxima(events);
+        } else if (strcmp(argv[2], "numbers") == 0 || strcmp(argv[2], "table") == 0) {
+            const int has_all = strcmp(argv[2], "table") == 0;
+            uint64_t others = 0;
+            for (uint64_t index = 0; index < events; index++) {
+                event_t event = next_event(index);
+                take(shortened(event.value), factor);
+                others += event.key + (event.type == 0);
+            }
+            if (has_all) sum += (double)others;
         } else if (is_by_key(argv[2])) {
             for (uint64_t index = 0; index < events; index++) {
                 event_t event = next_event(index);
@@ -159,14 +172,19 @@ int main(int argc, char **argv) {
     }
     if (argc != 3) return fprintf(stderr, "usage: see the first lines of stream.c\n"), 2;
     uint64_t events = strtoull(argv[2], NULL, 10);
+    const int is_short = strncmp(argv[1], "short-", 6) == 0;
+    if (is_short) argv[1] += 6;
     if (strcmp(argv[1], "csv") == 0) puts("time,key,type,value");
     for (uint64_t index = 0; index < events; index++) {
         event_t event = next_event(index);
+        char value[32];
+        if (is_short) snprintf(value, sizeof value, "%.6f", shortened(event.value));
+        else snprintf(value, sizeof value, "%.17g", event.value);
         if (strcmp(argv[1], "csv") == 0) {
-            printf("%" PRIu64 ",%" PRIu64 ",%c,%.17g\n", event.time, event.key, "ABCD"[event.type], event.value);
+            printf("%" PRIu64 ",%" PRIu64 ",%c,%s\n", event.time, event.key, "ABCD"[event.type], value);
         } else if (strcmp(argv[1], "jsonl") == 0) {
-            printf("{\"time\":%" PRIu64 ",\"key\":%" PRIu64 ",\"type\":\"%c\",\"value\":%.17g}\n", event.time,
-                event.key, "ABCD"[event.type], event.value);
+            printf("{\"time\":%" PRIu64 ",\"key\":%" PRIu64 ",\"type\":\"%c\",\"value\":%s}\n", event.time,
+                event.key, "ABCD"[event.type], value);
         } else {
             uint64_t bits;
             memcpy(&bits, &event.value, sizeof bits);

@@ -16,11 +16,12 @@ public enum CommandWorkloads {
     private static let longerStill = CSVInMemory(rowCount: 2 * tenth, isStill: true)
 
     private static let read = "read(2) into a buffer"
+    private static let host = "weir run shake"
     private static let peakOfTenth = "weir run shake, 1 M rows, peak memory"
 
     public static let suite = Suite(
         "command",
-        commands + overhead + memory + inProcess + workers + reports,
+        commands + overhead + memory + inProcess + workers + reading + reports,
         setUp: {
             try files.make(rowCounts: [tenth, rowCount])
             _ = (shaken, longerShaken, still, longerStill)
@@ -29,6 +30,7 @@ public enum CommandWorkloads {
     )
 
     private static let workers = Workers(files: files, hostPath: { hostPath }).workloads
+    private static let reading = ReadingShares(files: files, hostPath: { hostPath }).workloads
     private static let reports = Reports(files: files, hostPath: { hostPath }).workloads
 
     private static let inProcess = [
@@ -63,14 +65,22 @@ public enum CommandWorkloads {
             }
             return run.wallNanoseconds / Double(rowCount)
         },
-        Workload("weir run shake", in: .millionsPerSecond, against: read, goal: .atLeast(3)) {
+        Workload(host, in: .millionsPerSecond, against: read, goal: .atLeast(20)) {
             let run = try runHost(rowCount)
             files.keep(run, for: [.processorTime, .peakMemory])
             return run.wallNanoseconds / Double(rowCount)
         },
-        Workload("weir run shake, processor time", in: .millionsPerSecond, against: read, goal: .atLeast(3)) {
+        Workload("weir run shake, processor time", in: .millionsPerSecond, against: read, goal: .atLeast(20)) {
             let run = try files.takeRun(for: .processorTime) ?? runHost(rowCount)
             return run.processorNanoseconds / Double(rowCount)
+        },
+        Workload(
+            "weir run shake --workers 2",
+            in: .millionsPerSecond,
+            against: host,
+            goal: .ratio(atMost: 1 / 1.8)
+        ) {
+            try runHost(rowCount, ["--workers", "2"]).wallNanoseconds / Double(rowCount)
         },
     ]
 
@@ -137,10 +147,10 @@ public enum CommandWorkloads {
     ]
 
     /// Runs the host, and checks that it finds every shake and rejects no row.
-    private static func runHost(_ rowCount: Int) throws -> CommandRun {
+    private static func runHost(_ rowCount: Int, _ options: [String] = []) throws -> CommandRun {
         let input = files.input(rowCount: rowCount)
         let run = try CommandRun(
-            [hostPath, "run", "shake", "--from", "file:\(input.path)", "--strict"],
+            [hostPath, "run", "shake", "--from", "file:\(input.path)", "--strict"] + options,
             files: files
         )
         let lines = run.output.utf8.count { $0 == UInt8(ascii: "\n") }

@@ -39,6 +39,9 @@ enum PluginTable: String, CaseIterable, Sendable {
         return Array(text.utf8)
     }
 
+    /// The names of its columns.
+    var columns: [String] { header.dropLast().split(separator: ",").map(String.init) }
+
     private var header: String {
         switch self {
         case .shake: "time,x,y,z\n"

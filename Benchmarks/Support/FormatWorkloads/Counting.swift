@@ -34,26 +34,69 @@ enum Counting {
         }
     }
 
-    /// Reads the values as a column, and adds up those above one half.
+    /// Reads times and values as columns, and adds up the values above one half.
     static func columns(_ source: any TransportSource, _ file: EventFile) throws {
-        var times = RecordColumn<Timestamp>(Measurement.Key.time)
-        var values = RecordColumn<Double>(Measurement.Key.value)
-        var reader = RecordReader(source, format: file.format, schema: RecordSchema(Measurement.Key.self))
-        var count = 0
-        var sum = 0.0
-        while try reader.next({ batch in
+        var times = RecordColumn<Timestamp>(field: 0)
+        var values = RecordColumn<Double>(field: 1)
+        var tally = Tally()
+        try read(source, file, ["time", "value"]) { batch in
             times.read(batch)
             values.read(batch)
             guard times.isComplete, values.isComplete else { throw MeasurementFailure("a value is missing") }
-            for value in values.values {
-                // Both in any case: a branch that is taken half of the time costs more than the reading.
-                let isCounted = value > 0.5
-                count += isCounted ? 1 : 0
-                sum += isCounted ? value : 0
+            addUp(values.values, in: &tally)
+        }
+        try check(tally, file)
+    }
+
+    /// Reads all four columns, the types as numbers, and adds up the values above one half.
+    static func table(_ source: any TransportSource, _ file: EventFile) throws {
+        var times = RecordColumn<Timestamp>(field: 0)
+        var keys = RecordColumn<Int64>(field: 1)
+        var types = TextColumn(field: 2)
+        var values = RecordColumn<Double>(field: 3)
+        var tally = Tally()
+        var keySum: Int64 = 0
+        try read(source, file, ["time", "key", "type", "value"]) { batch in
+            times.read(batch)
+            keys.read(batch)
+            types.read(batch)
+            values.read(batch)
+            guard times.isComplete, keys.isComplete, values.isComplete, types.codes.count == values.count else {
+                throw MeasurementFailure("a value is missing")
             }
+            addUp(values.values, in: &tally)
+            for key in keys.values { keySum &+= key }
+        }
+        try check(tally, file)
+        guard types.texts.count == 4, keySum > 0 else { throw MeasurementFailure("the types are \(types.texts)") }
+    }
+
+    private static func read(
+        _ source: any TransportSource,
+        _ file: EventFile,
+        _ names: [String],
+        _ body: (borrowing RecordBatch) throws -> Void
+    ) throws {
+        let schema = RecordSchema(fields: names.map { RecordSchema.Field($0) })
+        var reader = RecordReader(source, format: file.format, schema: schema)
+        while try reader.next({ batch in
+            guard batch.rejections.isEmpty else { throw MeasurementFailure("rejected: \(batch.rejections[0].reason)") }
+            try body(batch)
         }) {}
-        guard count == file.matchCount, sum > 0 else {
-            throw MeasurementFailure("\(count) values matched instead of \(file.matchCount)")
+    }
+
+    private static func addUp(_ values: [Double], in tally: inout Tally) {
+        for value in values {
+            // Both in any case: a branch that is taken half of the time costs more than the reading.
+            let isCounted = value > 0.5
+            tally.count += isCounted ? 1 : 0
+            tally.sum += isCounted ? value : 0
+        }
+    }
+
+    private static func check(_ tally: Tally, _ file: EventFile) throws {
+        guard tally.agrees(with: file.matches) else {
+            throw MeasurementFailure("\(tally.count) values of \(tally.sum) matched instead of \(file.matches)")
         }
     }
 

@@ -8,27 +8,29 @@ struct EventFile: Sendable {
     let bytes: [UInt8]
     let eventCount: Int
 
-    /// How many events have a value above one half.
-    let matchCount: Int
+    /// The events that have a value above one half, and the sum of these.
+    let matches: Tally
+
+    var matchCount: Int { matches.count }
 
     /// Makes the files of some events: JSON Lines of about 60 bytes, and the same as CSV and in the binary format.
     static func makeAll(eventCount: Int) throws -> (jsonLines: EventFile, csv: EventFile, binary: EventFile) {
         var lines: [UInt8] = []
-        var matchCount = 0
+        var matches = Tally()
         for event in CommonStream.events(eventCount) {
             lines += event.jsonLine.utf8
-            if event.value > 0.5 { matchCount += 1 }
+            if event.value > 0.5 { matches.add(event.value) }
         }
         let jsonLines = EventFile(
             format: JSONLinesFormat(),
             bytes: lines,
             eventCount: eventCount,
-            matchCount: matchCount
+            matches: matches
         )
         return (jsonLines, try jsonLines.converted(to: CSVFormat()), try jsonLines.converted(to: BinaryFormat()))
     }
 
-    private func converted(to target: some Format) throws -> EventFile {
+    func converted(to target: some Format) throws -> EventFile {
         let names = ["time", "key", "type", "value"]
         let schema = OutputSchema(
             fields: names.map { OutputSchema.Field($0) },
@@ -47,6 +49,6 @@ struct EventFile: Sendable {
             for index in 0..<batch.count { encoder.encode(recordAt: index, of: &batch, into: &output) }
         }) {}
         encoder.finish(into: &output)
-        return EventFile(format: target, bytes: output, eventCount: eventCount, matchCount: matchCount)
+        return EventFile(format: target, bytes: output, eventCount: eventCount, matches: matches)
     }
 }

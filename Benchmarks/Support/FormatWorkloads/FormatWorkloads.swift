@@ -13,7 +13,8 @@ public enum FormatWorkloads {
 
     public static let suite = Suite(
         "formats",
-        lines("JSON Lines", "events.jsonl", goal: 2) + jq + lines("CSV", "events.csv", goal: 4) + awk + binary + memory,
+        lines("JSON Lines", "events.jsonl", goal: 2) + jq + lines("CSV", "events.csv", goal: 4) + awk + binary + memory
+            + ShapeWorkloads(files: files).workloads,
         setUp: {
             for (count, prefix) in [(eventCount, "events"), (fewEvents, "few"), (2 * fewEvents, "more")] {
                 let made = try EventFile.makeAll(eventCount: count)
@@ -21,6 +22,7 @@ public enum FormatWorkloads {
                 try files.write(made.csv, as: "\(prefix).csv")
                 try files.write(made.binary, as: "\(prefix).weir")
             }
+            try ShapeWorkloads(files: files).setUp()
         },
         tearDown: { files.remove() }
     )
@@ -76,7 +78,7 @@ public enum FormatWorkloads {
     }
 
     /// The processor time that some work takes, in nanoseconds per event.
-    private static func processorTime(per count: Int, _ body: () throws -> Void) rethrows -> Double {
+    static func processorTime(per count: Int, _ body: () throws -> Void) rethrows -> Double {
         let start = cbench_thread_time()
         try body()
         return Double(cbench_thread_time() - start) / Double(count)
