@@ -7,12 +7,12 @@ import WeirRecords
 /// A case of the corpora: a query, events, and what comes of it.
 struct CorpusCase {
     let id: String
-    let query: String
+    var query: String
     let tags: Set<String>
     let divergences: Set<String>
     let dialect: String
     let idField: String
-    let events: [[String: Any]]
+    var events: [[String: Any]]
     let expected: Any
 
     /// The identifiers of the events of each match, with -1 for a missing event; `nil` where nothing of that kind is expected.
@@ -77,12 +77,17 @@ struct CorpusCase {
     /// - Returns: Each match as an object.
     /// - Throws: What the language or the reader throws, and ``CorpusError`` where a record was refused.
     func run(_ fields: [String: QuerySchema.FieldType] = [:]) throws -> [[String: Any]] {
-        let schema = QuerySchema(
-            fields: fields.mapValues { .some($0) },
-            categoryFields: ["event_type"],
-            timeField: "timestamp"
-        )
-        let plan = try EQL().compile(query, against: schema)
+        try run(try EQL().compile(query, against: Self.schema(fields)), fields)
+    }
+
+    /// What is known of the events of all cases.
+    static func schema(_ fields: [String: QuerySchema.FieldType] = [:]) -> QuerySchema {
+        QuerySchema(fields: fields.mapValues { .some($0) }, categoryFields: ["event_type"], timeField: "timestamp")
+    }
+
+    /// What Weir makes of another plan over the events of the case.
+    func run(_ plan: QueryPlan, _ fields: [String: QuerySchema.FieldType] = [:]) throws -> [[String: Any]] {
+        let schema = Self.schema(fields)
         let plugin = EQL().makePlugin([QueryRule(name: "rule", plan: plan)], over: schema)
         let lines = try events.map { try JSONSerialization.data(withJSONObject: $0) }
         let run = try PluginRun(plugin, jsonLines: lines.map { String(decoding: $0, as: UTF8.self) + "\n" }.joined())

@@ -19,6 +19,12 @@ extension RecordBatch {
         _ order: inout RecordOrder
     ) -> RowBits {
         var accepted = RowBits.first(count)
+        if schema.isOrdered, let latest = times.latest(ifInOrder: start..<start + count, behind: lastTime) {
+            lastTime = latest
+            // None is before an earlier one, so that the last one says it all.
+            order.note(latest)
+            return accepted
+        }
         for row in 0..<count {
             let index = start + row
             if times.isValid(index) {
@@ -34,5 +40,25 @@ extension RecordBatch {
             reject(recordAt: index, because: error)
         }
         return accepted
+    }
+}
+
+extension RecordColumn<Timestamp> {
+    /// The last time of some records; `nil` where one has no time, or is before an earlier one or a time.
+    ///
+    /// - Parameters:
+    ///   - rows: The records; the first one is that of a word of ``valid``, and there is at least one.
+    ///   - time: The time before them.
+    fileprivate func latest(ifInOrder rows: Range<Int>, behind time: Timestamp) -> Timestamp? {
+        let words = valid[rows.lowerBound >> 6..<(rows.upperBound + 63) >> 6]
+        guard isComplete || words.reduce(0, { $0 + $1.nonzeroBitCount }) == rows.count else { return nil }
+        var latest = time
+        // Without a way out of the loop.
+        var isInOrder = true
+        for time in values[rows] {
+            isInOrder = isInOrder && time >= latest
+            latest = time
+        }
+        return isInOrder ? latest : nil
     }
 }
