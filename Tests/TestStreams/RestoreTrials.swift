@@ -20,7 +20,7 @@ public enum RestoreTrials {
     ///   - seeds: One for each stream.
     ///   - channels: How many channels the pipeline has.
     /// - Returns: The streams.
-    public static func random(_ seeds: Range<UInt64> = 0..<20, channels: Int = 1) -> [RestoreTrial<Labelled>] {
+    public static func random(seeds: Range<UInt64> = 0..<20, channels: Int = 1) -> [RestoreTrial<Labelled>] {
         seeds.map { seed in
             RestoreTrial<Labelled>(seed: seed, channels: channels) { _, time, generator in
                 Labelled(timestamp: time, value: Int.random(in: 0...4, using: &generator))
@@ -30,11 +30,11 @@ public enum RestoreTrials {
 
     /// What is different, first, when a pipeline on one channel is interrupted; `nil` if nothing is.
     public static func difference<Output: EventStream>(
-        _ seeds: Range<UInt64> = 0..<20,
+        seeds: Range<UInt64> = 0..<20,
         counting counts: (Output) -> [UInt64] = { _ in [] },
         _ build: (EventChannel<Labelled>) -> Output
     ) -> String? {
-        for trial in random(seeds) {
+        for trial in random(seeds: seeds) {
             if let difference = trial.difference(counting: counts, { build($0[0]) }) { return difference }
         }
         return nil

@@ -45,7 +45,7 @@
                         }
                         let isOver = cweir_faults_end() == 0
                         #expect((failure == nil) == isOver, "choice \(choice), call \(nth): \(failure as Any)")
-                        #expect(unsafe waitpid(-1, nil, WNOHANG) < 0, "call \(nth) left a program behind")
+                        #expect(waitpid(-1, nil, WNOHANG) < 0, "call \(nth) left a program behind")
                         let left = try Self.openPipes()
                         #expect(left == pipes, "choice \(choice), call \(nth): \(left) pipes, \(pipes) before")
                         if isOver { break }

@@ -27,7 +27,7 @@ import WeirTesting
             for limits in strategy == .runs ? Self.limits : Self.compactLimits {
                 let settings = PatternSettings(order: order, limits: limits, strategy: strategy)
                 let difference = RestoreTrials.difference(
-                    seeds,
+                    seeds: seeds,
                     counting: { matches in
                         [
                             matches.late.count, matches.refused.count, matches.timeouts.count, matches.stalls.count,

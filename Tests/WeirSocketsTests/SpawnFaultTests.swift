@@ -24,7 +24,7 @@
         }
 
         /// Whether this process has children that it has not waited for.
-        private static var hasChildren: Bool { unsafe waitpid(-1, nil, WNOHANG) >= 0 }
+        private static var hasChildren: Bool { waitpid(-1, nil, WNOHANG) >= 0 }
 
         @Test func aProgramThatCannotBeStartedLeavesNothingBehind() async {
             await #expect(processExitsWith: .success) {

@@ -44,11 +44,12 @@ extension RecordBatch {
 }
 
 extension RecordColumn<Timestamp> {
-    /// The last time of some records; `nil` where one has no time, or is before an earlier one or a time.
+    /// The last time of records that are in order.
     ///
     /// - Parameters:
     ///   - rows: The records; the first one is that of a word of ``valid``, and there is at least one.
     ///   - time: The time before them.
+    /// - Returns: `nil` where a record has no time, or is before an earlier one or before `time`.
     fileprivate func latest(ifInOrder rows: Range<Int>, behind time: Timestamp) -> Timestamp? {
         let words = valid[rows.lowerBound >> 6..<(rows.upperBound + 63) >> 6]
         guard isComplete || words.reduce(0, { $0 + $1.nonzeroBitCount }) == rows.count else { return nil }
