@@ -107,8 +107,12 @@ extension HostTests {
                 "--time", "time", "--state", "state",
             ]
             let input = try #require(FileHandle(forWritingAtPath: weir.folder + "/in.jsonl"))
+            // A pipe is closed with the last reference to it.
+            var pipes: [Pipe] = []
+            defer { withExtendedLifetime(pipes) {} }
             func started() throws -> (run: Running, said: Arrivals) {
                 let errors = Pipe()
+                pipes.append(errors)
                 let run = try weir.start(words, input: .nothing, errors: errors.fileHandleForWriting)
                 try errors.fileHandleForWriting.close()
                 return (run, Arrivals(errors))

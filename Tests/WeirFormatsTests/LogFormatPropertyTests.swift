@@ -28,9 +28,12 @@ import WeirTesting
             (LEEFFormat(), ["prefix", "vendor", "eventID", "delimiter", "src", "a b"]),
             (try LinePatternFormat("{a} [{b}] {c}"), ["a", "b", "c"]),
             (try LinePatternFormat("<{a}--{b}>"), ["a", "b"]),
-            (try LinePatternFormat("{a} {+a}={b}|{+b}"), ["a", "b"]),
+            (try LinePatternFormat("{d} {+d}={e}|{+e}"), ["d", "e"]),
         ]
     }
+
+    /// The text that a field has within it where its pattern is in two parts; such texts are rare by chance.
+    private static let joints = ["d": " ", "e": "|"]
 
     /// Either a record is refused, or it is read back as it was.
     @Test func whatIsWrittenIsReadBack() throws {
@@ -39,7 +42,11 @@ import WeirTesting
         for (format, names) in try Self.formats() {
             var written = 0
             for round in 0..<2000 {
-                let values = names.map { _ in Self.text(&generator) }
+                let values = names.map { name in
+                    let text = Self.text(&generator)
+                    guard let joint = Self.joints[name], Bool.random(using: &generator) else { return text }
+                    return text + joint + Self.text(&generator)
+                }
                 let schema = RecordSchema(fields: names.map { RecordSchema.Field($0, isRequired: false) })
                 let table = Self.table(names, values)
                 let output = try Conversion(table, from: CSVFormat(), to: format, fields: names)
@@ -51,8 +58,10 @@ import WeirTesting
                 let back = Transcript(output.output, format, fields: schema.fields)
                 // What has no value reads as none, or as the empty text that it was.
                 let read = back.records.first?.fields.map { $0 ?? "" }
-                let expected = values.map {
-                    (format is AccessLogFormat || format is SyslogFormat) && $0 == "-" ? "" : $0
+                let expected = zip(names, values).map { name, value in
+                    let mayBeAbsent =
+                        format is AccessLogFormat || format is SyslogFormat && ["host", "app"].contains(name)
+                    return mayBeAbsent && value == "-" ? "" : value
                 }
                 guard back.records.count == 1, back.rejections.isEmpty, read == expected else {
                     Issue.record("seed \(seed), round \(round), \(format.name): \(values) \(output.text) \(back)")
