@@ -118,16 +118,17 @@ int cweir_child_start(const char *command, bool writes_to_pipe, cweir_child_t *c
     }
     const int own = writes_to_pipe ? data[0] : data[1];
     const int other = writes_to_pipe ? data[1] : data[0];
-    const int process = start_shell(command, other, writes_to_pipe ? 1 : 0, true, 0);
-    const int guard = process < 0 ? process : start_shell(guard_script, leash[0], 0, false, process);
-    if (guard < 0) {
-        if (process > 0) {
-            (void)kill(-process, SIGKILL);
-            reap(process);
+    // The guard first, which has no effects: a program that cannot have one must not have run a little.
+    const int guard = start_shell(guard_script, leash[0], 0, false, 0);
+    const int process = guard < 0 ? guard : start_shell(command, other, writes_to_pipe ? 1 : 0, true, guard);
+    if (process < 0) {
+        if (guard > 0) {
+            (void)kill(guard, SIGKILL);
+            reap(guard);
         }
         close_both(data);
         close_both(leash);
-        return guard;
+        return process;
     }
     (void)close(other);
     (void)close(leash[0]);
@@ -137,7 +138,7 @@ int cweir_child_start(const char *command, bool writes_to_pipe, cweir_child_t *c
 }
 
 void cweir_child_signal(const cweir_child_t *child, bool by_force) {
-    (void)kill(-child->process, by_force ? SIGKILL : SIGTERM);
+    (void)kill(-child->guard, by_force ? SIGKILL : SIGTERM);
 }
 
 int cweir_child_status(const cweir_child_t *child) {
@@ -157,7 +158,7 @@ int cweir_child_status(const cweir_child_t *child) {
 }
 
 void cweir_child_clean_up(const cweir_child_t *child) {
-    (void)kill(-child->process, SIGKILL);
+    (void)kill(-child->guard, SIGKILL);
     // By its own number too: what is waited for below has to end.
     (void)kill(child->guard, SIGKILL);
     (void)close(child->leash);
