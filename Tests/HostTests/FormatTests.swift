@@ -263,7 +263,7 @@ extension HostTests {
                     "2026-02-01 13:00:00,123 INFO starting up\n2026-02-01 13:00:01,007 WARN disk full, 99 %\n",
                     [
                         "a log, with lines such as '{time} {+time} {level} {rest}'",
-                        "Time: 'time', as '%Y-%m-%d %H:%M:%S,%f', without a time zone",
+                        "Time: 'time', as text without a time zone\n",
                         "--format 'pattern:{time} {+time} {level} {rest}'",
                     ]
                 ),

@@ -135,6 +135,8 @@ struct Guess {
         for (character, words) in delimiters {
             var dialect = CSVDialect(delimiter: UInt8(ascii: character))
             if hasComments { dialect.comment = UInt8(ascii: "#") }
+            // Blanks stand within columns too.
+            if character == " ", best?.sample.names.count ?? 0 > 1 { break }
             guard let (reading, sample) = table(bytes, dialect, words) else { continue }
             if sample.names.count > best?.sample.names.count ?? 0 { best = (reading, sample) }
         }

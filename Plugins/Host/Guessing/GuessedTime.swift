@@ -65,7 +65,7 @@ enum GuessedTime: Hashable {
         let clocks = ["", " %H:%M:%S", " %H:%M", " %H:%M:%S%.f", ", %H:%M:%S", ":%H:%M:%S"]
         let halves = [" %I:%M:%S %p", " %I:%M %p", ", %I:%M:%S %p", ", %I:%M %p"]
         let american = ["%m/%d/%Y", "%m/%d/%y", "%b %d %Y", "%b %d, %Y", "%d/%m/%Y", "%d.%m.%Y", "%Y-%m-%d"]
-        var all = ["%Y-%m-%d %H:%M:%S,%f", "%Y-%m-%dT%H:%M:%S,%f"]
+        var all: [String] = []
         for date in dates { all += clocks.map { clock in date + clock } }
         for date in american { all += halves.map { clock in date + clock } }
         return all + [
