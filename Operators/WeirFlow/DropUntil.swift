@@ -3,7 +3,7 @@ public import WeirCore
 extension EventStream {
     /// Leaves out elements until another stream has one.
     ///
-    ///     readings.drop(until: openings)
+    ///     readings.dropUntil(openings)
     ///
     /// Emits each element when it arrives, with its time, once the other stream has had an element; then it detaches from
     /// that. Remembers whether that has come. Watermarks of this stream pass at all times, and it finishes with this stream;
@@ -13,13 +13,15 @@ extension EventStream {
     /// - Parameter other: The stream whose first element is waited for; it may run on another thread.
     /// - Returns: The elements after the first one of the other stream.
     /// - Complexity: O(1) per element, without allocation.
+    // Not `drop(until:)`: each further `drop` makes the compiler look at the closures of `drop { }` once more, and
+    // a typo in a long chain is then no longer found.
     @inlinable
-    public func drop<Other: EventStream>(until other: Other) -> DropUntil<Self, Other> {
+    public func dropUntil<Other: EventStream>(_ other: Other) -> DropUntil<Self, Other> {
         DropUntil(self, other)
     }
 }
 
-/// The elements of a stream after the first element of another one; made by `drop(until:)`.
+/// The elements of a stream after the first element of another one; made by `dropUntil(_:)`.
 @frozen
 public struct DropUntil<First: EventStream, Second: EventStream>: EventStream {
     public typealias Element = First.Element
@@ -88,7 +90,7 @@ struct DropUntilState<Right: Sendable, Downstream: Sink>: JunctionState {
 
     @usableFromInline
     mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
-        try state.begin("drop(until:)")
+        try state.begin("dropUntil(_:)")
         try state.exchange(&isOpen)
         if state.isRestoring, isOpen { other.cancel() }
         try downstream.exchangeState(&state)

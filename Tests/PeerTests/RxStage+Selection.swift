@@ -15,7 +15,7 @@ extension RxStage {
         case "skip":
             if number < 0 { throw RxSkip.refused }
             record(source.drop(number))
-        case "skip-until": record(source.drop(until: self[test.ins[1].name]))
+        case "skip-until": record(source.dropUntil(self[test.ins[1].name]))
         case "skip-while": buildDropWhile()
         case "take": try buildTake()
         case "take-last":

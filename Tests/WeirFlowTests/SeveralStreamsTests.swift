@@ -98,7 +98,7 @@ private enum Meeting {
 
     @Test func dropUntil() {
         compare(inputs: 2, rounds: 3_000) {
-            $0[0].drop(until: $0[1])
+            $0[0].dropUntil($0[1])
         } with: { arrivals in
             var outcome = Outcome<Keyed>()
             var isOpen = false

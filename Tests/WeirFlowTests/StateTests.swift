@@ -57,7 +57,7 @@ import WeirTesting
             $0[0].buffer(by: $0[1], limit: 3)
         }
         #expect(buffer == nil)
-        #expect(RestoreTrials.difference(channels: 2) { $0[0].drop(until: $0[1]) } == nil)
+        #expect(RestoreTrials.difference(channels: 2) { $0[0].dropUntil($0[1]) } == nil)
         let equal = RestoreTrials.difference(channels: 2) {
             $0[0].map(\.label).elementsEqual($0[1].map(\.label), limit: 3)
         }

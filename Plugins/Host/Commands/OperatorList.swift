@@ -43,8 +43,8 @@ enum OperatorList {
         Shifts the stream in event time.
         WeirFlow.distinct
         Drops elements whose key was emitted shortly before.
-        WeirFlow.drop
-        Leaves out elements until another stream has one.
+        WeirFlow.dropUntil
+        
         WeirFlow.elementsEqual
         Tells whether another stream has the same elements in the same order.
         WeirFlow.enrich

@@ -14,7 +14,7 @@ public import WeirCore
 ///     extension Shipment: CodableState {}
 ///
 /// A field that was added later is read as the type's `init(from:)` says where it is missing; raise `stateVersion` when the
-/// meaning of what is encoded changes. It takes about ten times as long as a ``WeirCore/StateCodable`` type that is written
+/// meaning of what is encoded changes. It takes about ten times as long as a `StateCodable` type that is written
 /// by hand. A dictionary encodes itself in an order that differs from process to process, so the bytes do; the values do
 /// not.
 public protocol CodableState: StateCodable, Codable {}
