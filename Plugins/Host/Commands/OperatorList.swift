@@ -44,7 +44,7 @@ enum OperatorList {
         WeirFlow.distinct
         Drops elements whose key was emitted shortly before.
         WeirFlow.dropUntil
-        
+        Leaves out elements until another stream has one.
         WeirFlow.elementsEqual
         Tells whether another stream has the same elements in the same order.
         WeirFlow.enrich
