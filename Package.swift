@@ -250,7 +250,9 @@ let tests: [Module] = [
     Module(
         "WeirCreationTests",
         in: "Tests",
-        needs: ["TestThreads", "WeirCore", "WeirCreation", "WeirDispatch", "WeirSelection", "WeirTesting"]
+        needs: [
+            "TestStreams", "TestThreads", "WeirCore", "WeirCreation", "WeirDispatch", "WeirSelection", "WeirTesting",
+        ]
     ),
     Module(
         "WeirAggregatesTests",
@@ -311,7 +313,10 @@ let tests: [Module] = [
     Module(
         "WeirEQLTests",
         in: "Tests",
-        needs: ["TestPlugins", "WeirCore", "WeirEQL", "WeirFormats", "WeirQueries", "WeirRecords", "WeirTesting"]
+        needs: [
+            "TestPlugins", "TestStreams", "WeirCore", "WeirEQL", "WeirFormats", "WeirQueries", "WeirRecords",
+            "WeirTesting",
+        ]
     ),
     Module("WeirReportTests", in: "Tests", needs: ["CWeirSockets", "WeirCore", "WeirRecords", "WeirReport"]),
     Module(

@@ -20,7 +20,7 @@ public enum RestoreTrials {
     ///   - seeds: One for each stream.
     ///   - channels: How many channels the pipeline has.
     /// - Returns: The streams.
-    public static func random(seeds: Range<UInt64> = 0..<20, channels: Int = 1) -> [RestoreTrial<Labelled>] {
+    public static func random(seeds: Range<UInt64> = seeds(50), channels: Int = 1) -> [RestoreTrial<Labelled>] {
         seeds.map { seed in
             RestoreTrial<Labelled>(seed: seed, channels: channels) { _, time, generator in
                 Labelled(timestamp: time, value: Int.random(in: 0...4, using: &generator))
@@ -30,7 +30,7 @@ public enum RestoreTrials {
 
     /// What is different, first, when a pipeline on one channel is interrupted; `nil` if nothing is.
     public static func difference<Output: EventStream>(
-        seeds: Range<UInt64> = 0..<20,
+        seeds: Range<UInt64> = seeds(50),
         counting counts: (Output) -> [UInt64] = { _ in [] },
         _ build: (EventChannel<Labelled>) -> Output
     ) -> String? {

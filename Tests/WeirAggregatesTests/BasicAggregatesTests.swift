@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirAggregates
 import WeirCore
@@ -59,7 +60,7 @@ func isClose(_ left: Double, _ right: Double) -> Bool {
         _ number: (A.Output) -> Double,
         _ reference: Reference
     ) where A.Input == Point {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let points = points(&generator)
             let cut = Int.random(in: 0...points.count, using: &generator)
@@ -78,7 +79,7 @@ func isClose(_ left: Double, _ right: Double) -> Bool {
         _ reference: Reference
     ) where A.Input == Point {
         agrees(aggregate, number, reference)
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let points = points(&generator)
             let removed = Int.random(in: 0..<points.count, using: &generator)
@@ -116,7 +117,7 @@ func isClose(_ left: Double, _ right: Double) -> Bool {
     }
 
     @Test func correlationAndLineAgreeWithTheirDefinitions() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let points = points(&generator)
             let cut = Int.random(in: 0...points.count, using: &generator)
@@ -144,7 +145,7 @@ func isClose(_ left: Double, _ right: Double) -> Bool {
     }
 
     @Test func selectingAggregatesAgreeWithTheirDefinitions() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             var points = points(&generator)
             let cut = Int.random(in: 0...points.count, using: &generator)

@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirAggregates
 import WeirCore
@@ -12,7 +13,7 @@ import WeirTesting
     }
 
     @Test func exactQuantilesAgreeWithTheirDefinition() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let points = points(&generator)
             let fraction = [0, 1, 0.5, 0.9, .random(in: 0...1, using: &generator)][Int(seed % 5)]
@@ -54,7 +55,7 @@ import WeirTesting
     }
 
     @Test func theSketchKeepsItsError() {
-        for seed in 0..<3_000 as Range<UInt64> {
+        for seed in seeds(3_000) {
             var generator = SeededGenerator(seed: seed)
             let scale = [1.0, 1e-300, 1e6][Int(seed % 3)]
             let points = points(&generator, upTo: 40).map { point in
@@ -96,7 +97,7 @@ import WeirTesting
     }
 
     @Test func topValuesAndDistinctValuesAgreeWithTheirDefinitions() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let points = points(&generator, upTo: 30)
             let cut = Int.random(in: 0...points.count / 2, using: &generator) * 2
@@ -141,7 +142,7 @@ import WeirTesting
     }
 
     @Test func heavyHittersKeepTheirBounds() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let points = (0..<Int.random(in: 1...60, using: &generator)).map { _ in
                 let value = Int.random(in: 1...40, using: &generator)

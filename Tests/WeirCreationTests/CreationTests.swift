@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirCore
 import WeirCreation
@@ -158,7 +159,7 @@ enum Trouble: Error { case some }
     }
 
     @Test func reduceAndCollectAgreeWithArrays() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let channel = EventChannel<Sample>()
             let limit = Int.random(in: 1...5, using: &generator)

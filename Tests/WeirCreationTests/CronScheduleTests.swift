@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirCore
 import WeirCreation
@@ -50,7 +51,7 @@ import WeirTesting
             next.next()
             days.append(next)
         }
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let (minuteText, minutes) = Self.field(0...59, &generator)
             let (hourText, hours) = Self.field(0...23, &generator)

@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirCore
 import WeirCreation
@@ -9,7 +10,7 @@ import WeirTesting
         _ make: () -> S,
         expected: ([StreamSignal<Int>], Int) -> [StreamSignal<Int>]
     ) {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             var signals: [StreamSignal<Int>] = (0..<Int.random(in: 0...8, using: &generator)).map { index in
                 let time = Timestamp(millisecondsSinceEpoch: .random(in: -3...3, using: &generator))

@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirCore
 import WeirEQL
@@ -22,7 +23,7 @@ struct RandomQueryTests {
 
     @Test
     func tokensInAnyOrder() {
-        for seed in 0..<UInt64(60_000) {
+        for seed in seeds(60_000) {
             var maker = QueryMaker(seed: seed)
             check(maker.soup(), seed)
         }
@@ -30,7 +31,7 @@ struct RandomQueryTests {
 
     @Test
     func changedQueries() {
-        for seed in 0..<UInt64(30_000) {
+        for seed in seeds(30_000) {
             var maker = QueryMaker(seed: seed)
             let query = maker.query()
             check(maker.mutated(query), seed)
@@ -40,7 +41,7 @@ struct RandomQueryTests {
     @Test(.enabled(if: !CorpusCase.folders.isEmpty, "../shared/corpora/eql is missing"))
     func changedRules() throws {
         let rules = try CorpusCase.all(in: "detection-rules.jsonl").map(\.query).filter { $0.utf8.count < 1_000 }
-        for seed in 0..<UInt64(5_000) {
+        for seed in seeds(5_000) {
             var maker = QueryMaker(seed: seed)
             let rule = rules[maker.below(rules.count)]
             check(maker.mutated(rule), seed)
@@ -49,7 +50,7 @@ struct RandomQueryTests {
 
     @Test
     func rightQueriesAreReadAgain() throws {
-        for seed in 0..<UInt64(10_000) {
+        for seed in seeds(10_000) {
             var maker = QueryMaker(seed: seed)
             let query = maker.query()
             do throws(QueryError) {

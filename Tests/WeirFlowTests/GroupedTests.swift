@@ -1,4 +1,5 @@
 import Synchronization
+import TestStreams
 import Testing
 import WeirCore
 import WeirDispatch
@@ -33,7 +34,7 @@ private struct Boxed<Upstream: EventStream>: GroupableStream {
 
 @Suite struct GroupedTests {
     @Test func agreesWithOnePipelinePerKey() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let events = (0..<12).map { index in
                 Keyed(
@@ -148,7 +149,7 @@ private struct Boxed<Upstream: EventStream>: GroupableStream {
 
     /// Read while the pipeline is built, or by its closures: at elements, at watermarks and at the end.
     @Test func everyGroupKnowsItsKey() {
-        for seed in 0..<2_000 as Range<UInt64> {
+        for seed in seeds(2_000) {
             var generator = SeededGenerator(seed: seed)
             let channel = EventChannel<Keyed>()
             let built = Locked(0)

@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirCore
 import WeirDispatch
@@ -75,7 +76,7 @@ import WeirTesting
     }
 
     @Test func agreesWithTheDefinition() {
-        for seed in 0..<4_000 as Range<UInt64> {
+        for seed in seeds(4_000) {
             var generator = SeededGenerator(seed: seed)
             let clock = VirtualClock(at: milliseconds(1_000))
             let scheduler = Scheduler(clock: EventClock(clock))

@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirCore
 import WeirDispatch
@@ -8,7 +9,7 @@ import WeirTesting
 @Suite struct IdleWatermarksTests {
     /// Random signals between random steps of the clock, against the definition.
     @Test func agreesWithTheDefinition() {
-        for seed in 0..<5_000 as Range<UInt64> {
+        for seed in seeds(5_000) {
             var generator = SeededGenerator(seed: seed)
             let clock = VirtualClock(at: milliseconds(1_000))
             let scheduler = Scheduler(clock: EventClock(clock))

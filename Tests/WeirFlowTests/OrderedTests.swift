@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirCore
 import WeirFlow
@@ -64,7 +65,7 @@ import WeirTesting
     }
 
     @Test func nothingWithinTheDelayIsLate() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let channel = EventChannel<Keyed>()
             let ordered = channel.ordered(within: .milliseconds(10), limit: 1_000)

@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirCore
 import WeirFlow
@@ -205,7 +206,7 @@ extension EventStream where Element == (Keyed, Keyed) {
 
     /// No order of arrival and no place of a watermark makes a pair come twice, or not at all.
     @Test func intervalJoinFindsEachPairOnce() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let sides = (0...1).map { side in
                 (0..<Int.random(in: 0...6, using: &generator)).map { index in

@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirCore
 import WeirTesting
@@ -142,7 +143,7 @@ struct Outcome<Element: Sendable & Equatable>: Equatable {
 /// - Parameters:
 ///   - inputs: How many streams the operator takes.
 ///   - keepsWatermarks: Whether no element is older than a watermark before it.
-///   - rounds: How many streams to try, up to 10,000.
+///   - rounds: How many streams prove the operator, up to 10,000; ``seeds(_:)`` says how many of them are tried.
 ///   - build: Puts the operator on channels.
 ///   - aside: The operator's side output.
 ///   - reference: Computes the expected output from all signals of the channels.
@@ -156,7 +157,7 @@ func compare<Output: EventStream>(
     with reference: ([Arrival]) -> Outcome<Output.Element>,
     sourceLocation: SourceLocation = #_sourceLocation
 ) where Output.Element: Equatable {
-    let scripts = Script.first(rounds, inputs: inputs, keepsWatermarks: keepsWatermarks)
+    let scripts = Script.first(Int(seeds(UInt64(rounds)).upperBound), inputs: inputs, keepsWatermarks: keepsWatermarks)
     for (seed, script) in scripts.enumerated() {
         let channels = (0..<inputs).map { _ in EventChannel<Keyed>() }
         let log = LogSink.Log()

@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirCore
 import WeirFlow
@@ -50,7 +51,7 @@ import WeirTesting
     /// Nothing is lost: what makes no row is refused, in the place of its stream.
     @Test(arguments: [LimitPolicy.dropNewest, .dropOldest, .fail])
     func zipHandsBackWhatMakesNoRow(policy: LimitPolicy) {
-        for seed in 0..<2_000 as Range<UInt64> {
+        for seed in seeds(2_000) {
             var generator = SeededGenerator(seed: seed)
             let channels = (0..<4).map { _ in EventChannel<Keyed>() }
             let zipped = channels[0].zip(channels[1], channels[2], channels[3], overflowPolicy: policy, limit: 2)

@@ -13,7 +13,7 @@ import WeirTesting
     }
 
     @Test func agreesWithABruteForceSearch() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             let script = Script(seed: seed, inputs: 3)
             let duration = Int64(seed % 8) + 1
             let first = EventChannel<Item<One>>()
@@ -43,7 +43,7 @@ import WeirTesting
 
     /// The same elements in another order of arrival, without watermarks before the end.
     @Test func theOrderOfArrivalMakesNoDifference() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let times = (0..<8).map { _ in Int64.random(in: -5...5, using: &generator) }
             for consumption in [ConsumptionPolicy.reuse, .consume] {
@@ -67,7 +67,7 @@ import WeirTesting
     }
 
     @Test func theStreamsMayBeInAnyOrder() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             let script = Script(seed: seed, inputs: 2)
             let first = EventChannel<Item<One>>()
             let second = EventChannel<Item<Two>>()

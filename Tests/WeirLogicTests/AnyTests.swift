@@ -7,7 +7,7 @@ import WeirTesting
 
 @Suite struct AnyTests {
     @Test func everyElementComesOnceWithItsMarkInTheOrderOfArrival() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             let script = Script(seed: seed, inputs: 3)
             let first = EventChannel<Item<One>>()
             let second = EventChannel<Item<Two>>()

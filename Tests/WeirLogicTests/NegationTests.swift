@@ -7,7 +7,7 @@ import WeirTesting
 
 @Suite struct NegationTests {
     @Test func unlessAgreesWithABruteForceSearch() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             let script = Script(seed: seed, inputs: 2)
             let duration = Int64(seed % 8) + 1
             let first = EventChannel<Item<One>>()
@@ -101,7 +101,7 @@ import WeirTesting
     }
 
     @Test func withoutAgreesWithABruteForceSearch() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             let script = Script(seed: seed, inputs: 3)
             let duration = Int64(seed % 10) + 1
             let forbidden = EventChannel<Item<Three>>()
@@ -133,7 +133,7 @@ import WeirTesting
     }
 
     @Test func absentAgreesWithABruteForceSearch() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             let script = Script(seed: seed, inputs: 1)
             let duration = Int64(seed % 8) + 1
             let start = seed % 3 == 0 ? Int64(seed % 17) - 10 : nil

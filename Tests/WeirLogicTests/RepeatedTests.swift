@@ -6,7 +6,7 @@ import WeirTesting
 
 @Suite struct RepeatedTests {
     @Test func agreesWithABruteForceSearch() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             let script = Script(seed: seed, inputs: 1)
             let duration = Int64(seed % 9) + 1
             let least = Int(seed % 4) + 1

@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirCore
 import WeirTesting
@@ -187,7 +188,7 @@ import WeirTesting
 
     @Test func bothAgreeWithAllTuplesOfEvents() {
         var compact = 0
-        for seed in UInt64(0)..<10_000 {
+        for seed in seeds(10_000) {
             var random = SeededGenerator(seed: seed)
             let chain = Chain(&random)
             let (plan, table) = chain.draft

@@ -104,7 +104,7 @@ struct RandomQueries {
         let environment = ProcessInfo.processInfo.environment
         let start = environment["WEIR_SEED"].flatMap(UInt64.init) ?? UInt64(part) * 1_000_000
         // 5,000 make 100,000 cases of the 20 parts.
-        let count = environment["WEIR_CASES"].flatMap(UInt64.init) ?? 1_000
+        let count = environment["WEIR_CASES"].flatMap(UInt64.init) ?? 400
         for seed in start..<start + count {
             var maker = Maker(random: SeededGenerator(seed: seed))
             let plan = maker.plan()

@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirCore
 import WeirSelection
@@ -155,7 +156,7 @@ import WeirTesting
 
     /// The clock's times, never earlier than one before, and a watermark when it has moved on far enough.
     @Test func arrivalTimesAgreeWithAClockThatIsReadForEachSignal() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let clock = SetClock(0)
             let channel = EventChannel<Sample>()

@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirCore
 import WeirTesting
@@ -47,7 +48,7 @@ struct Script: Sendable {
         }
     }
 
-    /// Compares an operator with a reference on 10,000 random streams.
+    /// Compares an operator with a reference on up to 10,000 random streams.
     ///
     /// - Parameters:
     ///   - build: Puts the operator on a channel.
@@ -58,7 +59,7 @@ struct Script: Sendable {
         with reference: ([StreamSignal<Sample>]) -> [StreamSignal<Output.Element>],
         sourceLocation: SourceLocation = #_sourceLocation
     ) where Output.Element: Equatable {
-        for (seed, script) in all.enumerated() {
+        for (seed, script) in all.prefix(seeds(10_000).count).enumerated() {
             let channel = EventChannel<Sample>()
             let input = Recorder(channel)
             let output = Recorder(build(channel))

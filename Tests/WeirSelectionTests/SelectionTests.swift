@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirCore
 import WeirSelection
@@ -22,7 +23,7 @@ struct Sample: Event, Equatable {
 
 @Suite struct SelectionTests {
     @Test func agreesWithTheOperationsOfArrays() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let samples = Sample.random(count: .random(in: 0...20, using: &generator), using: &generator)
             let channel = EventChannel<Sample>()

@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirCore
 import WeirExpressions
@@ -7,7 +8,7 @@ import WeirTesting
 @Suite struct ExpressionFollowedByTests {
     /// 10,000 random short streams, out of order and with equal times, cut into a batch and single events.
     @Test func agreesWithABruteForceSearchForNeighbours() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let levels = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
                 Level(.random(in: 0...3, using: &generator), at: .random(in: -5...5, using: &generator))

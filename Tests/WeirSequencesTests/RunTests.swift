@@ -19,7 +19,7 @@ import WeirTesting
     }
 
     @Test func agreesWithABruteForceSearch() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let levels = (0..<Int.random(in: 0...20, using: &generator)).map { _ in
                 Level(.random(in: 0...4, using: &generator), at: .random(in: -5...5, using: &generator))

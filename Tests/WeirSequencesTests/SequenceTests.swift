@@ -10,7 +10,7 @@ import WeirTesting
     }
 
     @Test func agreesWithABruteForceSearch() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             let script = Script(seed: seed, inputs: 3, upTo: 18)
             let duration = Int64(seed % 12) + 1
             let first = EventChannel<Item<One>>()
@@ -41,7 +41,7 @@ import WeirTesting
     }
 
     @Test func aSequenceOfTwoIsThen() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             let script = Script(seed: seed, inputs: 2)
             let duration = Duration.nanoseconds(seed % 8 + 1)
             for consumption in [ConsumptionPolicy.reuse, .consume] {

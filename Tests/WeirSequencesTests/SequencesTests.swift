@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirCore
 import WeirSequences
@@ -15,7 +16,7 @@ struct Level: Event, Equatable {
 
 @Suite struct SequencesTests {
     @Test func agreesWithABruteForceSearchForNeighbours() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let levels = (0..<Int.random(in: 0...20, using: &generator)).map { _ in
                 Level(.random(in: 0...3, using: &generator), at: .random(in: -5...5, using: &generator))

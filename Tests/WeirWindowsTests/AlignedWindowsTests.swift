@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirAggregates
 import WeirCore
@@ -19,7 +20,7 @@ import WeirWindows
     }
 
     @Test func agreeWithABruteForceSearch() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let script = Script(&generator)
             let slide = Int64.random(in: 1...6, using: &generator)
@@ -57,7 +58,7 @@ import WeirWindows
 
     /// The last result of a window holds all its accepted elements, whatever was emitted before.
     @Test func lateElementsLeadToTheSameResultsInTheEnd() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let script = Script(&generator)
             let slide = Int64.random(in: 1...6, using: &generator)
@@ -94,7 +95,7 @@ import WeirWindows
     }
 
     @Test func tumblingIsHoppingByItsOwnSize() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let script = Script(&generator)
             let channel = EventChannel<Sample>()
@@ -106,7 +107,7 @@ import WeirWindows
     }
 
     @Test func windowsOfWindowsAreTheLongerWindows() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let script = Script(&generator)
             let channel = EventChannel<Sample>()

@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirAggregates
 import WeirCore
@@ -6,7 +7,7 @@ import WeirWindows
 
 @Suite struct BoundedWindowTests {
     @Test func fixedWindowsAgreeWithABruteForceSearch() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let script = Script(&generator)
             let start = Int64.random(in: -30...20, using: &generator)
@@ -37,7 +38,7 @@ import WeirWindows
     }
 
     @Test func landmarkWindowsAgreeWithABruteForceSearch() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let script = Script(&generator)
             let start = Int64.random(in: -30...10, using: &generator)

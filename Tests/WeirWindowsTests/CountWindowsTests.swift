@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirAggregates
 import WeirCore
@@ -6,7 +7,7 @@ import WeirWindows
 
 @Suite struct CountWindowsTests {
     @Test func agreeWithABruteForceSearch() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let script = Script(&generator)
             let slide = Int.random(in: 1...5, using: &generator)

@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirAggregates
 import WeirCore
@@ -28,7 +29,7 @@ struct Blocks: WindowGrid {
 
 @Suite struct GriddedWindowsTests {
     @Test func agreeWithABruteForceSearch() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let script = Script(&generator)
             let channel = EventChannel<Sample>()
@@ -60,7 +61,7 @@ struct Blocks: WindowGrid {
 
     /// A grid of equal windows is what tumbling windows are, with all that can be asked of these.
     @Test func ofOneSizeAreTumblingWindows() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let script = Script(&generator)
             let size = Int64.random(in: 1...7, using: &generator)

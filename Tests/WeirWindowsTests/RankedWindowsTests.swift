@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirAggregates
 import WeirCore
@@ -6,7 +7,7 @@ import WeirWindows
 
 @Suite struct RankedWindowsTests {
     @Test func agreeWithASortedList() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let script = Script(&generator)
             let size = Int64.random(in: 1...9, using: &generator)

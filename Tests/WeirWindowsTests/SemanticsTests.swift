@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirAggregates
 import WeirCore
@@ -143,7 +144,7 @@ import WeirWindows
 
     /// A watermark before each element that moves time on far enough, and never one that goes back.
     @Test func watermarksAgreeWithTheMaximumSoFar() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let script = Script(&generator)
             let channel = EventChannel<Sample>()

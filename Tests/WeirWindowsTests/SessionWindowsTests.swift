@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirAggregates
 import WeirCore
@@ -22,7 +23,7 @@ import WeirWindows
     }
 
     @Test func agreeWithABruteForceSearch() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let script = Script(&generator)
             let gap = Int64.random(in: 1...6, using: &generator)
@@ -52,7 +53,7 @@ import WeirWindows
 
     /// Every final session was emitted with all its elements, whatever was emitted before.
     @Test func lateElementsLeadToTheSameSessionsInTheEnd() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let script = Script(&generator)
             let gap = Int64.random(in: 1...6, using: &generator)

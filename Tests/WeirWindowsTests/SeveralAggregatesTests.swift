@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirAggregates
 import WeirCore
@@ -12,7 +13,7 @@ import WeirWindows
         on windows: (EventChannel<Sample>) -> Windows,
         sourceLocation: SourceLocation = #_sourceLocation
     ) where Windows.Input == Sample {
-        for seed in 0..<1_000 as Range<UInt64> {
+        for seed in seeds(1_000) {
             var generator = SeededGenerator(seed: seed)
             let script = Script(&generator)
             let channel = EventChannel<Sample>()

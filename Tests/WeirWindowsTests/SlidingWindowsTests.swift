@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirAggregates
 import WeirCore
@@ -23,7 +24,7 @@ import WeirWindows
     }
 
     @Test func agreeWithABruteForceSearch() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let script = Script(&generator, ordered: seed % 2 == 0)
             let size = Int64.random(in: 1...12, using: &generator)
@@ -59,7 +60,7 @@ import WeirWindows
     }
 
     @Test func byCountAgreeWithTheLastElements() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let script = Script(&generator)
             let count = Int.random(in: 1...8, using: &generator)

@@ -1,3 +1,4 @@
+import TestStreams
 import Testing
 import WeirAggregates
 import WeirCore
@@ -23,7 +24,7 @@ import WeirWindows
     }
 
     @Test func everyOriginAgreesWithTheDefinition() {
-        for seed in 0..<10_000 as Range<UInt64> {
+        for seed in seeds(10_000) {
             var generator = SeededGenerator(seed: seed)
             let script = Script(&generator)
             let slide = Int64.random(in: 1...12, using: &generator)
