@@ -65,6 +65,16 @@ size_t cweir_take_csv(
     cweir_index_t *index, const unsigned char *text, const int32_t *columns, uint32_t column_count,
     cweir_records_t *records);
 
+// Takes rows of CSV from an index as their separators alone: plain fields without quotes, in lines without carriage returns.
+//
+// `marks` has room for `column_count` separators of each of `limit` rows and one more. It gets the separator before the first
+// row, and then those of the rows: field f of row r stands behind marks[r * column_count + f], up to the next separator.
+//
+// Returns the number of rows; otherwise as `cweir_take_csv`, to which it leaves all other rows.
+size_t cweir_take_csv_marks(
+    cweir_index_t *index, const unsigned char *text, uint32_t column_count, uint32_t length_limit, size_t limit,
+    uint32_t *marks);
+
 // The place of the first byte that does not belong to valid UTF-8, or `length`.
 // Thread safety: any thread. Progress: wait-free.
 size_t cweir_utf8_valid_length(const unsigned char *text, size_t length);

@@ -50,6 +50,8 @@ typedef struct cweir_index {
     bool has_quotes;
     bool has_doubled_quotes;
     bool has_quoted_newlines;
+    // Of CSV: whether there are carriage returns.
+    bool has_returns;
     // Whether bytes above 0x7F were seen.
     bool has_high_bytes;
     // Up to where the rows that were not taken are known to be valid UTF-8; zero until that was checked.

@@ -86,7 +86,13 @@ read_boolean(const cweir_column_t *column, const cweir_slot_t *slot, bool *value
 
 // Whether the values of a block are stored alike and side by side, as in a column of the binary format; each decimal may
 // have its own scale.
-static bool is_run(const cweir_column_t *column, size_t first, size_t count) {
+static inline bool is_run(const cweir_column_t *column, size_t first, size_t count) {
+    if (column->marks != NULL) {
+        return false;
+    }
+    if (column->run != NULL) {
+        return column->run->encoding >= CWEIR_INTEGER && column->run->encoding <= CWEIR_TIME;
+    }
     const cweir_slot_t *slot = column->slots + first * column->stride;
     const cweir_slot_t head = *slot;
     if (head.encoding < CWEIR_INTEGER || head.encoding > CWEIR_TIME) {
@@ -102,71 +108,96 @@ static bool is_run(const cweir_column_t *column, size_t first, size_t count) {
     return difference == 0;
 }
 
-#define LOAD_RUN(TYPE)                                                                                                 \
+// The numbers of a run as values of a type, unless their bytes are not in this processor's order; `VALUE` makes one of
+// `number`.
+#if __BYTE_ORDER__ != __ORDER_BIG_ENDIAN__
+#define LOAD_RUN_AS(TYPE, VALUE)                                                                                       \
     for (size_t index = 0; index < count; index++) {                                                                   \
-        TYPE value;                                                                                                    \
-        memcpy(&value, place + index * sizeof(value), sizeof(value));                                                  \
-        values[index] = value;                                                                                         \
+        TYPE number;                                                                                                   \
+        memcpy(&number, place + index * sizeof(number), sizeof(number));                                               \
+        values[index] = VALUE;                                                                                         \
     }                                                                                                                  \
     return true
-
-// Loads the numbers of a run, unless their bytes are not in this processor's order.
-static bool load_run(const cweir_column_t *column, const cweir_slot_t *head, size_t count, int64_t *values) {
-#if __BYTE_ORDER__ != __ORDER_BIG_ENDIAN__
-    const unsigned char *place = column->text + head->start;
-    switch (head->length) {
-    case 1: LOAD_RUN(int8_t);
-    case 2: LOAD_RUN(int16_t);
-    case 4: LOAD_RUN(int32_t);
-    case 8: LOAD_RUN(int64_t);
-    default: break;
+#define LOAD_RUN(VALUE)                                                                                                \
+    const unsigned char *place = column->text + head.start;                                                            \
+    switch (head.length) {                                                                                             \
+    case 1: LOAD_RUN_AS(int8_t, VALUE);                                                                                \
+    case 2: LOAD_RUN_AS(int16_t, VALUE);                                                                               \
+    case 4: LOAD_RUN_AS(int32_t, VALUE);                                                                               \
+    case 8: LOAD_RUN_AS(int64_t, VALUE);                                                                               \
+    default: return false;                                                                                             \
     }
 #else
-    (void)column;
-    (void)head;
-    (void)count;
-    (void)values;
-#endif
+#define LOAD_RUN(VALUE)                                                                                                \
+    (void)column, (void)head, (void)count, (void)values;                                                               \
     return false;
+#endif
+
+static bool load_run(const cweir_column_t *column, cweir_slot_t head, size_t count, int64_t *values) {
+    LOAD_RUN(number)
+}
+
+// The same as doubles, rounded once.
+static bool load_run_as_doubles(const cweir_column_t *column, cweir_slot_t head, size_t count, double *values) {
+    LOAD_RUN((double)number)
+}
+
+// The same as quotients, which are rounded once where the numbers are exact.
+static bool
+load_run_as_quotients(const cweir_column_t *column, cweir_slot_t head, size_t count, double divisor, double *values) {
+    LOAD_RUN((double)number / divisor)
 }
 
 // Read a block of values that are stored as such; a bit for each that was read.
-static uint64_t run_of_doubles(const cweir_column_t *column, size_t first, size_t count, double *values) {
-    const cweir_slot_t *slot = column->slots + first * column->stride;
-    const uint8_t encoding = slot->encoding;
-    const bool is_number = encoding == CWEIR_INTEGER || encoding == CWEIR_DECIMAL;
+
+static uint64_t run_of_floats(const cweir_column_t *column, cweir_slot_t head, size_t count, double *values) {
     int64_t numbers[64];
-    if (!(is_number || (encoding == CWEIR_FLOAT && slot->length == 8)) || !load_run(column, slot, count, numbers)) {
+    if (head.length != 8 || !load_run(column, head, count, numbers)) {
         return 0;
     }
     uint64_t read = 0;
-    switch (encoding) {
-    case CWEIR_FLOAT:
-        memcpy(values, numbers, count * sizeof(double));
-        for (size_t place = 0; place < count; place++) {
-            read |= (uint64_t)((numbers[place] >> 52 & 0x7FF) != 0x7FF) << place;
-        }
-        return read;
-    case CWEIR_DECIMAL:
-        for (size_t place = 0; place < count; place++, slot += column->stride) {
-            // Two numbers that are exact: the division rounds once. The highest bit of a scale means minus zero.
-            const bool is_exact = (uint64_t)numbers[place] + (1ULL << 53) <= 1ULL << 54 && slot->scale <= 19;
-            values[place] = (double)numbers[place] / cweir_powers_of_ten[is_exact ? slot->scale : 0];
-            read |= (uint64_t)is_exact << place;
-        }
-        return read;
-    default:
-        for (size_t place = 0; place < count; place++) {
-            values[place] = (double)numbers[place];
-        }
-        return ~0ULL >> (64 - count);
+    memcpy(values, numbers, count * sizeof(double));
+    for (size_t place = 0; place < count; place++) {
+        read |= (uint64_t)((numbers[place] >> 52 & 0x7FF) != 0x7FF) << place;
+    }
+    return read;
+}
+
+static uint64_t run_of_decimals(
+    const cweir_column_t *column, cweir_slot_t head, size_t first, size_t count, double *values) {
+    // Two numbers that are exact: the division rounds once. The highest bit of a scale means minus zero.
+    if (column->run != NULL && head.length < 8 && head.scale <= 19) {
+        const double divisor = cweir_powers_of_ten[head.scale];
+        return load_run_as_quotients(column, head, count, divisor, values) ? ~0ULL >> (64 - count) : 0;
+    }
+    int64_t numbers[64];
+    if (!load_run(column, head, count, numbers)) {
+        return 0;
+    }
+    uint64_t read = 0;
+    for (size_t place = 0; place < count; place++) {
+        const uint8_t scale = cweir_column_slot(column, first + place).scale;
+        const bool is_exact = (uint64_t)numbers[place] + (1ULL << 53) <= 1ULL << 54 && scale <= 19;
+        values[place] = (double)numbers[place] / cweir_powers_of_ten[is_exact ? scale : 0];
+        read |= (uint64_t)is_exact << place;
+    }
+    return read;
+}
+
+static uint64_t run_of_doubles(const cweir_column_t *column, size_t first, size_t count, double *values) {
+    const cweir_slot_t head = cweir_column_slot(column, first);
+    switch (head.encoding) {
+    case CWEIR_FLOAT: return run_of_floats(column, head, count, values);
+    case CWEIR_DECIMAL: return run_of_decimals(column, head, first, count, values);
+    case CWEIR_INTEGER: return load_run_as_doubles(column, head, count, values) ? ~0ULL >> (64 - count) : 0;
+    default: return 0;
     }
 }
 
 static uint64_t
 run_of_integers(const cweir_column_t *column, size_t first, size_t count, uint8_t encoding, int64_t *values) {
-    const cweir_slot_t *head = column->slots + first * column->stride;
-    return head->encoding == encoding && load_run(column, head, count, values) ? ~0ULL >> (64 - count) : 0;
+    const cweir_slot_t head = cweir_column_slot(column, first);
+    return head.encoding == encoding && load_run(column, head, count, values) ? ~0ULL >> (64 - count) : 0;
 }
 
 // The values that are read at once; a bit for each.
@@ -176,7 +207,7 @@ quick_doubles(const cweir_column_t *column, size_t first, size_t count, double *
         return run_of_doubles(column, first, count, values);
     }
 #if defined(__x86_64__)
-    if (column->kernel == CWEIR_KERNEL_AVX2) {
+    if (column->run == NULL && column->kernel == CWEIR_KERNEL_AVX2) {
         return cweir_avx2_doubles(column, first, count, values);
     }
 #endif
@@ -189,7 +220,7 @@ quick_integers(const cweir_column_t *column, size_t first, size_t count, int64_t
         return run_of_integers(column, first, count, CWEIR_INTEGER, values);
     }
 #if defined(__x86_64__)
-    if (column->kernel == CWEIR_KERNEL_AVX2) {
+    if (column->run == NULL && column->kernel == CWEIR_KERNEL_AVX2) {
         return cweir_avx2_integers(column, first, count, values);
     }
 #endif
@@ -198,8 +229,7 @@ quick_integers(const cweir_column_t *column, size_t first, size_t count, int64_t
 
 static inline uint64_t
 quick_times(const cweir_column_t *column, size_t first, size_t count, int64_t scale, int64_t *values) {
-    const cweir_slot_t *head = column->slots + first * column->stride;
-    if (head->encoding == CWEIR_TIME) {
+    if (cweir_column_slot(column, first).encoding == CWEIR_TIME) {
         return is_run(column, first, count) ? run_of_integers(column, first, count, CWEIR_TIME, values) : 0;
     }
     const uint64_t read = quick_integers(column, first, count, values);
@@ -224,7 +254,7 @@ quick_times(const cweir_column_t *column, size_t first, size_t count, int64_t sc
         is_quick = __builtin_popcountll(bits) >= 8;                                                                    \
         for (uint64_t rest = ~bits & (~0ULL >> (64 - count)); rest != 0; rest &= rest - 1) {                           \
             const size_t place = (size_t)__builtin_ctzll(rest);                                                        \
-            const cweir_slot_t *slot = column->slots + (first + place) * column->stride;                               \
+            const cweir_slot_t slot = cweir_column_slot(column, first + place);                                        \
             values[first + place] = 0;                                                                                 \
             bits |= (uint64_t)READ << place;                                                                           \
         }                                                                                                              \
@@ -235,20 +265,20 @@ quick_times(const cweir_column_t *column, size_t first, size_t count, int64_t sc
 
 size_t cweir_column_doubles(const cweir_column_t *column, double *values, uint64_t *valid) {
     READ_COLUMN(
-        quick_doubles(column, first, count, values + first), read_double(column, slot, values + first + place));
+        quick_doubles(column, first, count, values + first), read_double(column, &slot, values + first + place));
 }
 
 size_t cweir_column_integers(const cweir_column_t *column, int64_t *values, uint64_t *valid) {
     READ_COLUMN(
-        quick_integers(column, first, count, values + first), read_integer(column, slot, values + first + place));
+        quick_integers(column, first, count, values + first), read_integer(column, &slot, values + first + place));
 }
 
 size_t cweir_column_booleans(const cweir_column_t *column, bool *values, uint64_t *valid) {
-    READ_COLUMN(0, read_boolean(column, slot, values + first + place));
+    READ_COLUMN(0, read_boolean(column, &slot, values + first + place));
 }
 
 size_t cweir_column_times(const cweir_column_t *column, int64_t scale, int64_t *values, uint64_t *valid) {
     READ_COLUMN(
         quick_times(column, first, count, scale, values + first),
-        read_time(column, slot, scale, values + first + place));
+        read_time(column, &slot, scale, values + first + place));
 }

@@ -26,24 +26,47 @@ static inline __m256i words_of(const uint64_t *words) {
     return _mm256_set_epi64x((long long)words[3], (long long)words[2], (long long)words[1], (long long)words[0]);
 }
 
-static inline __attribute__((always_inline)) bool
-load_texts(const cweir_column_t *column, const cweir_slot_t *slot, texts_t *texts) {
+// Where four texts are.
+typedef struct {
     uint64_t starts[4];
     uint64_t lengths[4];
-    uint64_t words[4];
+} places_t;
+
+// Finds the next four texts; returns whether they are texts, with enough bytes from their starts on.
+static inline __attribute__((always_inline)) bool
+find_texts(const cweir_column_t *column, size_t first, places_t *places) {
     uint32_t others = 0;
     uint64_t last = 0;
-    uint64_t longest = 0;
-    for (int lane = 0; lane < 4; lane++, slot += column->stride) {
-        starts[lane] = slot->start;
-        lengths[lane] = slot->length;
-        others |= (uint32_t)slot->encoding - CWEIR_PLAIN;
-        last = starts[lane] > last ? starts[lane] : last;
-        longest |= lengths[lane];
+    if (column->marks != NULL) {
+        const uint32_t *separators = column->marks + first * column->stride;
+        for (int lane = 0; lane < 4; lane++, separators += column->stride) {
+            const uint32_t start = separators[0] + 1;
+            places->starts[lane] = start + column->origin;
+            places->lengths[lane] = separators[1] - start;
+        }
+        last = places->starts[3];
+    } else {
+        const cweir_slot_t *slot = column->slots + first * column->stride;
+        for (int lane = 0; lane < 4; lane++, slot += column->stride) {
+            places->starts[lane] = slot->start;
+            places->lengths[lane] = slot->length;
+            others |= (uint32_t)slot->encoding - CWEIR_PLAIN;
+            last = slot->start > last ? slot->start : last;
+        }
     }
-    if (others > CWEIR_BARE - CWEIR_PLAIN || column->length < last + CWEIR_NUMBER_READ) {
+    return others <= CWEIR_BARE - CWEIR_PLAIN && column->length >= last + CWEIR_NUMBER_READ;
+}
+
+static inline __attribute__((always_inline)) bool
+load_texts(const cweir_column_t *column, size_t place, texts_t *texts) {
+    places_t places;
+    uint64_t words[4];
+    if (!find_texts(column, place, &places)) {
         return false;
     }
+    const uint64_t *starts = places.starts;
+    const uint64_t *lengths = places.lengths;
+    const uint64_t longest = lengths[0] | lengths[1] | lengths[2] | lengths[3];
     for (int lane = 0; lane < 4; lane++) {
         words[lane] = cweir_word_at(column->text + starts[lane]);
     }
@@ -132,9 +155,9 @@ static inline __m256i are_right(const texts_t *texts, __m256i flaws, __m256i poi
 }
 
 static inline __attribute__((always_inline)) uint64_t
-read_doubles(const cweir_column_t *column, const cweir_slot_t *slot, double *values) {
+read_doubles(const cweir_column_t *column, size_t first, double *values) {
     texts_t texts;
-    if (!load_texts(column, slot, &texts)) {
+    if (!load_texts(column, first, &texts)) {
         return 0;
     }
     const points_t points = points_in(texts.tail);
@@ -170,9 +193,9 @@ read_doubles(const cweir_column_t *column, const cweir_slot_t *slot, double *val
 }
 
 static inline __attribute__((always_inline)) uint64_t
-read_integers(const cweir_column_t *column, const cweir_slot_t *slot, int64_t *values) {
+read_integers(const cweir_column_t *column, size_t first, int64_t *values) {
     texts_t texts;
-    if (!load_texts(column, slot, &texts)) {
+    if (!load_texts(column, first, &texts)) {
         return 0;
     }
     __m256i flaws = others_in(texts.tail);
@@ -188,19 +211,17 @@ read_integers(const cweir_column_t *column, const cweir_slot_t *slot, int64_t *v
 }
 
 uint64_t cweir_avx2_doubles(const cweir_column_t *column, size_t first, size_t count, double *values) {
-    const cweir_slot_t *slots = column->slots + first * column->stride;
     uint64_t read = 0;
     for (size_t place = 0; place + 4 <= count; place += 4) {
-        read |= read_doubles(column, slots + place * column->stride, values + place) << place;
+        read |= read_doubles(column, first + place, values + place) << place;
     }
     return read;
 }
 
 uint64_t cweir_avx2_integers(const cweir_column_t *column, size_t first, size_t count, int64_t *values) {
-    const cweir_slot_t *slots = column->slots + first * column->stride;
     uint64_t read = 0;
     for (size_t place = 0; place + 4 <= count; place += 4) {
-        read |= read_integers(column, slots + place * column->stride, values + place) << place;
+        read |= read_integers(column, first + place, values + place) << place;
     }
     return read;
 }

@@ -150,23 +150,56 @@ static size_t take(
     return found.count;
 }
 
+// Up to where the next rows are valid UTF-8.
+static uint32_t valid_end_of(cweir_index_t *index, const unsigned char *text) {
+    if (!index->has_high_bytes) {
+        return UINT32_MAX;
+    }
+    // All rows at once: a line feed is no part of a longer sequence, so each is valid where all are.
+    // They are checked once, and again from behind a row with a flaw.
+    const uint32_t start = cweir_index_next_start(index);
+    if (start >= index->valid_end) {
+        const uint32_t end = index->marks[index->row_ends[index->row_count - 1]];
+        const size_t valid = cweir_utf8_valid_length(text + start, end - start);
+        index->valid_end = valid < end - start ? start + (uint32_t)valid : UINT32_MAX;
+    }
+    return index->valid_end;
+}
+
 size_t cweir_take_csv(
     cweir_index_t *index, const unsigned char *text, const int32_t *columns, uint32_t column_count,
     cweir_records_t *records) {
     if (index->next_row == index->row_count || column_count == 0) {
         return 0;
     }
-    uint32_t valid_end = UINT32_MAX;
-    if (index->has_high_bytes) {
-        // All rows at once: a line feed is no part of a longer sequence, so each is valid where all are.
-        // They are checked once, and again from behind a row with a flaw.
-        const uint32_t start = cweir_index_next_start(index);
-        if (start >= index->valid_end) {
-            const uint32_t end = index->marks[index->row_ends[index->row_count - 1]];
-            const size_t valid = cweir_utf8_valid_length(text + start, end - start);
-            index->valid_end = valid < end - start ? start + (uint32_t)valid : UINT32_MAX;
-        }
-        valid_end = index->valid_end;
+    return take(index, text, valid_end_of(index, text), columns, column_count, records);
+}
+
+size_t cweir_take_csv_marks(
+    cweir_index_t *index, const unsigned char *text, uint32_t column_count, uint32_t length_limit, size_t limit,
+    uint32_t *marks) {
+    if (index->next_row == index->row_count || column_count == 0 || index->has_quotes || index->has_returns) {
+        return 0;
     }
-    return take(index, text, valid_end, columns, column_count, records);
+    const uint32_t valid_end = valid_end_of(index, text);
+    const uint32_t *row_ends = index->row_ends + index->next_row;
+    const size_t rest = index->row_count - index->next_row;
+    limit = limit < rest ? limit : rest;
+    const uint32_t last_end = row_ends[-1];
+    const uint32_t *separators = index->marks + (int32_t)last_end;
+    uint32_t row_end = last_end;
+    uint32_t before = separators[0];
+    const uint32_t *feed = separators;
+    size_t count = 0;
+    for (; count < limit; count++) {
+        row_end += column_count;
+        feed += column_count;
+        if (row_ends[count] != row_end || *feed - before - 2 >= length_limit || *feed > valid_end) {
+            break;
+        }
+        before = *feed;
+    }
+    memcpy(marks, separators, (count * column_count + 1) * sizeof(*marks));
+    index->next_row += (uint32_t)count;
+    return count;
 }

@@ -7,6 +7,7 @@
 
 #define MOST_SYMBOLS (1u << 28)
 #define FIRST_BUCKETS 128
+#define RECENT_COUNT 64
 
 typedef struct {
     uint64_t hash;
@@ -16,8 +17,16 @@ typedef struct {
     uint32_t length;
 } symbol_t;
 
+// A short text that came lately: its bytes, with its length in the highest one, and its number.
+typedef struct {
+    uint64_t key;
+    int32_t number;
+} recent_t;
+
 struct cweir_symbols {
     uint64_t seed;
+    // By a hash that is no secret: texts that share a place here only take the way through the buckets.
+    recent_t recent[RECENT_COUNT];
     size_t limit;
     size_t count;
     size_t capacity;
@@ -181,13 +190,35 @@ int32_t cweir_symbols_add(cweir_symbols_t *symbols, const unsigned char *text, s
     return find_or_add(symbols, text, length, length);
 }
 
+// As `find_or_add`, of at least eight bytes that can be loaded.
+static inline __attribute__((always_inline)) int32_t
+find_recent(cweir_symbols_t *symbols, const unsigned char *text, size_t length, size_t readable) {
+    // Texts of one to seven bytes, so that no key is zero.
+    if (length - 1 >= 7) {
+        return find_or_add(symbols, text, length, readable);
+    }
+    const uint64_t key = (cweir_word_at(text) & ((1ULL << (length * 8)) - 1)) | (uint64_t)length << 56;
+    recent_t *recent = &symbols->recent[key * 0x9E3779B97F4A7C15 >> 58];
+    if (recent->key != key) {
+        const int32_t number = find_or_add(symbols, text, length, readable);
+        if (number < 0) {
+            return number;
+        }
+        *recent = (recent_t){.key = key, .number = number};
+    }
+    return recent->number;
+}
+
 size_t cweir_column_symbols(const cweir_column_t *column, cweir_symbols_t *symbols, int32_t *numbers) {
     size_t unresolved = 0;
     for (size_t index = 0; index < column->count; index++) {
-        const cweir_slot_t *slot = column->slots + index * column->stride;
+        const cweir_slot_t place = cweir_column_slot(column, index);
+        const cweir_slot_t *slot = &place;
         if (slot->encoding == CWEIR_PLAIN || slot->encoding == CWEIR_BARE || slot->encoding == CWEIR_NESTED) {
-            numbers[index] =
-                find_or_add(symbols, column->text + slot->start, slot->length, column->length - slot->start);
+            const unsigned char *text = column->text + slot->start;
+            const size_t readable = column->length - slot->start;
+            numbers[index] = readable < 8 ? find_or_add(symbols, text, slot->length, readable)
+                                          : find_recent(symbols, text, slot->length, readable);
         } else if (slot->encoding == CWEIR_ABSENT || slot->encoding == CWEIR_NULL) {
             numbers[index] = CWEIR_SYMBOL_NONE;
         } else {

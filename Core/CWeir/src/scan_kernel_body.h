@@ -41,6 +41,7 @@ static inline __attribute__((always_inline)) void KERNEL(index_rows)(
     uint64_t may_open = 1;
     uint64_t after_close = 0;
     uint64_t after_return = 0;
+    uint64_t all_returns = 0;
     bool has_high_bytes = false;
     unsigned char tail[64];
     for (size_t offset = 0; offset < length && index->row_count < row_limit && mark_count < index->mark_limit;
@@ -55,6 +56,8 @@ static inline __attribute__((always_inline)) void KERNEL(index_rows)(
         uint64_t feeds = KERNEL(equal)(&block, '\n');
         uint64_t separators = KERNEL(equal)(&block, delimiter) | feeds;
         const uint64_t quotes = may_have_quotes ? KERNEL(equal)(&block, '"') : 0;
+        const uint64_t returns = KERNEL(equal)(&block, '\r');
+        all_returns |= returns;
         has_high_bytes |= KERNEL(has_high)(&block);
         if ((quotes | inside | after_close | after_return) == 0) {
             may_open = separators >> 63;
@@ -69,7 +72,6 @@ static inline __attribute__((always_inline)) void KERNEL(index_rows)(
         index->has_quoted_newlines |= (feeds & quoted & valid) != 0;
         feeds &= ~quoted;
         separators &= ~quoted;
-        const uint64_t returns = KERNEL(equal)(&block, '\r');
         const uint64_t behind_closing = closing << 1 | after_close;
         const uint64_t behind_return = (behind_closing & returns) << 1 | after_return;
         index->has_doubled_quotes |= (opening & behind_closing) != 0;
@@ -89,6 +91,7 @@ static inline __attribute__((always_inline)) void KERNEL(index_rows)(
         after_return = (behind_closing & returns) >> 63;
         KERNEL(add_rows)(index, &mark_count, separators, feeds, (uint32_t)offset);
     }
+    index->has_returns = all_returns != 0;
     index->has_high_bytes = has_high_bytes;
 }
 

@@ -41,15 +41,28 @@ extension RecordBatch {
     @usableFromInline
     func allRecords(ofField field: Int) -> RecordField {
         precondition(field < fieldCount, "there are \(fieldCount) fields, so none at \(field)")
-        // A slot is laid out as CWeir's, which a test checks.
-        let column = unsafe cweir_column_t(
+        // A slot is laid out as CWeir's, which a test checks, and a run begins with one.
+        var column = unsafe cweir_column_t(
             text: base,
             length: byteCount,
-            slots: UnsafeRawPointer(slots + field).assumingMemoryBound(to: cweir_slot_t.self),
+            slots: UnsafeRawPointer(slotPlaces + field).assumingMemoryBound(to: cweir_slot_t.self),
             stride: fieldCount,
+            run: nil,
+            marks: nil,
+            origin: 0,
             count: recordCount,
             kernel: cweir_kernel_t(kernel.rawValue)
         )
+        if let run = unsafe run(ofField: field) {
+            let place = unsafe Int(run.pointee.column)
+            if place >= 0, let first = unsafe frame.pointee.marks.places {
+                unsafe column.marks = UnsafePointer(first + place)
+                unsafe column.stride = frame.pointee.marks.count
+                unsafe column.origin = frame.pointee.marks.origin
+            } else {
+                unsafe column.run = UnsafeRawPointer(run).assumingMemoryBound(to: cweir_slot_t.self)
+            }
+        }
         return unsafe RecordField(column: column, timeScale: timeScale)
     }
 
@@ -57,7 +70,7 @@ extension RecordBatch {
     @inlinable
     func fields(ofRecordAt index: Int) -> RecordFields {
         precondition(index >= 0 && index < count, "there are no records beyond the batch's count")
-        return unsafe RecordFields(frame: frame, slots: slots + index * fieldCount, index: index)
+        return unsafe RecordFields(frame: frame, slots: slotPlaces + index * fieldCount, index: index)
     }
 }
 

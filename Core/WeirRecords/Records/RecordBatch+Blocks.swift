@@ -11,12 +11,17 @@ extension RecordBatch {
     public mutating func appendRecords(_ count: Int, line: UInt64, start: Int) -> Int {
         let first = recordCount
         precondition(count >= 0 && count <= capacity - first, "a batch takes no more records than it has room for")
+        let row = Row(line: line, start: UInt32(truncatingIfNeeded: start &+ origin), length: 0)
+        guard first > 0 else {
+            // Nothing is written: the places of all records follow from those of the first one.
+            recordCount = count
+            beginRuns(row)
+            return first
+        }
+        let rows = unsafe rows
         for index in 0..<count {
-            unsafe rows[first &+ index] = Row(
-                line: line &+ UInt64(index),
-                start: UInt32(truncatingIfNeeded: start &+ origin),
-                length: 0
-            )
+            unsafe rows[first &+ index] = row
+            unsafe rows[first &+ index].line &+= UInt64(index)
         }
         for index in first * fieldCount..<(first + count) * fieldCount {
             unsafe slots[index] = Slot(start: 0, length: 0, encoding: .absent)
@@ -44,7 +49,8 @@ extension RecordBatch {
         scale: UInt8 = 0
     ) {
         assert(field >= 0 && field < fieldCount && index >= 0 && index < recordCount)
-        unsafe slots[index &* fieldCount &+ field] = Slot(
+        if unsafe frame.pointee.isUnwritten && !frame.pointee.runs[field].isWritten { writeRun(field) }
+        unsafe slotPlaces[index &* fieldCount &+ field] = Slot(
             start: UInt32(truncatingIfNeeded: start &+ origin),
             length: UInt32(truncatingIfNeeded: length),
             encoding: encoding,
@@ -73,16 +79,22 @@ extension RecordBatch {
         scale: UInt8
     ) {
         precondition(field >= 0 && field < fieldCount && first >= 0 && count >= 0 && first + count <= recordCount)
-        var place = UInt32(truncatingIfNeeded: start &+ origin)
+        var head = Slot(
+            start: UInt32(truncatingIfNeeded: start &+ origin),
+            length: UInt32(truncatingIfNeeded: width),
+            encoding: encoding,
+            scale: scale
+        )
+        if count == recordCount, unsafe frame.pointee.isUnwritten {
+            var run = FieldRun()
+            run.head = head
+            unsafe frame.pointee.runs[field] = run
+            return
+        }
         var slot = unsafe slots + (first * fieldCount + field)
         for _ in 0..<count {
-            unsafe slot.pointee = Slot(
-                start: place,
-                length: UInt32(truncatingIfNeeded: width),
-                encoding: encoding,
-                scale: scale
-            )
-            place &+= UInt32(truncatingIfNeeded: width)
+            unsafe slot.pointee = head
+            head.start &+= head.length
             unsafe slot += fieldCount
         }
     }

@@ -64,7 +64,7 @@ extension RecordBatch {
     package func hasValue(inField field: Int) -> Bool {
         precondition(field >= 0 && field < fieldCount, "there are \(fieldCount) fields, so none at \(field)")
         for index in 0..<count {
-            let slot = unsafe slots[index &* fieldCount &+ field]
+            let slot = fields(ofRecordAt: index).slot(field)
             if slot.encoding != .absent, slot.encoding != .null, slot.length > 0 { return true }
         }
         return false
@@ -126,7 +126,7 @@ extension RecordBatch {
     ) {
         precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
         precondition(field >= 0 && field < fieldCount, "there are \(fieldCount) fields, so none at \(field)")
-        let slot = unsafe slots[index * fieldCount + field]
+        let slot = fields(ofRecordAt: index).slot(field)
         return (Int(slot.start), Int(slot.length), slot.encoding, slot.scale)
     }
 
@@ -140,7 +140,12 @@ extension RecordBatch {
         precondition(field >= 0 && field < fieldCount, "there are \(fieldCount) fields, so none at \(field)")
         encodings.resize(to: count, filledWith: 0)
         guard count > 0 else { return true }
-        var slot = unsafe slots + field
+        if unsafe run(ofField: field) != nil {
+            let encoding = fields(ofRecordAt: 0).slot(field).encoding.rawValue
+            for index in 0..<count { encodings[index] = encoding }
+            return true
+        }
+        var slot = unsafe slotPlaces + field
         let first = unsafe slot.pointee.encoding.rawValue
         var difference: UInt8 = 0
         for index in 0..<count {

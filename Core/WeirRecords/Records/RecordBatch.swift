@@ -92,9 +92,24 @@ public struct RecordBatch: ~Copyable {
     var kernel = ScanKernel.best
 
     @usableFromInline let fieldCount: Int
-    @usableFromInline let slots: UnsafeMutablePointer<Slot>
-    @usableFromInline let rows: UnsafeMutablePointer<Row>
+    // Where the places are, also while they are not written.
+    @usableFromInline let slotPlaces: UnsafeMutablePointer<Slot>
+    @usableFromInline let rowPlaces: UnsafeMutablePointer<Row>
     @usableFromInline let frame: UnsafeMutablePointer<RecordFrame>
+
+    /// Where the fields of the records are, those of each record side by side.
+    @inlinable
+    var slots: UnsafeMutablePointer<Slot> {
+        if unsafe frame.pointee.isUnwritten { writePlaces() }
+        return unsafe slotPlaces
+    }
+
+    /// Where the records are.
+    @inlinable
+    var rows: UnsafeMutablePointer<Row> {
+        if unsafe frame.pointee.isUnwritten { writePlaces() }
+        return unsafe rowPlaces
+    }
 
     @usableFromInline var base: UnsafePointer<UInt8> { unsafe frame.pointee.base }
     @usableFromInline var byteCount: Int { unsafe frame.pointee.byteCount }
@@ -111,14 +126,16 @@ public struct RecordBatch: ~Copyable {
         self.schema = schema
         self.capacity = capacity
         self.fieldCount = schema.fields.count
-        unsafe self.slots = .allocate(capacity: max(1, capacity * schema.fields.count))
-        unsafe self.rows = .allocate(capacity: capacity)
+        unsafe self.slotPlaces = .allocate(capacity: max(1, capacity * schema.fields.count))
+        unsafe self.rowPlaces = .allocate(capacity: capacity)
         unsafe self.placeholder = UnsafePointer(UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
         let columns = UnsafeMutablePointer<FieldColumn>.allocate(capacity: max(1, fieldCount))
         unsafe columns.initialize(repeating: FieldColumn(), count: fieldCount)
+        let runs = UnsafeMutablePointer<FieldRun>.allocate(capacity: max(1, fieldCount))
+        unsafe runs.initialize(repeating: FieldRun(), count: fieldCount)
         unsafe self.frame = .allocate(capacity: 1)
         unsafe frame.initialize(
-            to: RecordFrame(base: placeholder, timeScale: TimeScale(schema), columns: columns)
+            to: RecordFrame(base: placeholder, timeScale: TimeScale(schema), columns: columns, runs: runs)
         )
     }
 
@@ -126,17 +143,19 @@ public struct RecordBatch: ~Copyable {
     private let placeholder: UnsafePointer<UInt8>
 
     deinit {
-        unsafe slots.deallocate()
-        unsafe rows.deallocate()
+        unsafe slotPlaces.deallocate()
+        unsafe rowPlaces.deallocate()
         for field in 0..<fieldCount { unsafe columns[field].deallocate() }
         unsafe columns.deallocate()
+        unsafe frame.pointee.runs.deallocate()
+        unsafe frame.pointee.marks.places?.deallocate()
         unsafe frame.deallocate()
         unsafe placeholder.deallocate()
     }
 
     /// Where a record is.
     func row(at index: Int) -> Row {
-        var row = unsafe rows[index]
+        var row = unsafe frame.pointee.isUnwritten ? frame.pointee.row(at: index) : rowPlaces[index]
         row.line &+= lineShift
         return row
     }
@@ -165,6 +184,7 @@ public struct RecordBatch: ~Copyable {
         origin = 0
         lineShift = 0
         mayMixKinds = false
+        unsafe frame.pointee.isUnwritten = false
         rejections.removeAll(keepingCapacity: true)
         forgetValues()
         unsafe frame.pointee.base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) ?? placeholder
@@ -181,7 +201,7 @@ public struct RecordBatch: ~Copyable {
         unsafe rows[count] = Row(line: line, start: 0, length: 0)
         let first = count * fieldCount
         for index in first..<first + fieldCount {
-            unsafe slots[index] = Slot(start: 0, length: 0, encoding: .absent)
+            unsafe slotPlaces[index] = Slot(start: 0, length: 0, encoding: .absent)
         }
     }
 
@@ -196,7 +216,8 @@ public struct RecordBatch: ~Copyable {
     @inlinable
     public mutating func setField(_ field: Int, start: Int, length: Int, encoding: FieldEncoding, scale: UInt8 = 0) {
         assert(field >= 0 && field < fieldCount)
-        unsafe slots[count * fieldCount + field] = Slot(
+        // The places of the records before it were written when it was begun.
+        unsafe slotPlaces[count * fieldCount + field] = Slot(
             start: UInt32(truncatingIfNeeded: start &+ origin),
             length: UInt32(truncatingIfNeeded: length),
             encoding: encoding,
@@ -211,8 +232,8 @@ public struct RecordBatch: ~Copyable {
     ///   - length: How many bytes it has, without the line's end.
     @inlinable
     public mutating func endRecord(start: Int, length: Int) {
-        unsafe rows[count].start = UInt32(truncatingIfNeeded: start &+ origin)
-        unsafe rows[count].length = UInt32(truncatingIfNeeded: length)
+        unsafe rowPlaces[count].start = UInt32(truncatingIfNeeded: start &+ origin)
+        unsafe rowPlaces[count].length = UInt32(truncatingIfNeeded: length)
         recordCount += 1
     }
 

@@ -214,7 +214,7 @@ extension RecordBatch {
 
     /// Whether a field has a list of values in place of one.
     package func isList(field: Int, inRecordAt index: Int) -> Bool {
-        let slot = unsafe slots[index * fieldCount + field]
+        let slot = fields(ofRecordAt: index).slot(field)
         return unsafe slot.encoding == .nested && slot.length > 0 && base[Int(slot.start)] == UInt8(ascii: "[")
     }
 

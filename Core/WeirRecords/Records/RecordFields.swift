@@ -9,6 +9,7 @@ public import WeirCore
 @usableFromInline
 struct RecordFields {
     @usableFromInline let frame: UnsafePointer<RecordFrame>
+    // Of the record; not written where the batch has runs.
     @usableFromInline let slots: UnsafePointer<RecordBatch.Slot>
     // Those of the frame, one step nearer.
     @usableFromInline let columns: UnsafeMutablePointer<FieldColumn>
@@ -28,13 +29,21 @@ struct RecordFields {
         self.index = index
     }
 
+    /// Where a field is.
+    func slot(_ field: Int) -> RecordBatch.Slot {
+        if unsafe frame.pointee.isUnwritten, unsafe !frame.pointee.runs[field].isWritten {
+            return unsafe frame.pointee.slot(field, at: index)
+        }
+        return unsafe slots[field]
+    }
+
     private var base: UnsafePointer<UInt8> { unsafe frame.pointee.base }
     private var byteCount: Int { unsafe frame.pointee.byteCount }
     private var timeScale: TimeScale { unsafe frame.pointee.timeScale }
 
     @usableFromInline
     func isPresent(_ index: Int) -> Bool {
-        let slot = unsafe slots[index]
+        let slot = slot(index)
         switch slot.encoding {
         case .absent, .null: return false
         default: return slot.length > 0
@@ -170,7 +179,7 @@ struct RecordFields {
 
     @usableFromInline
     func string(_ index: Int) throws(FieldError) -> String {
-        let slot = unsafe slots[index]
+        let slot = slot(index)
         let text = unsafe fieldBytes(of: slot)
         let result: String? =
             switch slot.encoding {
@@ -198,7 +207,7 @@ struct RecordFields {
     /// Calls a function with the text of a field, with quotes and escapes resolved: the same for the same value, however
     /// the input writes it.
     func withText<Result>(_ index: Int, _ body: (Span<UInt8>) -> Result) throws(FieldError) -> Result {
-        switch unsafe slots[index].encoding {
+        switch slot(index).encoding {
         case .doubledQuotes, .escaped, .hexEscaped, .signEscaped:
             var text = try string(index)
             // The span is of memory that stays as it is during the call.
@@ -211,7 +220,7 @@ struct RecordFields {
     ///
     /// - Returns: What the field is.
     func appendText(_ index: Int, to bytes: inout [UInt8]) -> FieldShape {
-        let slot = unsafe slots[index]
+        let slot = slot(index)
         let text = unsafe fieldBytes(of: slot)
         switch slot.encoding {
         case .absent: return .absent
@@ -245,7 +254,7 @@ struct RecordFields {
     /// The text of a field for the quick readers, which need some bytes behind it; `nil` where it is not just text.
     @inline(__always)
     private func shortText(_ index: Int) -> (UnsafePointer<UInt8>, length: Int)? {
-        let slot = unsafe slots[index]
+        let slot = slot(index)
         guard slot.encoding == .plain || slot.encoding == .bare,
             byteCount &- Int(slot.start) >= Int(CWEIR_NUMBER_READ)
         else { return nil }
@@ -255,14 +264,14 @@ struct RecordFields {
     /// The value of a field that is one, and not text.
     @usableFromInline
     func binaryValue(_ index: Int) -> BinaryValue? {
-        let slot = unsafe slots[index]
+        let slot = slot(index)
         return unsafe slot.encoding.isBinary ? BinaryValue(base: base, slot: slot) : nil
     }
 
     /// The bytes of a field that is there and not empty.
     @usableFromInline
     func present(_ index: Int) throws(FieldError) -> UnsafeBufferPointer<UInt8> {
-        let slot = unsafe slots[index]
+        let slot = slot(index)
         guard slot.encoding != .absent, slot.encoding != .null, slot.length > 0 else {
             throw FieldError(field: index, reason: .missing)
         }
@@ -272,7 +281,7 @@ struct RecordFields {
     /// The bytes of a field that may be a number.
     private func numberText(_ index: Int) throws(FieldError) -> UnsafeBufferPointer<UInt8> {
         let text = unsafe try present(index)
-        switch unsafe slots[index].encoding {
+        switch slot(index).encoding {
         case .nested: throw FieldError(field: index, reason: .notANumber(unsafe excerpt(text)))
         default: return unsafe text
         }

@@ -100,6 +100,7 @@ package final class RecordIndex: @unchecked Sendable {
             line: &line,
             into: &batch,
             scan: { unsafe cweir_index_csv($0, $1, $2, $3, delimiter, hasQuotes) },
+            marks: (columns, columnCount),
             take: { text, _, records in
                 unsafe cweir_take_csv(index, text, columns, UInt32(columnCount), &records)
             }
@@ -154,6 +155,7 @@ package final class RecordIndex: @unchecked Sendable {
         line: inout UInt64,
         into batch: inout RecordBatch,
         scan: (UnsafeMutablePointer<cweir_index_t>, UnsafePointer<UInt8>, Int, Int) -> Void,
+        marks: (columns: [Int32], columnCount: Int)? = nil,
         take: (UnsafePointer<UInt8>, Int, inout cweir_records_t) -> Int
     ) -> Int {
         guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return start }
@@ -166,8 +168,14 @@ package final class RecordIndex: @unchecked Sendable {
                 unsafe scan(index, base + start, bytes.count - start, batch.capacity - batch.count)
                 textStart = start
             }
-            let count = unsafe batch.append(from: from, lengthLimit: lengthLimit, line: &line) { records in
-                unsafe take(base + from, bytes.count - from, &records)
+            var count = 0
+            if let marks, batch.count == 0 {
+                count = unsafe takeMarks(base + from, from, marks, lengthLimit, line: &line, into: &batch)
+            }
+            if count == 0 {
+                count = unsafe batch.append(from: from, lengthLimit: lengthLimit, line: &line) { records in
+                    unsafe take(base + from, bytes.count - from, &records)
+                }
             }
             start = from + Int(unsafe cweir_index_next_start(index))
             // A row is left that the decoder has to judge, or there is none.
@@ -177,6 +185,39 @@ package final class RecordIndex: @unchecked Sendable {
             if isFlawed { return start }
         }
         return start
+    }
+}
+
+extension RecordIndex {
+    /// Takes rows as their separators, into a batch without records.
+    private func takeMarks(
+        _ text: UnsafePointer<UInt8>,
+        _ start: Int,
+        _ table: (columns: [Int32], columnCount: Int),
+        _ lengthLimit: Int,
+        line: inout UInt64,
+        into batch: inout RecordBatch
+    ) -> Int {
+        guard let room = unsafe batch.roomForMarks(columnCount: table.columnCount) else { return 0 }
+        let count = unsafe cweir_take_csv_marks(
+            index,
+            text,
+            UInt32(table.columnCount),
+            UInt32(clamping: lengthLimit),
+            batch.capacity,
+            room
+        )
+        guard count > 0 else { return 0 }
+        let origin = UInt32(truncatingIfNeeded: start &+ batch.origin)
+        batch.beginMarks(
+            count,
+            columns: table.columns,
+            columnCount: table.columnCount,
+            line: line,
+            origin: origin
+        )
+        line &+= UInt64(count)
+        return count
     }
 }
 

@@ -82,7 +82,8 @@ public protocol RecordDecoder {
     /// The batch was begun in the same bytes. When nothing was consumed, the batch is empty and `isFinal` is false,
     /// the caller reads more and calls again with the same bytes and what follows them; it never needs to hold more
     /// than the line limit and one more byte before something is consumed. A decoder of blocks may fill the batch
-    /// without consuming anything: the caller uses the batch, and calls again with the same bytes. With `isFinal` and a
+    /// without consuming anything: the caller uses the batch, and calls again with the same bytes. It may also end a batch
+    /// that is not full behind a block, when `isFinal` is false. With `isFinal` and a
     /// full batch it calls again even when everything was consumed: something may be left to say about the end.
     ///
     /// - Parameters:

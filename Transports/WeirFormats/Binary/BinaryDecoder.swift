@@ -75,7 +75,11 @@ public struct BinaryDecoder: RecordDecoder {
                 unsafe readRows(bytes, at: start, into: &batch)
                 guard nextRow == rowCount else { return start }
                 start += blockLength
+                // The records of a batch that are all of one block keep its columns, see `RecordBatch.appendRecords`; those
+                // of small blocks share a batch.
+                let isLarge = rowCount >= batch.capacity / 4
                 rowCount = 0
+                if isLarge, !isFinal { return start }
             } else if skipCount > 0 {
                 let count = min(skipCount, bytes.count - start)
                 if count > 0 { reject(Self.overlong(limit), start: start, length: count, in: &batch) }
