@@ -55,6 +55,23 @@ size_t cweir_column_booleans(const cweir_column_t *column, bool *values, uint64_
 // Whole numbers times `scale`, and nanoseconds as they are.
 size_t cweir_column_times(const cweir_column_t *column, int64_t scale, int64_t *values, uint64_t *valid);
 
+// How a number compares with another one.
+typedef enum cweir_comparison {
+    CWEIR_EQUAL,
+    CWEIR_NOT_EQUAL,
+    CWEIR_LESS,
+    CWEIR_LESS_OR_EQUAL,
+    CWEIR_GREATER,
+    CWEIR_GREATER_OR_EQUAL,
+} cweir_comparison_t;
+
+// Set a bit for each number that compares so with a constant. `bits` has room for all of them, rounded up to whole words; the
+// bits behind the last number become 0.
+//
+// Thread safety: any thread. Allocates nothing.
+void cweir_compare_doubles(
+    const double *values, size_t count, cweir_comparison_t comparison, double constant, uint64_t *bits);
+
 #pragma clang assume_nonnull end
 
 #endif

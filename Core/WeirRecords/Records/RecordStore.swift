@@ -106,7 +106,7 @@ package final class RecordStore {
         var place = unsafe head.write(to: piece.bytes)
         // The places count from here.
         let content = unsafe piece.bytes + head.byteCount(fieldCount)
-        unsafe content.update(from: batch.base + Int(row.start), count: Int(rowLength))
+        if rowLength > 0 { unsafe content.update(from: batch.base + Int(row.start), count: Int(rowLength)) }
         var end = rowLength
         for field in 0..<fieldCount {
             var slot = unsafe slots[field]

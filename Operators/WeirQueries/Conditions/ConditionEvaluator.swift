@@ -4,9 +4,9 @@ internal import WeirRecords
 /// Evaluates conditions for blocks of records: atom by atom over columns, and by row only where nothing else decides.
 struct ConditionEvaluator {
     /// What was decided of a text: nothing yet, or a truth, of which yes and unknown have a bit of their own.
-    private static let undecided: UInt8 = 3
+    static let undecided: UInt8 = 3
 
-    private struct Atom {
+    struct Atom {
         let method: ConditionAtom.Method
         let program: TermProgram
         let category: String?
@@ -18,12 +18,18 @@ struct ConditionEvaluator {
         var truths = TruthBits(yes: .zero, known: .zero)
     }
 
-    private let fields: QueryFields
-    private var atoms: [Atom]
+    let fields: QueryFields
+    var atoms: [Atom]
     private var stamp = 0
 
+    // By the place of a field: how many atoms its texts decide.
+    private(set) var textAtomCounts: [Int: Int] = [:]
+
+    /// From how many atoms of a field on its rows are told apart by their texts.
+    static var manyAtoms: Int { 4 }
+
     /// The values of all fields, of which a program reads some.
-    private var values: [QueryValue]
+    var values: [QueryValue]
 
     /// The columns of the batch.
     var columns: RecordColumns
@@ -44,6 +50,13 @@ struct ConditionEvaluator {
                 category: category,
                 decided: Array(repeating: [], count: max(1, fields.categories.count))
             )
+        }
+        for atom in conditions.atoms {
+            switch atom.method {
+            case .texts(let field): textAtomCounts[fields.places[field], default: 0] += 1
+            case .category: for place in fields.categories { textAtomCounts[place, default: 0] += 1 }
+            default: break
+            }
         }
     }
 
@@ -148,7 +161,7 @@ struct ConditionEvaluator {
 
     // MARK: By row
 
-    private mutating func rowTruths(
+    mutating func rowTruths(
         _ index: Int,
         _ batch: borrowing RecordBatch,
         _ start: Int,
@@ -172,158 +185,13 @@ struct ConditionEvaluator {
         for field in atoms[index].program.fields { values[field] = columns.values.value(of: field, at: row, in: batch) }
         return Truth(atoms[index].program.value(of: values))
     }
-
-    // MARK: By column
-
-    private mutating func numberTruths(
-        _ index: Int,
-        _ field: Int,
-        _ operation: QueryTerm.Operation,
-        _ constant: Double,
-        _ batch: borrowing RecordBatch,
-        _ start: Int,
-        _ count: Int
-    ) -> TruthBits {
-        let place = fields.places[field]
-        // What is no number is left for the program: texts that differ from every number, lists, and missing values.
-        var (truths, others) = columns.withNumbers(ofPlace: place, in: batch) { numbers, valid in
-            Self.compare(numbers, valid, operation, constant, start, count)
-        }
-        if !others.isEmpty {
-            let rest = rowTruths(index, batch, start, others)
-            truths = TruthBits(yes: truths.yes & ~others | rest.yes, known: truths.known & ~others | rest.known)
-        }
-        return truths
-    }
-
-    private static func compare(
-        _ numbers: [Double],
-        _ valid: [UInt64],
-        _ operation: QueryTerm.Operation,
-        _ constant: Double,
-        _ start: Int,
-        _ count: Int
-    ) -> (truths: TruthBits, others: RowBits) {
-        var known = RowBits.zero
-        for word in 0..<(count + 63) >> 6 { known[word] = valid[start >> 6 + word] }
-        let yes: RowBits =
-            switch operation {
-            case .equal: bits(numbers, start, count) { $0 == constant }
-            case .notEqual: bits(numbers, start, count) { $0 != constant }
-            case .less: bits(numbers, start, count) { $0 < constant }
-            case .lessOrEqual: bits(numbers, start, count) { $0 <= constant }
-            case .greater: bits(numbers, start, count) { $0 > constant }
-            default: bits(numbers, start, count) { $0 >= constant }
-            }
-        return (TruthBits(yes: yes & known, known: known), RowBits.first(count) & ~known)
-    }
-
-    @inline(__always)
-    private static func bits(_ numbers: [Double], _ start: Int, _ count: Int, _ holds: (Double) -> Bool) -> RowBits {
-        var bits = RowBits.zero
-        var row = start
-        for word in 0..<(count + 63) >> 6 {
-            var part: UInt64 = 0
-            for bit in 0..<UInt64(min(64, count - word << 6)) {
-                part |= (holds(numbers[row]) ? 1 : 0) << bit
-                row += 1
-            }
-            bits[word] = part
-        }
-        return bits
-    }
-
-    private mutating func textTruths(
-        _ index: Int,
-        _ place: Int,
-        _ part: Int,
-        _ batch: borrowing RecordBatch,
-        _ start: Int,
-        _ count: Int
-    ) -> TruthBits {
-        var truths = TruthBits(yes: .zero, known: .zero)
-        var others = RowBits.zero
-        var decided = exchange(&atoms[index].decided[part], with: [])
-        let atom = atoms[index]
-        let type = fields.fields.isEmpty || atom.category != nil ? nil : fields.fields[atom.program.fields[0]].type
-        var values = self.values
-        let missing = Self.truth(atom, .missing, &values)
-        columns.withTexts(ofPlace: place, in: batch) { codes, texts in
-            while decided.count < texts.count * 4 { decided.append(Self.undecided) }
-            for word in 0..<(count + 63) >> 6 {
-                var (yes, unknown, other) = (UInt64(0), UInt64(0), UInt64(0))
-                let first = start + word << 6
-                let rows = codes[first..<first + min(64, count - word << 6)]
-                let all = ~0 >> UInt64(64 - rows.count) as UInt64
-                var bit: UInt64 = 1
-                for code in rows {
-                    var truth = missing.rawValue
-                    if code >= 0 {
-                        truth = decided[Int(code)]
-                        if truth == Self.undecided {
-                            let kind = FieldKind(rawValue: UInt8(code & 3)) ?? .untyped
-                            let value = QueryValue(texts[Int(code >> 2)].utf8, kind: kind, as: type)
-                            truth = Self.truth(atom, value, &values).rawValue
-                            decided[Int(code)] = truth
-                        }
-                    }
-                    yes |= truth & Truth.yes.rawValue != 0 ? bit : 0
-                    unknown |= truth & Truth.unknown.rawValue != 0 ? bit : 0
-                    other |= code < -1 ? bit : 0
-                    bit &<<= 1
-                }
-                truths.yes[word] = yes & ~other
-                truths.known[word] = all & ~(unknown | other)
-                others[word] = other
-            }
-        }
-        atoms[index].decided[part] = decided
-        self.values = values
-        guard !others.isEmpty else { return truths }
-        // The column has as many texts as it may have.
-        others.forEachRow { row in
-            let value = columns.values.value(ofPlace: place, as: type, at: start + row, in: batch)
-            truths.set(row >> 6, 1 << UInt64(row & 63), Self.truth(atom, value, &values))
-        }
-        return truths
-    }
-
-    private static func truth(_ atom: Atom, _ value: QueryValue, _ values: inout [QueryValue]) -> Truth {
-        if let category = atom.category {
-            guard !value.isMissing else { return .unknown }
-            return value.elements.contains { $0.written == category } ? .yes : .no
-        }
-        values[atom.program.fields[0]] = value
-        return Truth(atom.program.value(of: values))
-    }
-
-    /// The first field that a record has decides.
-    private mutating func categoryTruths(
-        _ index: Int,
-        _ batch: borrowing RecordBatch,
-        _ start: Int,
-        _ count: Int
-    ) -> TruthBits {
-        let all = RowBits.first(count)
-        var truths = TruthBits(yes: .zero, known: .zero)
-        for (part, place) in fields.categories.enumerated() {
-            let rest = all & ~truths.known
-            if rest.isEmpty { break }
-            let more = textTruths(index, place, part, batch, start, count)
-            truths = TruthBits(yes: truths.yes | (more.yes & rest), known: truths.known | (more.known & rest))
-        }
-        if !truths.yes.isEmpty { atoms[index].wasSeen = true }
-        // A record without a category is of none.
-        truths.known = all
-        return truths
-    }
 }
 
 extension TruthBits {
-    fileprivate mutating func set(_ word: Int, _ bit: UInt64, _ truth: UInt8) {
+    mutating func set(_ word: Int, _ bit: UInt64, _ truth: UInt8) {
         if truth == Truth.yes.rawValue { yes[word] |= bit }
         if truth != Truth.unknown.rawValue { known[word] |= bit }
     }
 
-    fileprivate mutating func set(_ word: Int, _ bit: UInt64, _ truth: Truth) { set(word, bit, truth.rawValue) }
+    mutating func set(_ word: Int, _ bit: UInt64, _ truth: Truth) { set(word, bit, truth.rawValue) }
 }

@@ -8,6 +8,8 @@ struct RecordColumns {
         var encodings: [UInt8] = []
         /// By record: the number of its text, times 4, and its kind; -1 where it has none, -2 where the text has none.
         var codes: [Int32] = []
+        /// Of the block that was asked for last.
+        var rows = CodeRows()
 
         init(field: Int, limit: Int) { column = TextColumn(field: field, limit: limit) }
     }
@@ -76,6 +78,16 @@ struct RecordColumns {
             read(texts, place, batch)
         }
         return body(texts.codes, texts.column.texts)
+    }
+
+    /// The rows of a block by the codes of a field that ``withTexts(ofPlace:in:_:)`` has read; `nil` where it has
+    /// many texts.
+    func rows(ofPlace place: Int, from start: Int, count: Int) -> CodeRows? {
+        guard let texts = texts[place], texts.column.texts.count <= CodeRows.mostTexts else { return nil }
+        if texts.rows.stamp != stamp || texts.rows.start != start {
+            texts.rows.read(texts.codes[start..<start + count], stamp)
+        }
+        return texts.rows.hasOthers ? nil : texts.rows
     }
 
     private func read(_ texts: Texts, _ place: Int, _ batch: borrowing RecordBatch) {

@@ -1,21 +1,31 @@
 /// The keys that have a place, which is a small number; places are used again.
 ///
-/// Memory: 24 to 32 bytes for a key of up to 15 bytes, and what a longer one takes.
+/// Memory: 24 to 32 bytes for a key of up to 15 bytes, and what a longer one takes. Where keys are whole numbers that are
+/// small, another 4 bytes for each number up to the greatest of them: 4 KiB, or up to 64 bytes for each key.
 struct KeyTable: Sendable {
     private typealias Words = SIMD2<UInt64>
 
     private var words: [Words] = []
+    // By the number of a key that is a small whole number: its place, or -1. These keys are not among the entries; whole
+    // numbers beyond are.
+    private var numbers: [Int32] = []
     private var long: [Int32: [UInt8]] = [:]
     private var free: [Int32] = []
 
     // Open addressing with linear steps; a place, or -1. A power of two of entries, at most half of them used.
     private var entries: [Int32] = Array(repeating: -1, count: 16)
     private let seed: UInt64
+    // How many of them are used.
+    private var usedCount = 0
     // The entry that was looked up last.
     private var missed = 0
 
     /// How many keys there are.
     private(set) var count = 0
+
+    /// How many whole numbers may be small, and how many are for a table with few keys.
+    private static var mostNumbers: UInt64 { 1 << 16 }
+    private static var fewNumbers: Int { 1 << 10 }
 
     init() {
         // So that nobody can make keys collide.
@@ -28,6 +38,7 @@ struct KeyTable: Sendable {
     /// The place of a key; negative where it has none.
     @inline(__always)
     mutating func place(of key: EventKey) -> Int {
+        if let number = Self.number(key.words), number < numbers.count { return Int(numbers[number]) }
         let entry = entry(of: key)
         missed = entry
         return Int(entries[entry])
@@ -35,10 +46,6 @@ struct KeyTable: Sendable {
 
     /// Gives a place to the key that was looked up last and had none.
     mutating func add(_ key: EventKey) -> Int {
-        if (count + 1) * 2 > entries.count {
-            grow()
-            missed = entry(of: key)
-        }
         let place: Int32
         if let old = free.popLast() {
             place = old
@@ -47,10 +54,39 @@ struct KeyTable: Sendable {
             place = Int32(words.count)
             words.append(key.words)
         }
-        if let bytes = key.long { long[place] = bytes }
-        entries[missed] = place
         count += 1
+        if let number = Self.number(key.words), makeRoom(for: number) {
+            numbers[number] = place
+            return Int(place)
+        }
+        if let bytes = key.long { long[place] = bytes }
+        if (usedCount + 1) * 2 > entries.count {
+            rebuild(entries.count * 2)
+            missed = entry(of: key)
+        }
+        entries[missed] = place
+        usedCount += 1
         return Int(place)
+    }
+
+    /// The number of a key that is a small whole number.
+    @inline(__always)
+    private static func number(_ words: Words) -> Int? {
+        let high = words.x &- UInt64(KeyEncoding.Tag.integer.rawValue) << 56
+        guard high < mostNumbers >> 8, words.y << 8 == 9 << 8 else { return nil }
+        return Int(truncatingIfNeeded: high << 8 | words.y >> 56)
+    }
+
+    /// Whether a number is small, for as many keys as there are.
+    private mutating func makeRoom(for number: Int) -> Bool {
+        if number < numbers.count { return true }
+        guard number < max(Self.fewNumbers, count * 8) else { return false }
+        var size = Self.fewNumbers
+        while size <= number { size *= 2 }
+        numbers += repeatElement(-1, count: size - numbers.count)
+        // The keys that have become small move over.
+        rebuild(entries.count)
+        return true
     }
 
     /// The key of a place.
@@ -60,11 +96,16 @@ struct KeyTable: Sendable {
 
     /// Takes the place from its key.
     mutating func remove(at place: Int) {
-        var hole = entry(ofPlace: place)
-        entries[hole] = -1
-        if words[place].y == .max { long[Int32(place)] = nil }
         free.append(Int32(place))
         count -= 1
+        if let number = Self.number(words[place]), number < numbers.count {
+            numbers[number] = -1
+            return
+        }
+        var hole = entry(ofPlace: place)
+        entries[hole] = -1
+        usedCount -= 1
+        if words[place].y == .max { long[Int32(place)] = nil }
         // What comes behind moves up where the hole would hide it.
         let mask = entries.count - 1
         var next = (hole + 1) & mask
@@ -79,12 +120,17 @@ struct KeyTable: Sendable {
         }
     }
 
-    private mutating func grow() {
-        var places: [Int32] = []
-        for place in entries where place >= 0 { places.append(place) }
-        entries = Array(repeating: -1, count: entries.count * 2)
-        let mask = entries.count - 1
-        for place in places {
+    /// Makes another number of entries of those that there are, without the numbers that are small.
+    private mutating func rebuild(_ entryCount: Int) {
+        let places = entries
+        entries = Array(repeating: -1, count: entryCount)
+        let mask = entryCount - 1
+        for place in places where place >= 0 {
+            if let number = Self.number(words[Int(place)]), number < numbers.count {
+                numbers[number] = place
+                usedCount -= 1
+                continue
+            }
             var entry = Int(truncatingIfNeeded: hash(words[Int(place)])) & mask
             while entries[entry] >= 0 { entry = (entry + 1) & mask }
             entries[entry] = place

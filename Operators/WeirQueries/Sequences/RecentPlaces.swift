@@ -36,12 +36,17 @@ struct RecentPlaces: Sendable {
 
     /// Makes a place the newest.
     mutating func touch(_ place: Int, at time: Int64) {
-        if newest == Int32(place) {
+        guard newest != Int32(place) else {
             links[place].time = time
             return
         }
-        remove(place)
-        link(place, time)
+        let (before, after) = (links[place].previous, links[place].next)
+        if before >= 0 { links[Int(before)].next = after } else { oldest = after }
+        // It is not the newest, so that one is behind it.
+        links[Int(after)].previous = before
+        links[Int(newest)].next = Int32(place)
+        links[place] = Link(time: time, previous: newest, next: -1)
+        newest = Int32(place)
     }
 
     private mutating func link(_ place: Int, _ time: Int64) {

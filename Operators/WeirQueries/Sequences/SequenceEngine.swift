@@ -64,12 +64,14 @@ struct SequenceEngine<Observer: SequenceObserver>: EventEngine, Sendable {
             // What begins nothing can only go on with what is pending.
             var rest = place < 0 ? satisfied.first & 1 : satisfied.first
             guard rest != 0 else { return }
+            let before = openCount
             while rest != 0 {
                 let stage = 63 - rest.leadingZeroBitCount
                 rest &= ~(1 << UInt64(stage))
                 pass(stage, key, &place, time, &event, keep, &found)
             }
-            if place >= 0 { closeIfEmpty(place) }
+            // What begins something stays, and what has changed nothing too.
+            if place >= 0, satisfied.first & 1 == 0 || stride == 0, openCount < before { closeIfEmpty(place) }
             return
         }
         if let until = shape.until, place >= 0, satisfied[until.condition] { dropAll(at: place, .until) }
