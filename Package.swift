@@ -299,7 +299,11 @@ let tests: [Module] = [
         in: "Tests",
         needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirGraphs", "WeirRecords", "WeirSentiment"]
     ),
-    Module("WeirFraudTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFraud", "WeirRecords"]),
+    Module(
+        "WeirFraudTests",
+        in: "Tests",
+        needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirFraud", "WeirRecords"]
+    ),
     Module("WeirWalkTests", in: "Tests", needs: ["TestPlugins", "WeirCore", "WeirFormats", "WeirRecords", "WeirWalk"]),
     Module(
         "WeirQueriesTests",
@@ -328,9 +332,8 @@ let tests: [Module] = [
         "HostTests",
         in: "Tests",
         needs: [
-            "TestPlugins", "weir", "WeirCore", "WeirFormats", "WeirRecording", "WeirRecords", "WeirSockets",
-            "WeirState",
-            "WeirTesting",
+            "CWeirFaults", "TestPlugins", "weir", "WeirCore", "WeirFormats", "WeirRecording", "WeirRecords",
+            "WeirSockets", "WeirState", "WeirTesting",
         ]
     ),
     Module("ReadmeTests", in: "Tests", needs: ["WeirCore", "WeirPatterns", "WeirSelection", "WeirSequences"]),

@@ -9,7 +9,7 @@ internal import WeirRecords
 /// thread at a time.
 enum ExportedPlugin {
     /// A run of the plugin.
-    private final class Instance {
+    final class Instance {
         let consumer: RecordConsumer
         let output: MatchOutput
         var batch: RecordBatch
@@ -146,7 +146,7 @@ enum ExportedPlugin {
 
     /// Passes the complex events and the counts to the host.
     @unsafe
-    private static func tell(_ run: Instance, _ host: weir_host) {
+    static func tell(_ run: Instance, _ host: weir_host) {
         run.output.take { lines in
             let count = run.output.count
             unsafe lines.withUnsafeBufferPointer { bytes in

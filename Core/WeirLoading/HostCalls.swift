@@ -12,6 +12,7 @@ final class HostCalls {
         static let count: UInt64 = 1 << 48
         static let nodes = 1_000
         static let rejections = 1_000_000
+        static let losses = 10_000
     }
 
     private(set) var failure: (option: String, reason: String)?
@@ -19,6 +20,9 @@ final class HostCalls {
     private(set) var rejections: [(line: UInt64, reason: String, start: Int, length: Int)] = []
     private(set) var counts: [NamedCount]
     private(set) var bytes: [UInt8] = []
+
+    /// The parts of what was saved that do not fit.
+    private(set) var losses: [(part: RestoreReport.Section, isGone: Bool)] = []
 
     /// The operators that were told; `nil` where they make no graph.
     private(set) var graph: PluginGraph? = PluginGraph()
@@ -62,7 +66,13 @@ final class HostCalls {
             take_bytes: { context, bytes in
                 unsafe HostCalls.of(context).bytes.append(contentsOf: bytes.buffer)
             },
-            take_node: { context, node in unsafe HostCalls.of(context).takeNode(node) }
+            take_node: { context, node in unsafe HostCalls.of(context).takeNode(node) },
+            take_loss: { context, part, count, isGone in
+                let calls = unsafe HostCalls.of(context)
+                guard calls.losses.count < Limit.losses else { return }
+                let section = unsafe RestoreReport.Section(name: part.words, itemCount: Int(min(count, Limit.count)))
+                calls.losses.append((section, isGone != 0))
+            }
         )
         return withExtendedLifetime(self) { unsafe call(&host) }
     }

@@ -10,10 +10,10 @@ internal import WeirRecords
 final class LoadedInstance {
     let schema: RecordSchema
 
-    private let table: weir_plugin
-    private let output: MatchOutput
-    private var instance: UnsafeMutableRawPointer?
-    private var counts: [NamedCount] = []
+    let table: weir_plugin
+    let output: MatchOutput
+    private(set) var instance: UnsafeMutableRawPointer?
+    var counts: [NamedCount] = []
     private let partialMatches = PartialMatches()
 
     // Copies of where the records are, in the boundary's layout; kept from batch to batch.
@@ -93,7 +93,7 @@ final class LoadedInstance {
     ///
     /// - Returns: Whether the plugin reports it.
     @discardableResult
-    private func updatePartialMatches() -> Bool {
+    func updatePartialMatches() -> Bool {
         guard let function = unsafe table.partial_matches else { return false }
         let count = unsafe function(instance)
         guard count != .max else { return false }

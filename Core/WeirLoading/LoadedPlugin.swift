@@ -116,11 +116,13 @@ public struct LoadedPlugin: Plugin, @unchecked Sendable {
         }
         let times = knowsTimes ? try options.inputTimes() : nil
         let run = unsafe try LoadedInstance(table, options, times: times, output)
-        return RecordConsumer(
+        var consumer = RecordConsumer(
             schema: run.schema,
             receive: { batch in run.receive(&batch) },
             finish: { completion in run.finish(completion) }
         )
+        consumer.state = run.state
+        return consumer
     }
 
     public func makeDemo(seed: UInt64) -> any TransportSource {

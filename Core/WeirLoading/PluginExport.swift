@@ -55,7 +55,12 @@ public final class PluginExport: @unchecked Sendable {
                     unsafe ExportedPlugin.partitionField(settings, count, host)
                 },
                 graph: { settings, count, host in unsafe ExportedPlugin.graph(settings, count, host) },
-                partial_matches: { instance in unsafe ExportedPlugin.partialMatches(instance) }
+                partial_matches: { instance in unsafe ExportedPlugin.partialMatches(instance) },
+                state_name: { instance, host in unsafe ExportedPlugin.stateName(instance, host) },
+                save: { instance, host in unsafe ExportedPlugin.save(instance, host) },
+                restore: { instance, bytes, drops, host in
+                    unsafe ExportedPlugin.restore(instance, bytes, drops, host)
+                }
             )
         )
         unsafe self.table = UnsafePointer(table)

@@ -125,7 +125,7 @@ public struct FraudPlugin: Plugin {
         // After the patterns: what they remember of a card that is idle has expired with the event.
         purchases.subscribeWithTime { _, time in cards.advance(to: time) }
         // Suspicions come in the order of the purchases, whichever the pattern.
-        return purchases.consumer(inOrder: true)
+        return purchases.consumer(inOrder: true, savesState: true)
     }
 
     private static func rules(_ options: OptionValues) throws(PluginError) -> FraudRules {

@@ -38,6 +38,11 @@ struct PurchaseDecoder: EventDecoder {
         )
     }
 
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&lastTime)
+        try cards.exchangeState(&state)
+    }
+
     private func position(of record: borrowing FieldReader<Key>) throws(FieldError) -> GeographicPosition? {
         guard record.isPresent(.latitude), record.isPresent(.longitude) else { return nil }
         let (latitude, longitude) = (try record.double(.latitude), try record.double(.longitude))

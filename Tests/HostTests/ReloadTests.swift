@@ -56,6 +56,50 @@ extension HostTests {
             #expect(try weir.text(of: "one.jsonl") == jerkMatch)
         }
 
+        /// What a plugin knows stays where its options change, and is that of the new ones in the next run.
+        @Test func aChangedPipelineKeepsItsState() throws {
+            func pipeline(_ threshold: String) -> String {
+                #""one": {"plugin": "shake", "from": "file:in.csv?follow=true", "format": "csv", "to": "m.jsonl", "#
+                    + #""threshold": "\#(threshold)", "quiet-period": "0", "state": "s", "checkpoint": "1ms"}"#
+            }
+            func append(_ text: String) throws {
+                let file = try #require(FileHandle(forWritingAtPath: weir.folder + "/in.csv"))
+                try file.seekToEnd()
+                try file.write(contentsOf: Data(text.utf8))
+                try file.close()
+            }
+            func matchCount() -> Int {
+                ((try? weir.text(of: "m.jsonl")) ?? "").utf8.count { $0 == UInt8(ascii: "\n") }
+            }
+            try weir.file("in.csv", "time,x,y,z\n0,0,0,0\n20,2,0,0\n40,2,0,0\n")
+            try configure(pipeline("1"))
+            var errors = Pipe()
+            var run = try start(errors)
+            var said = Arrivals(errors)
+            try WeirProcess.eventually("the first match") { matchCount() == 1 }
+            try configure(pipeline("0.5"))
+            kill(run.process.processIdentifier, SIGHUP)
+            let wasSaid = said.wait(for: "again: 'one' changed\n")
+            #expect(wasSaid, "\(said.text)")
+            // Less than the old threshold, and seen beside the row from before.
+            try append("60,2.75,0,0\n")
+            try WeirProcess.eventually("the second match") { matchCount() == 2 }
+            try WeirProcess.eventually("the state") { try weir.run("state", "s").output.contains("0.5") }
+            kill(run.process.processIdentifier, SIGKILL)
+            said.waitForEnd()
+            #expect(try run.outcome().exitCode == -SIGKILL)
+            #expect(!said.text.contains("lost"), "\(said.text)")
+            errors = Pipe()
+            run = try start(errors)
+            said = Arrivals(errors)
+            try append("80,2,0,0\n")
+            try WeirProcess.eventually("the third match") { matchCount() == 3 }
+            run.process.terminate()
+            said.waitForEnd()
+            #expect(try run.outcome().exitCode == 130, "\(said.text)")
+            #expect(said.text.contains("goes on behind"), "\(said.text)")
+        }
+
         @Test func aTableGetsNoRowsOfOtherPlugins() throws {
             func pipeline(_ plugin: String) -> String {
                 #""one": {"plugin": "\#(plugin)", "from": "in.fifo", "format": "csv", "to": "m.csv"}"#

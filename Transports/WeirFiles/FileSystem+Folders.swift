@@ -40,4 +40,26 @@ extension FileSystem {
             throw .writeFailed(address: path, reason: SystemCalls.describe(SystemCalls.lastError))
         }
     }
+
+    /// Waits until what was written to files is on the disk, and their names too.
+    ///
+    /// - Parameter paths: The files; nothing is to be done for one that is not there.
+    /// - Throws: `TransportError/writeFailed(address:reason:)` when that does not work.
+    package static func synchronizeFiles(_ paths: [String]) throws(TransportError) {
+        var folders: Set<String> = []
+        for path in paths {
+            try synchronizeFile(path)
+            folders.insert(path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./")
+        }
+        for folder in folders {
+            // One that cannot be read cannot be waited for either; its files can.
+            let descriptor = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard descriptor >= 0 else { continue }
+            defer { SystemCalls.closeDescriptor(descriptor) }
+            // Some file systems know no such thing for folders.
+            guard SystemCalls.synchronize(descriptor) || SystemCalls.lastError == EINVAL else {
+                throw .writeFailed(address: folder, reason: SystemCalls.describe(SystemCalls.lastError))
+            }
+        }
+    }
 }

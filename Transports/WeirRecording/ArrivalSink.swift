@@ -11,6 +11,7 @@ final class ArrivalSink: TransportSink {
     private let storage: any RecordingStorage
     private let creation: Timestamp
     private let clock: any TimeSource
+    private let longest: Int
     /// How much of the file is whole; `nil` until the recording begins.
     private var length: Int?
     /// How much of what was there stays.
@@ -23,17 +24,20 @@ final class ArrivalSink: TransportSink {
     ///   - storage: The file.
     ///   - creation: When the recording begins.
     ///   - clock: Says what time it is; should not be set meanwhile.
+    ///   - longest: How many bytes one piece has at most; what is written at once and has no more is one.
     ///   - appends: Whether it goes on behind the last whole piece of the recording that is there, and not in its place.
     /// - Throws: ``RecordingError``; with `appends` also for what is no such recording, or is damaged.
     init(
         _ storage: any RecordingStorage,
         creation: Timestamp,
         clock: any TimeSource,
+        longest: Int = ArrivalFormat.longest,
         appends: Bool = false
     ) throws(RecordingError) {
         self.storage = storage
         self.creation = creation
         self.clock = clock
+        self.longest = longest
         // Says so where it is no file.
         guard try storage.size() > 0, appends else {
             keptLength = 0
@@ -85,7 +89,7 @@ final class ArrivalSink: TransportSink {
         }
         var length = start
         while !rest.isEmpty {
-            let count = min(rest.count, ArrivalFormat.longest)
+            let count = min(rest.count, longest)
             frame.removeAll(keepingCapacity: true)
             ArrivalFormat.append(rest.extracting(first: count), arrival: arrival, to: &frame)
             rest = rest.extracting(droppingFirst: count)

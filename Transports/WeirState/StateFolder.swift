@@ -15,8 +15,10 @@ package import WeirRecords
 /// A checkpoint is written beside the others, waited for on the disk, and renamed: a folder has whole checkpoints,
 /// whenever the program or the machine ends. One that is damaged all the same is passed over for the one before it.
 ///
-/// Thread safety: one thread at a time. Safety: the descriptor of the lock is open from `init` to ``close()``.
-package final class StateFolder {
+/// Thread safety: one thread at a time. Safety: the descriptor of the lock is open from `init` to ``close()``. Safety of
+/// `@unchecked Sendable`: who hands it to another thread, to write a checkpoint there, uses it again only once that is done,
+/// which a lock orders.
+package final class StateFolder: @unchecked Sendable {
     /// Why a folder cannot be used.
     package struct Refusal: Error, Sendable, Equatable, CustomStringConvertible {
         package let description: String

@@ -156,6 +156,15 @@ typedef struct weir_node {
     uint32_t reserved;
 } weir_node;
 
+/// What became of saved bytes that were given back.
+enum {
+    /// They cannot be read; the instance is of no use any more.
+    WEIR_STATE_FAILED = 0,
+    WEIR_STATE_RESTORED = 1,
+    /// They do not fit, and nothing was given back.
+    WEIR_STATE_MISFIT = 2,
+};
+
 /// What a plugin can tell its host during a call. `context` is handed back to each function.
 typedef struct weir_host {
     void *context;
@@ -169,10 +178,13 @@ typedef struct weir_host {
     void (*reject)(void *context, uint64_t line, uint32_t start, uint32_t length, weir_text reason);
     /// Takes the value of a count, by its index; the name is the same in each call.
     void (*take_count)(void *context, size_t index, weir_text name, uint64_t value);
-    /// Takes some bytes of a demo, or the name of a field.
+    /// Takes some bytes of a demo or of what is saved, or a name.
     void (*take_bytes)(void *context, weir_text bytes);
     /// Takes the next operator; only during `graph`.
     void (*take_node)(void *context, const weir_node *node);
+    /// Takes a part of saved bytes that does not fit, with the number of elements that were in it: the part has changed, or
+    /// is no longer there if `is_gone` is not 0. Only during `restore`.
+    void (*take_loss)(void *context, weir_text part, uint64_t count, uint32_t is_gone);
 } weir_host;
 
 /// The functions of a plugin.
@@ -209,6 +221,16 @@ typedef struct weir_plugin {
     /// Returns how many partial matches an instance holds, for displays and metrics; `UINT64_MAX` where it has no
     /// patterns. Called after `start`, `receive` and `finish`.
     uint64_t (*partial_matches)(void *instance);
+    /// Names what the bytes of `save` fit, with `take_bytes`: they are given back to an instance with the same name. Calls
+    /// nothing where what the instance knows cannot be saved. Called after `start`.
+    void (*state_name)(void *instance, const weir_host *host);
+    /// Saves what the instance knows, with `take_bytes`, in one call or several: what another instance needs to go on with the
+    /// next record as if nothing had happened. Returns 1, or calls `fail` and returns 0.
+    uint32_t (*save)(void *instance, const weir_host *host);
+    /// Gives what was saved to an instance that has taken no record. Where parts of it do not fit, calls `take_loss` for
+    /// each, and drops them if `drops` is not 0; otherwise nothing is given back. Calls `take_count` for counts that are part
+    /// of it, and `fail` before it returns `WEIR_STATE_FAILED`. Returns one of the `WEIR_STATE` values.
+    uint32_t (*restore)(void *instance, weir_text bytes, uint32_t drops, const weir_host *host);
 } weir_plugin;
 
 /// The one function that a library exports.

@@ -227,14 +227,8 @@ public struct RecordReader: ~Copyable {
     ///   - line: The number of the line that comes next.
     /// - Throws: ``FormatError`` when the records cannot be read behind that.
     package mutating func goOn(after prelude: [UInt8], line: UInt64) throws(FormatError) {
-        guard var decoder = decoder as? any SplittableDecoder else { return }
-        // A buffer without an address would say nothing about the start.
-        let bytes = prelude + [0]
-        _ = unsafe try bytes.withUnsafeBufferPointer { bytes throws(FormatError) in
-            unsafe try decoder.readPrelude(UnsafeRawBufferPointer(bytes.extracting(0..<prelude.count)), isFinal: true)
-        }
-        decoder.line = line
-        self.decoder = decoder
+        guard let decoder = decoder as? any SplittableDecoder else { return }
+        self.decoder = try decoder.goingOn(after: prelude, line: line)
         self.prelude = prelude
         byteCount = max(1, Int64(prelude.count))
     }

@@ -10,6 +10,10 @@ package final class RecordSlice: @unchecked Sendable {
     private final class Box {
         var batch: RecordBatch
 
+        /// How many of the piece's bytes were consumed when the batch had been found, and the line behind them; `nil` where
+        /// nothing can begin there.
+        var end: (byteCount: Int, line: UInt64)?
+
         init(_ schema: RecordSchema, _ capacity: Int) {
             batch = RecordBatch(schema: schema, capacity: capacity)
         }
@@ -105,12 +109,15 @@ package final class RecordSlice: @unchecked Sendable {
     var compression: Compression? { consumedCount > 0 ? nil : unsafe Compression(beginning: buffer[..<byteCount]) }
 
     /// Has a decoder read what stands before the first record, and passes that.
+    ///
+    /// - Returns: What was passed.
     package func readPrelude(
         with decoder: inout any SplittableDecoder,
         isFinal: Bool
-    ) throws(FormatError) {
+    ) throws(FormatError) -> [UInt8] {
         let count = unsafe try decoder.readPrelude(UnsafeRawBufferPointer(rebasing: unread), isFinal: isFinal)
-        consumedCount += count
+        defer { consumedCount += count }
+        return unsafe [UInt8](unread.prefix(count))
     }
 
     /// Ends the piece where a record probably ends.
@@ -154,6 +161,8 @@ package final class RecordSlice: @unchecked Sendable {
             consumedCount += count
             // Here, as this thread is one of several.
             box.batch.readAhead()
+            let canGoOn = failure == nil && decoder.canGoOn && !box.batch.endsInRefusedLine
+            box.end = canGoOn ? (consumedCount, decoder.line) : nil
             if !box.batch.isEmpty { batchCount += 1 }
             if failure != nil { return }
             if isFinal ? !box.batch.isFull : consumedCount == byteCount || count == 0 { return }
@@ -194,7 +203,25 @@ package final class RecordSlice: @unchecked Sendable {
     package func shiftLines(by distance: UInt64) {
         decoder?.line &+= distance
         guard distance != 0 else { return }
-        for index in 0..<batchCount { batches[index].batch.shiftLines(by: distance) }
+        for index in 0..<batchCount {
+            batches[index].batch.shiftLines(by: distance)
+            if let end = batches[index].end { batches[index].end = (end.byteCount, end.line &+ distance) }
+        }
+    }
+
+    /// What another reader needs to go on behind a batch, within this piece; `nil` where nothing can begin there.
+    ///
+    /// - Parameter index: The batch's number; before the first, everything is still to be read.
+    /// - Returns: The bytes behind the batch, and the number of their line.
+    package func rest(behindBatchAt index: Int) -> (bytes: [UInt8], line: UInt64)? {
+        guard (0..<batchCount).contains(index), let end = batches[index].end else { return nil }
+        return unsafe ([UInt8](buffer[end.byteCount..<byteCount]), end.line)
+    }
+
+    /// What another reader needs to go on behind all that was consumed; `nil` where nothing can begin there.
+    package var restBehindAll: (bytes: [UInt8], line: UInt64)? {
+        guard let decoder, decoder.canGoOn, failure == nil, !endsInRefusedLine else { return nil }
+        return (rest, decoder.line)
     }
 
     /// Rejects what was not consumed, of a record that will never be whole.
@@ -203,6 +230,7 @@ package final class RecordSlice: @unchecked Sendable {
         if batchCount == batches.count { batches.append(Box(schema, batchCapacity)) }
         let bytes = unsafe UnsafeRawBufferPointer(rebasing: unread)
         unsafe batches[batchCount].batch.rejectUnread(bytes, with: &decoder, line: decoder.line)
+        batches[batchCount].end = nil
         batchCount += 1
         consumedCount = byteCount
     }

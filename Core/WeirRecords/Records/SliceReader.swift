@@ -19,8 +19,11 @@ package struct SliceReader {
     private let source: any TransportSource
     private let lineLimit: Int
 
-    /// What follows the last piece.
-    private var rest: [UInt8] = []
+    /// What was read, and belongs to the next piece.
+    package private(set) var rest: [UInt8] = []
+
+    /// What stands before the first record, as far as it was read.
+    package private(set) var prelude: [UInt8] = []
 
     /// Creates a reader.
     ///
@@ -28,8 +31,18 @@ package struct SliceReader {
     ///   - source: Where the bytes come from.
     ///   - decoder: A decoder at the start of the bytes.
     ///   - lineLimit: The longest line that is still read, in bytes.
-    package init(_ source: any TransportSource, _ decoder: any SplittableDecoder, lineLimit: Int) {
+    ///   - prelude: What stands before the first record, where the decoder and the bytes go on behind that.
+    package init(
+        _ source: any TransportSource,
+        _ decoder: any SplittableDecoder,
+        lineLimit: Int,
+        behind prelude: [UInt8]? = nil
+    ) {
         self.source = source
+        if let prelude {
+            self.prelude = prelude
+            byteCount = max(1, Int64(prelude.count))
+        }
         self.decoder = decoder
         self.lineLimit = lineLimit
     }
@@ -66,7 +79,7 @@ package struct SliceReader {
         do throws(FormatError) {
             // Its first bytes may come one by one.
             if Int64(slice.byteCount) == byteCount, let form = slice.compression { throw .compressed(form.program) }
-            if !decoder.isBetweenRecords { try slice.readPrelude(with: &decoder, isFinal: count == 0) }
+            if !decoder.isBetweenRecords { prelude += try slice.readPrelude(with: &decoder, isFinal: count == 0) }
         } catch {
             return .refused(error)
         }

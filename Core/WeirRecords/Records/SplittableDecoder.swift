@@ -32,3 +32,19 @@ package protocol SplittableDecoder: RecordDecoder, Sendable {
     /// - Returns: The place behind the line's end; `nil` when no line ends there.
     func recordEnd(in bytes: UnsafeRawBufferPointer) -> Int?
 }
+
+extension SplittableDecoder {
+    /// The decoder as it is behind what stands before the records, at another line.
+    ///
+    /// - Throws: ``FormatError`` when the records cannot be read behind that.
+    package func goingOn(after prelude: [UInt8], line: UInt64) throws(FormatError) -> Self {
+        var decoder = self
+        // A buffer without an address would say nothing about the start.
+        let bytes = prelude + [0]
+        _ = unsafe try bytes.withUnsafeBufferPointer { bytes throws(FormatError) in
+            unsafe try decoder.readPrelude(UnsafeRawBufferPointer(bytes.extracting(0..<prelude.count)), isFinal: true)
+        }
+        decoder.line = line
+        return decoder
+    }
+}

@@ -173,15 +173,19 @@ enum HelpTopic: String, CaseIterable {
         at Ctrl-C and SIGTERM, and at the end of the inputs; the last three are kept.
         With a configuration, each pipeline has a folder of its name in DIR.
 
-        What 'shake', 'walk', 'sentiment' and the queries of 'weir match' know can be
-        saved. 'fraud', plugins that do not say how, --workers and --report are refused.
+        What the plugins of the program and the queries of 'weir match' know is saved,
+        and what plugins in libraries know that say how; --report is refused. What
+        workers know fits the same number of workers.
         Of --rules, each rule that is as it was goes on with its partial matches, after
         a SIGHUP too; where others have changed, --state-mismatch drop is needed, and
         says what of each is lost.
 
         Files and recordings are read on; of a followed file also under its new name.
         Sockets, pipes and standard input cannot be read again: what comes between the
-        last save and a kill is lost. What is written there to others may come twice.
+        last save and a kill is lost, unless --journal writes it to DIR before it is
+        processed, until a save covers it. With 'ack=true' in the address of a stream
+        socket each sender is told, in a line, how many of its messages are safe there.
+        What is written to sockets may come twice.
         Another pipeline, an input that is another one, or an output that has become
         shorter is refused; '--state-mismatch drop' goes on with what fits, and says
         what does not. A run that has finished does nothing until something is appended.

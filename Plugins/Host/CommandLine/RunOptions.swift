@@ -110,7 +110,8 @@ enum RunOptions {
         .from, .format, .delimiter, .quote, .comment, .header, .framing, .to, .output, .rejected, .report, .strict,
         .lateness, .late, .maxHeld, .maxAhead,
         .maxLine, .seed, .idleTimeout, .partitionBy, .workers, .state, .checkpoint,
-        .stateMismatch, .fsync, .restarts, .config, .control, .metrics, .live, .showHelp,
+        .stateMismatch, .fsync, .journal, .journalLimit, .journalFull, .restarts, .config, .control, .metrics, .live,
+        .showHelp,
     ]
 
     /// Those that most people need; the others stand in `weir help options` only.
@@ -120,7 +121,9 @@ enum RunOptions {
     static let ofTimes: [OptionDeclaration] = [.lateness, .late, .maxHeld, .maxAhead]
 
     /// Those that are about the state, which have a page of their own.
-    static let ofState: [OptionDeclaration] = [.state, .checkpoint, .stateMismatch, .fsync]
+    static let ofState: [OptionDeclaration] = [
+        .state, .checkpoint, .stateMismatch, .fsync, .journal, .journalLimit, .journalFull,
+    ]
 
     /// Those that are about tables, which have a page of their own.
     static let ofTables: [OptionDeclaration] = [.delimiter, .quote, .comment, .header]

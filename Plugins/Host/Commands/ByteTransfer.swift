@@ -23,6 +23,7 @@ struct ByteTransfer {
             try ByteCopy.run(from: source) { bytes throws(TransportError) in
                 try sink.write(bytes)
                 count += UInt64(bytes.count)
+                (source as? any AcknowledgingSource)?.acknowledge(Int64(count))
             }
         } catch {
             fault = error

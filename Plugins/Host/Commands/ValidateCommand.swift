@@ -70,6 +70,7 @@ struct ValidateCommand: Command {
         let plugins = try RunningPlugins(request.instances)
         try request.checkThatNothingIsOverwritten()
         try request.checkTimes(of: plugins.schema)
+        try request.checkJournals()
         if request.inputs.count > 1 { _ = try MergedIntake.timeField(of: request, in: plugins.schema) }
         if let partition = request.partition { _ = try WorkerPool.field(of: partition, in: plugins.schema) }
         for input in request.inputs {

@@ -98,6 +98,21 @@ enum MetricsText {
         {
             $0.state.map { [("", seconds($0.nanoseconds))] } ?? []
         },
+        Family(
+            name: "weir_state_failures_total",
+            kind: "counter",
+            help: "How often the state could not be saved."
+        ) { $0.state == nil && $0.stateFailures == 0 ? [] : one($0.stateFailures) },
+        Family(
+            name: "weir_journal_bytes",
+            kind: "gauge",
+            help: "What arrived and is kept until it is saved."
+        ) { $0.journals.map { one($0.kept) } ?? [] },
+        Family(
+            name: "weir_journal_lost_bytes_total",
+            kind: "counter",
+            help: "What arrived and could not be kept."
+        ) { $0.journals.map { one($0.lost) } ?? [] },
         Family(name: "weir_plugin_count_total", kind: "counter", help: "What plugins count, such as what they discard.")
         {
             // Two plugins may have counters of the same name, and a sample must not come twice.

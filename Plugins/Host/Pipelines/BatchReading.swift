@@ -243,7 +243,8 @@ extension RunRequest {
         batchCapacity: Int,
         goingOnAt place: RunCheckpoint.Input.Place?
     ) throws(FormatError) -> any BatchReading {
-        if readerCount > 1, input.canBeSplit,
+        // Where several inputs are merged, each has a thread of its own, and places are wanted behind each batch.
+        if readerCount > 1, input.canBeSplit, state == nil || inputs.count == 1,
             let decoder = input.format.makeDecoder(for: schema, limits: limits) as? any SplittableDecoder
         {
             return SplitReading(
@@ -252,7 +253,9 @@ extension RunRequest {
                 schema: schema,
                 limits: limits,
                 batchCapacity: batchCapacity,
-                threadCount: readerCount
+                threadCount: readerCount,
+                at: place ?? startPlace(of: input),
+                isAtStart: place == nil
             )
         }
         let reading = PlainReading(

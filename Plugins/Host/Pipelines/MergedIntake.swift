@@ -61,6 +61,7 @@ final class MergedIntake: Intake {
     var wakeTime: Timestamp?
 
     private let hasSeveralInputs: Bool
+    private let losesWhatWaits: Bool
 
     var saving: IntakeSaving?
     private let schema: RecordSchema
@@ -108,6 +109,7 @@ final class MergedIntake: Intake {
         self.schema = schema
         isLive = request.inputs.contains(where: \.isLive)
         hasSeveralInputs = request.inputs.count > 1
+        losesWhatWaits = request.losesWhatWaits
         idleTimeout = request.idleTimeout
         batch = RecordBatch(schema: schema, capacity: batchCapacity)
         merged = RecordChunk(schema: schema)
@@ -179,7 +181,7 @@ final class MergedIntake: Intake {
         while merged.count < batch.capacity, rejections.isEmpty {
             rejections = fillHeads()
             // What of the others' records comes before what is missing, the next run finds out.
-            if wasInterrupted, saving?.leavesRest() ?? false { break }
+            if wasInterrupted, saving?.leavesRest() ?? false, !losesWhatWaits || heads.allSatisfy(\.hasEnded) { break }
             // Which of the others' records come before what is missing is not known.
             guard rejections.isEmpty, failure == nil else { break }
             let waiting = heads.indices.filter { !heads[$0].hasEnded && heads[$0].time == nil }

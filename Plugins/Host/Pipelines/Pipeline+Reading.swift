@@ -24,7 +24,7 @@ extension Pipeline {
                 }
                 // An intake that drains says itself when there is nothing more.
                 if let interruption = context.interruption, interruption.isTriggered,
-                    !intake.drainsWhenInterrupted || keeper != nil
+                    !intake.drainsWhenInterrupted || (keeper != nil && !request.losesWhatWaits)
                 {
                     return .interrupted
                 }
@@ -47,6 +47,7 @@ extension Pipeline {
                 earlierMatches += result.matchCount
                 byteCount = result.byteCount
                 counts = result.counts
+                Self.add(earlierCounts, to: &counts)
                 watermark = result.watermark ?? watermark
                 (order, unseenOfWorkers) = (result.order, result.unseen)
                 if !result.matches.isEmpty {
@@ -64,6 +65,10 @@ extension Pipeline {
                     throw OutputError.rejections(error)
                 }
                 progress.update(events: tally.events, byteCount: byteCount)
+                synchronizeMatches()
+                if let cut = result.cut { saveState(of: cut) }
+                if let keeper, stateOfEnd == nil, keeper.isDue { workers.requestCut() }
+                publishState()
             }
             return .endOfInput
         } catch {

@@ -37,12 +37,12 @@ extension Pipeline {
 
     /// What was counted by the plugins and the intake, and by those that they took the place of.
     var allCounts: [(name: String, value: UInt64)] {
-        var all = plugins.counts.map { (name: $0.name, value: $0.value) } + (intake?.counts ?? [])
+        var all = plugins.counts + (intake?.counts ?? [])
         Self.add(earlierCounts, to: &all)
         return all
     }
 
-    private static func add(
+    static func add(
         _ counts: [(name: String, value: UInt64)],
         to sums: inout [(name: String, value: UInt64)]
     ) {
@@ -66,13 +66,19 @@ extension Pipeline {
 
     func put(_ next: RunRequest, _ plugins: RunningPlugins) throws {
         plugins.goOn(with: self.plugins)
-        let knowledge = knowledge
-        self.plugins.finish(request.completionWhenInterrupted)
-        try writeMatches()
-        context.abandon(knowledge)
+        // Rules take what they go on with from one another.
+        if keeper != nil, plugins.consumers.allSatisfy({ $0.handover == nil }) {
+            // What they know is not at its end; what of it does not fit is said.
+            goOnWithState(of: self.plugins, in: plugins)
+        } else {
+            let knowledge = knowledge
+            self.plugins.finish(request.completionWhenInterrupted)
+            try writeMatches()
+            context.abandon(knowledge)
+        }
         eventsBefore = tally.events
         earlierMatches += self.plugins.matchCount
-        Self.add(self.plugins.counts.map { (name: $0.name, value: $0.value) }, to: &earlierCounts)
+        Self.add(self.plugins.counts, to: &earlierCounts)
         // At once, so that the old ones are not counted again where an output fails below.
         let old = request
         request = next

@@ -109,6 +109,7 @@ final class Pipeline {
         presence = FieldPresence(of: named)
         try request.checkThatNothingIsOverwritten()
         try request.checkTimes(of: plugins.schema)
+        try request.checkJournals()
         if context.replacement == nil, context.outputs == nil { InterruptSignal.catchFirst() }
         let keeper = try Self.openState(request, plugins, context)
         self.keeper = keeper
@@ -139,13 +140,19 @@ final class Pipeline {
                 keeper?.resumption
             )
         }
+        if let partition = request.partition, !isDone {
+            workers = try WorkerPool(request, partition, schema: plugins.schema, keeper?.resumption)
+        }
         if !isDone { try keeper?.cutBack(request.namedOutputs.filter(\.address.canBeCutBack)) }
         outlets = try Outlets(opened, context, meters)
         rejections = try Self.openKeptLines(opened, context, meters)
         // These read at once, on threads of their own: after all else, for what they have read cannot be given back.
-        if let partition = request.partition {
-            workers = try WorkerPool(request, partition, schema: plugins.schema, canAdvance: plugins.canAdvance, meters)
-        } else if intake == nil, !isDone {
+        if let workers {
+            let interruption = context.interruption
+            try workers.beginReading(canAdvance: plugins.canAdvance, meters, keeper?.resumption) {
+                interruption?.isTriggered ?? false
+            }
+        } else if request.partition == nil, intake == nil, !isDone {
             intake = try request.makeIntake(
                 schema: plugins.schema,
                 batchCapacity: RunningPlugins.batchCapacity,
@@ -221,7 +228,7 @@ final class Pipeline {
             do throws(TransportError) {
                 try page.write(
                     nanoseconds: progress.elapsedNanoseconds,
-                    counts: plugins.counts,
+                    counts: plugins.namedCounts,
                     isWhole: ending.isEndOfInput
                 )
             } catch {

@@ -84,7 +84,7 @@ extension RunRequest {
     fileprivate func hasInputs(of plan: Configuration.Plan, as old: Configuration.Plan) -> Bool {
         let options: [OptionDeclaration] = [
             .from, .format, .delimiter, .quote, .comment, .header, .framing, .seed, .report, .partitionBy, .workers,
-            .state, .checkpoint, .stateMismatch, .fsync,
+            .state, .checkpoint, .stateMismatch, .fsync, .journal, .journalLimit, .journalFull,
         ]
         return partition == nil && options.allSatisfy { plan.arguments[$0] == old.arguments[$0] }
     }

@@ -55,6 +55,12 @@ final class PipelineStatus: Sendable {
         var counts: [(name: String, value: UInt64)] = []
         /// The last checkpoint; `nil` where there is none.
         var state: State?
+
+        /// How often the state could not be saved.
+        var stateFailures: UInt64 = 0
+
+        /// How many bytes journals keep, and how many they could not; `nil` without journals.
+        var journals: (kept: Int64, lost: UInt64)?
         /// What the transports counted that could have lost something.
         var transports: [(name: String, metrics: TransportMetrics)] = []
     }

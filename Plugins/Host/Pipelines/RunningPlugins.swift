@@ -43,6 +43,9 @@ final class RunningPlugins {
 
     private var wasFinished = false
 
+    /// What the plugins had counted when they were given back what others knew.
+    private var givenBack: [UInt64] = []
+
     /// Starts plugins.
     ///
     /// - Parameters:
@@ -223,7 +226,18 @@ final class RunningPlugins {
     var matchCount: UInt64 { outputs.reduce(0) { $0 + $1.count } }
 
     /// What the plugins counted.
-    var counts: [NamedCount] { outputs.flatMap(\.counts) }
+    var namedCounts: [NamedCount] { outputs.flatMap(\.counts) }
+
+    /// What the plugins counted, without what they were given back.
+    var counts: [(name: String, value: UInt64)] {
+        namedCounts.enumerated().map { index, count in
+            let before = index < givenBack.count ? givenBack[index] : 0
+            return (count.name, count.value < before ? 0 : count.value - before)
+        }
+    }
+
+    /// Has what the plugins say now be what they were given back, which was counted by the runs before.
+    func noteCountsGivenBack() { givenBack = namedCounts.map(\.value) }
 
     /// Finds out, on any thread, how many partial matches the plugins hold; `nil` where none of them says.
     var partialMatches: @Sendable () -> Int? {

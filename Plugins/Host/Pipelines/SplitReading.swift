@@ -1,6 +1,7 @@
 internal import WeirCore
 internal import WeirDispatch
 internal import WeirRecords
+internal import WeirState
 internal import WeirSystem
 
 /// Reads an input with several threads: one reads its bytes and cuts them between records, others decode the pieces, and
@@ -21,6 +22,8 @@ final class SplitReading: BatchReading {
         /// What the source had given when it was read.
         let byteCount: Int64
         let head: [UInt8]?
+        /// Where the source is behind it; `nil` where that is not wanted, or cannot be found again.
+        let behind: Behind?
 
         /// Whether there is something for a decoder: what stands before the records was understood.
         var mayHaveRecords: Bool {
@@ -28,12 +31,39 @@ final class SplitReading: BatchReading {
         }
     }
 
+    /// Where a source is behind a piece, and what it takes to go on from there.
+    private struct Behind: Sendable {
+        let position: SourcePosition
+        let prelude: [UInt8]
+        /// What was read behind the piece.
+        let unread: [UInt8]
+
+        /// The place of what is left of the piece.
+        func place(before rest: (bytes: [UInt8], line: UInt64)) -> RunCheckpoint.Input.Place {
+            .bytes(
+                RunCheckpoint.BytePlace(
+                    position: position,
+                    prelude: prelude,
+                    unread: rest.bytes + unread,
+                    line: rest.line
+                )
+            )
+        }
+    }
+
     private static let sliceLength = 512 << 10
+
+    /// Where the input is of which nothing was handed out; `nil` where places are not wanted.
+    private let firstPlace: RunCheckpoint.Input.Place?
+
+    /// Where it is behind everything.
+    private var endPlace: RunCheckpoint.Input.Place?
 
     private(set) var byteCount: Int64
     private(set) var head: [UInt8]?
 
     private let source: HeadKeepingSource
+    private let isAtStart: Bool
     private let decoder: any SplittableDecoder
     private let lineLimit: Int
     private let free: BoundedQueue<RecordSlice>
@@ -59,15 +89,21 @@ final class SplitReading: BatchReading {
     ///   - limits: What an input that cannot be trusted may take.
     ///   - batchCapacity: How many records to hand out at a time.
     ///   - threadCount: How many threads decode.
+    ///   - start: Where the source is; `nil` where places are not wanted.
+    ///   - isAtStart: Whether the source is at the start of the input; otherwise it goes on at the place.
     init(
         _ source: HeadKeepingSource,
         _ decoder: any SplittableDecoder,
         schema: RecordSchema,
         limits: FormatLimits,
         batchCapacity: Int,
-        threadCount: Int
+        threadCount: Int,
+        at start: RunCheckpoint.Input.Place? = nil,
+        isAtStart: Bool = true
     ) {
         self.source = source
+        firstPlace = start
+        self.isAtStart = isAtStart
         self.decoder = decoder
         lineLimit = limits.lineLength
         byteCount = source.byteCount
@@ -80,13 +116,19 @@ final class SplitReading: BatchReading {
         }
     }
 
-    private func start() throws(HostError) {
+    private func start() throws {
         isStarted = true
+        var (decoder, prelude) = (self.decoder, [UInt8]?.none)
+        if !isAtStart, case .bytes(let place)? = firstPlace {
+            decoder = try decoder.goingOn(after: place.prelude, line: place.line)
+            prelude = place.prelude
+        }
         for (jobs, answers) in zip(jobs, answers) {
             try start("weir.decode") { Self.decode(jobs, answers) }
         }
-        try start("weir.input") { [source, decoder, lineLimit, free, jobs] in
-            Self.read(source, SliceReader(source, decoder, lineLimit: lineLimit), free, jobs)
+        try start("weir.input") { [source, decoder, prelude, lineLimit, free, jobs, keepsPlaces = firstPlace != nil] in
+            let reader = SliceReader(source, decoder, lineLimit: lineLimit, behind: prelude)
+            Self.read(source, reader, free, jobs, keepsPlaces: keepsPlaces)
         }
     }
 
@@ -119,10 +161,12 @@ final class SplitReading: BatchReading {
 
     private static func read(
         _ source: HeadKeepingSource,
-        _ reader: consuming SliceReader,
+        _ first: consuming SliceReader,
         _ free: BoundedQueue<RecordSlice>,
-        _ jobs: [BoundedQueue<Piece>]
+        _ jobs: [BoundedQueue<Piece>],
+        keepsPlaces: Bool
     ) {
+        var reader = first
         var number = 0
         while let slice = free.pop() {
             let ending = reader.read(into: slice)
@@ -131,7 +175,12 @@ final class SplitReading: BatchReading {
                 decoder: reader.decoder,
                 ending: ending,
                 byteCount: source.byteCount,
-                head: source.head
+                head: source.head,
+                behind: !keepsPlaces
+                    ? nil
+                    : source.position.map { (position, unread) in
+                        Behind(position: position, prelude: reader.prelude, unread: reader.rest + unread)
+                    }
             )
             guard jobs[number % jobs.count].push(piece), ending == nil else { return }
             number += 1
@@ -149,6 +198,14 @@ final class SplitReading: BatchReading {
 
     // MARK: The thread that asks
 
+    var place: RunCheckpoint.Input.Place? {
+        guard case .bytes? = firstPlace else { return firstPlace }
+        guard let current else { return number == 0 || byteCount == 0 ? firstPlace : endPlace }
+        return current.behind.flatMap { behind in
+            current.slice.rest(behindBatchAt: nextBatch - 1).map(behind.place(before:))
+        }
+    }
+
     func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
         if !isStarted { try start() }
         while true {
@@ -163,7 +220,12 @@ final class SplitReading: BatchReading {
                 finish(current)
                 continue
             }
-            if let used = current.take() { free.push(used.slice) }
+            if let used = current.take() {
+                endPlace = used.behind.flatMap { behind in
+                    hasEnded ? used.slice.restBehindAll.map(behind.place(before:)) : nil
+                }
+                free.push(used.slice)
+            }
             if let failure {
                 self.failure = nil
                 throw failure
@@ -195,7 +257,7 @@ final class SplitReading: BatchReading {
         case .brokenOff(let error):
             failure = error
             // After an interruption the rest stays unread, like everything behind it.
-            if case .interrupted = error, !source.drainsWhenInterrupted { break }
+            if case .interrupted = error, firstPlace != nil || !source.drainsWhenInterrupted { break }
             chain.breakOff(slice)
         }
     }

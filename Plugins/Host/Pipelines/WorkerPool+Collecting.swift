@@ -1,5 +1,6 @@
 internal import WeirCore
 internal import WeirRecords
+internal import WeirState
 
 // How the thread that writes brings together what workers found.
 extension WorkerPool {
@@ -34,6 +35,15 @@ extension WorkerPool {
             result.rejections = merge(rejections, result.rejections)
             fill(&result, from: answers)
             return result
+        case .cut(var cut):
+            isCutOnTheWay = false
+            let answers = try takeAnswers()
+            cut.checkpoint.consumers = answers.flatMap(\.saved)
+            cut.flaw = answers.lazy.compactMap(\.flaw).first
+            var result = BatchResult(start: MonotonicClock().now())
+            fill(&result, from: answers)
+            result.cut = cut
+            return result
         case .ended: break
         case .failed(let error): failure = error
         case .interrupted: failure = TransportError.interrupted(address: "the inputs")
@@ -46,7 +56,7 @@ extension WorkerPool {
         return result
     }
 
-    private func takeAnswers() throws(HostError) -> [Answer] {
+    func takeAnswers() throws(HostError) -> [Answer] {
         var taken: [Answer] = []
         for queue in answers {
             guard let answer = queue.pop() else { throw HostError(.internalError, "a worker has stopped") }

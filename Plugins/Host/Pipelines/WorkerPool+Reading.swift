@@ -1,30 +1,87 @@
 internal import WeirCore
 internal import WeirRecords
+internal import WeirState
 
 // The thread that reads the inputs and spreads the records.
 extension WorkerPool {
-    static func read(
-        _ request: RunRequest,
-        _ schema: RecordSchema,
-        _ field: Int,
-        canAdvance: Bool,
-        _ headers: BoundedQueue<Header>,
-        _ jobs: [BoundedQueue<Job>],
-        _ meters: TransportMeters
-    ) {
-        var end = Header.ended
+    /// What the reading thread and the one that collects tell each other about saving.
+    final class Saving: Sendable {
+        private let isWanted: Locked<Bool>
+
+        init(takesFirst: Bool) { isWanted = Locked(takesFirst) }
+
+        /// Has what is known be saved between two batches.
+        func request() { isWanted.withLock { $0 = true } }
+
+        /// Whether that was requested, once.
+        func take() -> Bool { isWanted.withLock { exchange(&$0, with: false) } }
+    }
+
+    /// What the reading thread works with.
+    struct Reading {
+        let request: RunRequest
+        let schema: RecordSchema
+        let field: Int
+        let canAdvance: Bool
+        let headers: BoundedQueue<Header>
+        let jobs: [BoundedQueue<Job>]
+        let saving: Saving?
+        let leavesRest: () -> Bool
+    }
+}
+
+extension WorkerPool.Reading {
+    /// What the greatest time of all that was read is called in a checkpoint: older records are refused.
+    private static let partName = "newest time"
+
+    /// Reads the inputs to their end.
+    func run(_ meters: TransportMeters, _ resumption: Resumption?) {
+        var end = WorkerPool.Header.ended
         do {
-            let intake = try request.makeIntake(schema: schema, batchCapacity: batchCapacity, meters)
-            intake.reportsIdleTime = canAdvance
-            defer { intake.close() }
-            let clock = MonotonicClock()
-            var watermark: Timestamp?
-            var order = RecordOrder()
-            var presence = FieldPresence(of: NamedField.all(of: request.instances, in: schema))
-            var isWanted = true
+            try read(meters, resumption)
+        } catch let error as HostError {
+            end = error.exitCode == .interrupted ? .interrupted : .failed(error)
+        } catch TransportError.interrupted {
+            end = .interrupted
+        } catch {
+            end = .failed(HostError(.noInput, "\(error)"))
+        }
+        headers.push(end)
+        let completion: Completion? =
+            switch end {
+            case .failed(let error): .failed(error)
+            case .interrupted where saving != nil: nil
+            case .interrupted: request.completionWhenInterrupted
+            default: .finished
+            }
+        for queue in jobs { queue.push(.finish(completion)) }
+    }
+
+    private func read(_ meters: TransportMeters, _ resumption: Resumption?) throws {
+        let intake = try request.makeIntake(
+            schema: schema,
+            batchCapacity: WorkerPool.batchCapacity,
+            meters,
+            resumption
+        )
+        intake.reportsIdleTime = canAdvance
+        defer { intake.close() }
+        let clock = MonotonicClock()
+        var watermark = resumption?.time(Self.partName)
+        var order = RecordOrder()
+        var presence = FieldPresence(of: NamedField.all(of: request.instances, in: schema))
+        var isWanted = true
+        var hasEnd = false
+        if saving != nil {
+            intake.saving = IntakeSaving(leavesRest: leavesRest) {
+                hasEnd = cut(intake, watermark, isEnd: true)
+            }
+        }
+        do {
             while isWanted {
-                var header: Header?
-                var shares: [Job] = []
+                if let saving, !hasEnd, saving.take(), !cut(intake, watermark) { saving.request() }
+                var header: WorkerPool.Header?
+                var shares: [WorkerPool.Job] = []
                 let hasMore = try intake.next { batch in
                     let start = clock.now()
                     var rejections = intake.pendingRejections
@@ -33,7 +90,7 @@ extension WorkerPool {
                     let lists =
                         request.queries == nil
                         ? [] : (0..<batch.count).filter { batch.isList(field: field, inRecordAt: $0) }
-                    let (records, refused) = split(
+                    let (records, refused) = Self.split(
                         batch,
                         among: jobs.count,
                         by: field,
@@ -85,21 +142,25 @@ extension WorkerPool {
                 isWanted = headers.push(header)
                 for (queue, share) in zip(jobs, shares) where isWanted { isWanted = queue.push(share) }
             }
-        } catch let error as HostError {
-            end = error.exitCode == .interrupted ? .interrupted : .failed(error)
-        } catch TransportError.interrupted {
-            end = .interrupted
-        } catch {
-            end = .failed(HostError(.noInput, "\(error)"))
+        } catch TransportError.interrupted where saving != nil {
+            cut(intake, watermark)
+            throw TransportError.interrupted(address: "the inputs")
         }
-        headers.push(end)
-        let completion: Completion =
-            switch end {
-            case .failed(let error): .failed(error)
-            case .interrupted: request.completionWhenInterrupted
-            default: .finished
-            }
-        for queue in jobs { queue.push(.finish(completion)) }
+        if isWanted, saving != nil, !hasEnd { cut(intake, watermark, isEnd: true) }
+    }
+
+    /// Has all that was read until now, and nothing more, be saved, where that can be done just now.
+    ///
+    /// - Returns: Whether it will be.
+    @discardableResult
+    private func cut(_ intake: any Intake, _ newest: Timestamp?, isEnd: Bool = false) -> Bool {
+        var checkpoint = RunCheckpoint()
+        guard intake.save(to: &checkpoint) else { return false }
+        if let newest { checkpoint.parts.append(RunCheckpoint.Part(name: Self.partName, time: newest)) }
+        guard headers.push(.cut(WorkerPool.Cut(checkpoint: checkpoint, isEnd: isEnd, start: MonotonicClock().now())))
+        else { return false }
+        for queue in jobs { queue.push(.save) }
+        return true
     }
 
     /// What each worker gets of a batch by the values of a field, and the indexes of the records that come too late for

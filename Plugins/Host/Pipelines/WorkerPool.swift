@@ -1,6 +1,7 @@
 internal import WeirCore
 internal import WeirDispatch
 internal import WeirRecords
+internal import WeirState
 internal import WeirSystem
 
 /// Spreads the records of a pipeline over threads by the value of a field, and brings what they find back into order.
@@ -31,6 +32,19 @@ final class WorkerPool {
         var unseen: [Int] = []
         /// When the batch was read.
         var start: Timestamp
+        /// What is known between this batch and the next, in place of what was found.
+        var cut: Cut?
+    }
+
+    /// What is known between two batches: where the inputs are, and what each worker keeps.
+    struct Cut: Sendable {
+        var checkpoint: RunCheckpoint
+        /// Whether the inputs have ended, and the plugins do not know it yet.
+        let isEnd: Bool
+        /// Why a worker cannot save what it keeps.
+        var flaw: String?
+        /// When the reading thread began it.
+        let start: Timestamp
     }
 
     /// What the reading thread says about a batch.
@@ -45,6 +59,8 @@ final class WorkerPool {
             unseen: [Int],
             start: Timestamp
         )
+        /// Each worker saves what it keeps: all batches before are part of it, and none that follows.
+        case cut(Cut)
         case ended
         case failed(HostError)
         case interrupted
@@ -55,7 +71,9 @@ final class WorkerPool {
         case records(RecordShare, inputs: [String])
         /// No record before a time follows.
         case advance(to: Timestamp)
-        case finish(Completion)
+        case save
+        /// The end of the inputs; without a completion, what the plugins know is for the next run.
+        case finish(Completion?)
     }
 
     /// A worker's answer to a batch.
@@ -67,6 +85,10 @@ final class WorkerPool {
         var matchCount: UInt64 = 0
         var counts: [(name: String, value: UInt64)] = []
         var order = RecordOrder()
+        /// What the plugins know.
+        var saved: [RunCheckpoint.Consumer] = []
+        /// Why that cannot be saved.
+        var flaw: String?
         var failure: HostError?
     }
 
@@ -88,6 +110,9 @@ final class WorkerPool {
     /// How many batches may be on the way.
     static let window = 8
 
+    private let request: RunRequest
+    private let schema: RecordSchema
+    private let field: Int
     let form: MatchForm
     let inputCount: Int
     let pluginCount: Int
@@ -104,17 +129,27 @@ final class WorkerPool {
     var hasEnded = false
     var failure: (any Error)?
 
-    /// Starts the threads; the inputs are opened by one of them.
+    /// Whether what is known is to be saved between two batches; `nil` where it never is.
+    private let saving: Saving?
+
+    /// Whether that was requested, and did not come yet.
+    var isCutOnTheWay: Bool
+
+    /// Starts the workers, which take what those before them knew; nothing is read yet.
     ///
-    /// - Throws: ``HostError`` when the field is not among those, or the system has no threads left.
+    /// - Throws: ``HostError`` when the field is not among those, what was known does not fit, or the system has no threads
+    ///   left.
     init(
         _ request: RunRequest,
         _ partition: RunRequest.Partition,
         schema: RecordSchema,
-        canAdvance: Bool,
-        _ meters: TransportMeters
+        _ resumption: Resumption?
     ) throws(HostError) {
-        let field = try Self.field(of: partition, in: schema)
+        field = try Self.field(of: partition, in: schema)
+        self.request = request
+        self.schema = schema
+        isCutOnTheWay = request.state != nil && resumption == nil
+        saving = request.state == nil ? nil : Saving(takesFirst: resumption == nil)
         form = request.matchForm
         inputCount = request.inputs.count
         pluginCount = request.instances.count
@@ -122,12 +157,58 @@ final class WorkerPool {
         headers = BoundedQueue(capacity: Self.window, arrival: arrival)
         answers = (0..<partition.workerCount).map { _ in BoundedQueue(capacity: Self.window, arrival: arrival) }
         jobs = (0..<partition.workerCount).map { _ in BoundedQueue(capacity: Self.window) }
-        for (jobs, answers) in zip(jobs, answers) {
-            try start("weir.worker") { [held] in Self.work(request, schema, jobs, answers, held) }
+        // Each lets it go once it has taken its part.
+        let handed = Locked([Resumption?](repeating: resumption, count: partition.workerCount))
+        for (index, (jobs, answers)) in zip(jobs, answers).enumerated() {
+            try start("weir.worker") { [held] in
+                let place = WorkerPlace(index: index, count: partition.workerCount)
+                let resumption = handed.withLock { exchange(&$0[index], with: nil) }
+                Self.work(request, schema, jobs, answers, held, place, resumption)
+            }
         }
-        try start("weir.intake") { [headers, jobs] in
-            Self.read(request, schema, field, canAdvance: canAdvance, headers, jobs, meters)
+        do throws(HostError) {
+            _ = try takeAnswers()
+        } catch {
+            close()
+            throw error
         }
+    }
+
+    /// Starts to read the inputs, which are opened by a thread.
+    ///
+    /// - Parameters:
+    ///   - canAdvance: Whether time that goes on without records brings something.
+    ///   - meters: Where to add those of the inputs.
+    ///   - resumption: Where the inputs are; `nil` where they begin.
+    ///   - leavesRest: Whether an interruption leaves what waits for the next run.
+    /// - Throws: ``HostError`` when the system has no threads left.
+    func beginReading(
+        canAdvance: Bool,
+        _ meters: TransportMeters,
+        _ resumption: Resumption?,
+        leavesRest: @escaping @Sendable () -> Bool
+    ) throws(HostError) {
+        let places = resumption?.withoutConsumers
+        try start("weir.intake") { [request, schema, field, saving, headers, jobs] in
+            let reading = Reading(
+                request: request,
+                schema: schema,
+                field: field,
+                canAdvance: canAdvance,
+                headers: headers,
+                jobs: jobs,
+                saving: saving,
+                leavesRest: leavesRest
+            )
+            reading.run(meters, places)
+        }
+    }
+
+    /// Has what is known be saved between two batches, once.
+    func requestCut() {
+        guard !isCutOnTheWay else { return }
+        isCutOnTheWay = true
+        saving?.request()
     }
 
     /// The index of the field by which records are spread.

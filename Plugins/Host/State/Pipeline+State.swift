@@ -22,14 +22,16 @@ extension Pipeline {
         }
         guard !keeper.isDone else { return keeper }
         try keeper.resumption?.check(request.inputs)
-        try keeper.restore(plugins)
+        // Workers have plugins of their own.
+        if request.partition == nil { try keeper.resumption?.restore(plugins) }
         for remark in request.stateRemarks { context.console.writeLine(remark, about: request.name) }
         return keeper
     }
 
     /// Has the intake leave to the next run what this one does not come to, and takes the first checkpoint.
     func beginState() {
-        guard let keeper, let intake else { return }
+        guard let keeper else { return }
+        guard let intake else { return keeper.forgetContents() }
         intake.saving = IntakeSaving(
             leavesRest: { [context] in context.interruption?.isTriggered ?? false },
             beforeTheEnd: { [unowned self] in saveStateOfEnd() }
@@ -47,20 +49,62 @@ extension Pipeline {
         keeper.fail("what '\(plugin)' keeps cannot be saved")
     }
 
+    /// Gives new plugins what those before them know, as far as it fits; the others end, and what they know is lost.
+    func goOnWithState(of old: RunningPlugins, in new: RunningPlugins) {
+        guard let keeper else { return }
+        let remark = { [console = context.console, name = request.name] (text: String) in
+            console.writeLine(text, about: name)
+        }
+        for name in old.names {
+            do {
+                guard let saved = try old.saved(name) else { continue }
+                let partial = saved.partialMatches.map {
+                    ", with " + Quantity.counted(UInt64(max(0, $0)), "partial match", "partial matches")
+                }
+                switch try new.restore(saved.bytes, of: name, saved.fingerprint, droppingMismatches: true) {
+                case .restored(let report):
+                    guard let losses = report?.losses else { continue }
+                    remark("a part of what '\(name)' knew does not fit any more, and is lost: \(losses)")
+                case .isOther: remark("what '\(name)' knew does not fit any more; that is lost" + (partial ?? ""))
+                case .isGone: remark("'\(name)' is no plugin any more; what it knew is lost" + (partial ?? ""))
+                }
+            } catch {
+                keeper.fail("'\(name)': \(error)")
+            }
+        }
+        new.noteCountsGivenBack()
+    }
+
     /// Saves the state where it is due; between two batches.
     func saveStateIfDue() {
         guard let keeper else { return }
-        if keeper.request.durability == .always, keeper.note(matches: earlierMatches + plugins.matchCount) {
-            do throws(TransportError) {
-                for output in request.outputs where output.canBeCutBack {
-                    try FileSystem.synchronizeFile(output.path)
-                }
-            } catch {
-                keeper.fail("\(error)")
-            }
-        }
+        synchronizeMatches()
         // What waits is handed out by now as if nothing followed, which the state of the end does not say.
-        if keeper.isDue, stateOfEnd == nil { saveState() }
+        if keeper.isDue, stateOfEnd == nil { saveState(behind: true) }
+        publishState()
+    }
+
+    /// Waits until the disk has the new matches, where that is wanted.
+    func synchronizeMatches() {
+        guard let keeper, keeper.request.durability == .always,
+            keeper.note(matches: earlierMatches + plugins.matchCount)
+        else { return }
+        do throws(TransportError) {
+            try FileSystem.synchronizeFiles(request.outputs.filter(\.canBeCutBack).map(\.path))
+        } catch {
+            keeper.fail("\(error)")
+        }
+    }
+
+    /// Publishes what was saved, and what was not.
+    func publishState() {
+        guard let keeper else { return }
+        if let (byteCount, pause) = keeper.noteWriting() { show(byteCount, pause: pause) }
+        let journals = keeper.request.journals?.byteCounts
+        context.status.update { numbers in
+            numbers.stateFailures = keeper.failureCount
+            numbers.journals = journals
+        }
     }
 
     /// Saves the state of the end of the inputs, before the plugins learn that nothing follows: what is appended to the
@@ -72,20 +116,15 @@ extension Pipeline {
 
     /// Saves the state between two batches, where that can be done just now.
     ///
+    /// - Parameter isBehind: Whether it is written while the pipeline goes on.
     /// - Returns: What was saved.
     @discardableResult
-    func saveState() -> RunCheckpoint? {
+    func saveState(behind isBehind: Bool = false) -> RunCheckpoint? {
         guard let keeper, let intake else { return nil }
         let start = clock.now()
         var checkpoint = RunCheckpoint()
         // In the middle of a line that is too long, say: the next batch will do.
         guard intake.save(to: &checkpoint) else { return nil }
-        do throws(TransportError) {
-            checkpoint.outputs = try outputLengths(keeper)
-        } catch {
-            keeper.fail("\(error)")
-            return nil
-        }
         guard plugins.unsaveable == nil else { return nil }
         do {
             checkpoint.consumers = try plugins.saved()
@@ -93,40 +132,68 @@ extension Pipeline {
             keeper.fail("\(error)")
             return nil
         }
-        checkpoint.counts =
-            Self.encoded(counted) + allCounts.map { (name: Self.countPrefix + $0.name, value: $0.value) }
         if plugins.isFinished {
             checkpoint.parts.append(RunCheckpoint.Part(name: StateKeeper.finishedPlugins, bytes: []))
         }
-        guard let byteCount = keeper.write(&checkpoint) else { return nil }
+        return save(&checkpoint, with: allCounts, since: start, behind: isBehind)
+    }
+
+    /// Saves what workers and the thread that reads know between two batches.
+    func saveState(of cut: WorkerPool.Cut) {
+        guard let keeper, stateOfEnd == nil else { return }
+        if let flaw = cut.flaw { return keeper.fail(flaw) }
+        if cut.isEnd, begin() != nil { return }
+        var checkpoint = cut.checkpoint
+        let saved = save(&checkpoint, with: counts, since: cut.start, behind: !cut.isEnd)
+        if cut.isEnd { stateOfEnd = saved }
+    }
+
+    /// Adds what the pipeline itself knows, and writes it all.
+    private func save(
+        _ checkpoint: inout RunCheckpoint,
+        with counts: [(name: String, value: UInt64)],
+        since start: Timestamp,
+        behind isBehind: Bool
+    ) -> RunCheckpoint? {
+        guard let keeper else { return nil }
+        let (outputs, paths) = outputLengths(keeper)
+        checkpoint.outputs = outputs
+        checkpoint.counts =
+            Self.encoded(counted) + counts.map { (name: Self.countPrefix + $0.name, value: $0.value) }
+        if isBehind {
+            let pause = (clock.now() - start).wholeNanoseconds
+            if keeper.writeBehind(&checkpoint, after: paths, pause: pause) { return checkpoint }
+        }
+        guard let byteCount = keeper.write(&checkpoint, after: paths) else { return nil }
+        show(byteCount, pause: (clock.now() - start).wholeNanoseconds)
+        return checkpoint
+    }
+
+    private func show(_ byteCount: Int, pause: Int64) {
         let now = clock.now()
         context.status.update { numbers in
-            numbers.state = PipelineStatus.State(
-                taken: now,
-                byteCount: byteCount,
-                nanoseconds: (now - start).wholeNanoseconds
-            )
+            numbers.state = PipelineStatus.State(taken: now, byteCount: byteCount, nanoseconds: pause)
         }
-        return checkpoint
     }
 
     /// Notes that the inputs have ended and everything is written, so that the same command finds nothing to do.
     func finishState() {
         guard let keeper, var checkpoint = stateOfEnd else { return }
         checkpoint.isFinished = true
-        guard let lengths = try? outputLengths(keeper) else { return }
+        let (lengths, paths) = outputLengths(keeper)
         for index in checkpoint.outputs.indices {
             checkpoint.outputs[index].finalByteCount =
                 lengths.first { $0.name == checkpoint.outputs[index].name }?.byteCount
         }
-        _ = keeper.write(&checkpoint)
+        _ = keeper.write(&checkpoint, after: paths)
     }
 
-    /// How long the outputs are that can be cut back, once what is in them is where it has to be.
-    private func outputLengths(_ keeper: StateKeeper) throws(TransportError) -> [RunCheckpoint.Output] {
+    /// How long the outputs are that can be cut back, and those that have to be on the disk before that is said.
+    private func outputLengths(_ keeper: StateKeeper) -> (outputs: [RunCheckpoint.Output], paths: [String]) {
         var all: [RunCheckpoint.Output] = []
+        var paths: [String] = []
         for (option, address) in request.namedOutputs where address.canBeCutBack {
-            if outlets.hasBegun, keeper.request.durability != .never { try FileSystem.synchronizeFile(address.path) }
+            if outlets.hasBegun, keeper.request.durability != .never { paths.append(address.path) }
             let now = FileSystem.length(ofFile: address.path)
             // What was there before goes with the first record.
             let isKept = outlets.hasBegun || goesOn || address.appends
@@ -138,7 +205,7 @@ extension Pipeline {
                 )
             )
         }
-        return all
+        return (all, paths)
     }
 
     // MARK: Going on
@@ -156,76 +223,5 @@ extension Pipeline {
                 : "goes on behind \(place), from checkpoint \(start.number) of '\(keeper.request.folder)'",
             about: request.name
         )
-    }
-
-    // MARK: Counts
-
-    private static let countPrefix = "count: "
-    private static let reasonPrefix = "reason: "
-
-    private static func encoded(_ counts: Counts) -> [(name: String, value: UInt64)] {
-        [
-            ("events", counts.tally.events), ("rejected", counts.tally.rejected), ("late", counts.tally.late),
-            ("matches", counts.matches),
-        ] + counts.reasons.ranked.map { (reasonPrefix + $0.reason, $0.count) }
-    }
-
-    /// What was counted before a checkpoint.
-    static func counts(before checkpoint: RunCheckpoint) -> (Counts, ofPlugins: [(name: String, value: UInt64)]) {
-        var counts = Counts()
-        var ofPlugins: [(name: String, value: UInt64)] = []
-        for (name, value) in checkpoint.counts {
-            switch name {
-            case "events": counts.tally.events = value
-            case "rejected": counts.tally.rejected = value
-            case "late": counts.tally.late = value
-            case "matches": counts.matches = value
-            case _ where name.hasPrefix(countPrefix):
-                ofPlugins.append((String(name.dropFirst(countPrefix.count)), value))
-            case _ where name.hasPrefix(reasonPrefix):
-                counts.reasons.add(String(name.dropFirst(reasonPrefix.count)), times: value)
-            default: break
-            }
-        }
-        return (counts, ofPlugins)
-    }
-}
-
-extension RunRequest {
-    /// Whether inputs that were read to their end have nothing that came since, or nothing more is wanted.
-    func hasNothingMore(than checkpoint: RunCheckpoint) -> Bool {
-        if checkpoint.parts.contains(where: { $0.name == StateKeeper.finishedPlugins }) { return true }
-        return inputs.allSatisfy { input in
-            guard let saved = checkpoint.inputs.first(where: { $0.name == input.name }) else { return false }
-            let position: SourcePosition
-            switch saved.place {
-            case .unknown: return false
-            case .bytes(let place): position = place.position
-            case .records(let place): position = place.position
-            }
-            switch input.source {
-            case .demo: return true
-            case .address(let address):
-                guard let transport = address.transport as? any ResumableTransport else { return false }
-                return !transport.hasGrown(address.place, since: position)
-            }
-        }
-    }
-}
-
-extension RunRequest {
-    /// The same, where what is written goes behind what is there.
-    ///
-    /// - Throws: ``HostError`` for a place that cannot append.
-    func appending() throws(HostError) -> RunRequest {
-        func continued(_ address: Address) throws(HostError) -> Address {
-            address.canBeCutBack ? try address.appending() : address
-        }
-        var request = self
-        request.outputs = []
-        for output in outputs { request.outputs.append(try continued(output)) }
-        if let rejected { request.rejected = try continued(rejected) }
-        if let late { request.late = try continued(late) }
-        return request
     }
 }

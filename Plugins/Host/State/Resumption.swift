@@ -65,6 +65,7 @@ struct Resumption: Sendable {
 extension RunRequest {
     /// Whether an input can be read again from where it was.
     func canResume(_ input: Input) -> Bool {
+        if isJournaled(input) { return true }
         switch input.source {
         case .demo: return true
         case .address(let address):
@@ -107,6 +108,10 @@ extension RunRequest {
                 try resumption.drop("\(error)", "it is read from its start")
             }
         }
+        if isJournaled(input) {
+            let source = try journaledSource(of: input, from: try journalPlace(of: input, resumption), meters)
+            return (HeadKeepingSource(source, keepsHead: input.format.beginsWithHeader), nil)
+        }
         var source = try openSource(of: input, meters)
         if state != nil, canResume(input), !(source is any PositionedSource) {
             source = CountedSource(source, at: startPosition(of: input))
@@ -125,7 +130,19 @@ extension RunRequest {
         byteCount: Int64,
         _ meters: TransportMeters?
     ) throws(TransportError) -> HeadKeepingSource {
-        func opened(at position: SourcePosition) throws(TransportError) -> any TransportSource {
+        func opened(at position: SourcePosition, behind head: [UInt8] = []) throws(TransportError)
+            -> any TransportSource
+        {
+            if let journals = state?.journals, isJournaled(input), case .address(let address) = input.source {
+                let source = try address.transport.openSource(address.place)
+                let kept = try journals.source(source, of: input.name, from: position.offset, behind: head)
+                meters?.add(
+                    source.meter,
+                    name: inputs.count == 1 ? "input" : "input '\(input.name)'",
+                    input: inputs.count == 1 ? nil : input.name
+                )
+                return kept
+            }
             let source = try open(input, at: position)
             guard case .address = input.source else { return source }
             meters?.add(
@@ -145,7 +162,7 @@ extension RunRequest {
             )
         case .bytes(let place):
             return HeadKeepingSource(
-                try opened(at: place.position),
+                try opened(at: place.position, behind: place.prelude),
                 goingOnAfter: input.format.beginsWithHeader ? place.prelude : [],
                 place.unread,
                 byteCount: byteCount

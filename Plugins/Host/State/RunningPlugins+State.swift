@@ -50,6 +50,17 @@ extension RunningPlugins {
         return saved
     }
 
+    /// What one plugin knows; `nil` where there is none of that name, or it cannot be saved.
+    func saved(_ name: String) throws -> RunCheckpoint.Consumer? {
+        guard let index = names.firstIndex(of: name), let state = consumers[index].state else { return nil }
+        return RunCheckpoint.Consumer(
+            name: name,
+            fingerprint: state.fingerprint,
+            partialMatches: outputs[index].partialMatches,
+            bytes: try state.save()
+        )
+    }
+
     /// Gives a plugin back what it knew.
     ///
     /// - Throws: What the plugin says that cannot read it.

@@ -19,10 +19,15 @@ final class StateKeeper {
     var settings: [RunCheckpoint.Setting]
 
     private let folder: StateFolder
+    private let writer: StateWriter
     private let clock: any TimeSource
     private let remark: @Sendable (String) -> Void
     private var due: Timestamp
+    private var nextHastened = Timestamp.distantPast
     private var hasFailed = false
+
+    /// How often the state could not be saved.
+    private(set) var failureCount: UInt64 = 0
     private var matchCount: UInt64 = 0
 
     /// What a checkpoint has where the plugins wanted no more records.
@@ -49,6 +54,7 @@ final class StateKeeper {
         due = clock.now() + state.interval
         do throws(StateFolder.Refusal) {
             folder = try StateFolder(state.folder)
+            writer = StateWriter(folder)
             start = try folder.newest { remark($0) }?.checkpoint
         } catch {
             throw HostError(.cannotCreate, "--state: \(error)")
@@ -59,10 +65,21 @@ final class StateKeeper {
     }
 
     /// Lets another run use the folder.
-    func close() { folder.close() }
+    func close() {
+        _ = finishWriting()
+        folder.close()
+    }
 
     /// Whether a checkpoint is due.
-    var isDue: Bool { clock.now() >= due }
+    var isDue: Bool {
+        guard !writer.isWriting else { return false }
+        let now = clock.now()
+        if now >= due { return true }
+        // Once a second at most: it may be that none can be written.
+        guard let journals = request.journals, now >= nextHastened, journals.wantsCheckpoint else { return false }
+        nextHastened = now + .seconds(1)
+        return true
+    }
 
     /// Has the next checkpoint be due now: those before it are of other plugins.
     func expedite() { due = clock.now() }
@@ -70,15 +87,13 @@ final class StateKeeper {
     /// Writes a checkpoint; where that fails, the run goes on with those before it.
     ///
     /// - Returns: How many bytes it takes; `nil` where it could not be written.
-    func write(_ checkpoint: inout RunCheckpoint) -> Int? {
-        checkpoint.program = Version.text
-        checkpoint.time = WallClock().now().nanosecondsSinceEpoch
-        checkpoint.settings = settings
-        defer { due = clock.now() + request.interval }
+    func write(_ checkpoint: inout RunCheckpoint, after paths: [String]) -> Int? {
+        _ = finishWriting()
+        complete(&checkpoint)
         do throws(TransportError) {
+            try FileSystem.synchronizeFiles(paths)
             let count = try folder.write(&checkpoint, isDurable: request.durability != .never)
-            if hasFailed { remark("the state is saved again") }
-            hasFailed = false
+            noteWritten(checkpoint)
             return count
         } catch {
             fail("\(error)")
@@ -86,11 +101,56 @@ final class StateKeeper {
         }
     }
 
+    /// Writes a checkpoint while the pipeline goes on.
+    ///
+    /// - Parameters:
+    ///   - checkpoint: The checkpoint.
+    ///   - paths: The files that have to be on the disk before it.
+    ///   - pause: How long the pipeline stood still for it.
+    /// - Returns: False where it has to be written at once.
+    func writeBehind(_ checkpoint: inout RunCheckpoint, after paths: [String], pause: Int64) -> Bool {
+        complete(&checkpoint)
+        return writer.begin(checkpoint, after: paths, isDurable: request.durability != .never, pause: pause)
+    }
+
+    /// Takes note of a checkpoint that was written while the pipeline went on.
+    ///
+    /// - Returns: How many bytes it takes, and how long the pipeline stood still for it; `nil` where there is none.
+    func noteWriting() -> (byteCount: Int, pause: Int64)? { writer.take().flatMap(note) }
+
+    /// Waits until nothing is written any more.
+    func finishWriting() -> (byteCount: Int, pause: Int64)? { writer.wait().flatMap(note) }
+
+    private func note(_ outcome: StateWriter.Outcome) -> (byteCount: Int, pause: Int64)? {
+        switch outcome.result {
+        case .success(let count):
+            noteWritten(outcome.checkpoint)
+            return (count, outcome.pause)
+        case .failure(let error):
+            fail("\(error)")
+            return nil
+        }
+    }
+
+    private func noteWritten(_ checkpoint: RunCheckpoint) {
+        request.journals?.noteCheckpoint(checkpoint)
+        if hasFailed { remark("the state is saved again") }
+        hasFailed = false
+    }
+
+    private func complete(_ checkpoint: inout RunCheckpoint) {
+        checkpoint.program = Version.text
+        checkpoint.time = WallClock().now().nanosecondsSinceEpoch
+        checkpoint.settings = settings
+        due = clock.now() + request.interval
+    }
+
     /// Whether there are more matches than the last time.
     func note(matches: UInt64) -> Bool { exchange(&matchCount, with: matches) != matches }
 
     /// Says once that the state cannot be saved.
     func fail(_ reason: String) {
+        failureCount += 1
         if !hasFailed {
             remark("the state cannot be saved, and the run goes on with the checkpoint before: \(reason)")
         }
@@ -145,46 +205,6 @@ final class StateKeeper {
         return texts
     }
 
-    // MARK: Consumers
-
-    /// Gives plugins back what those before knew, as far as it fits.
-    func restore(_ plugins: RunningPlugins) throws(HostError) {
-        guard let start else { return }
-        for consumer in start.consumers {
-            let partial = consumer.partialMatches.map {
-                Quantity.counted(UInt64($0), "partial match", "partial matches")
-            }
-            let lost = "that is lost" + (partial.map { ", with \($0)" } ?? "")
-            do {
-                switch try plugins.restore(
-                    consumer.bytes,
-                    of: consumer.name,
-                    consumer.fingerprint,
-                    droppingMismatches: request.dropsMismatch
-                ) {
-                case .restored(let report):
-                    guard let losses = report?.losses else { continue }
-                    remark("a part of what '\(consumer.name)' knew does not fit any more, and is lost: \(losses)")
-                case .isOther(let report):
-                    let losses = report?.losses.map { ": \($0)" } ?? ""
-                    try drop("what '\(consumer.name)' knew does not fit any more\(losses)", lost)
-                case .isGone: try drop("there is no plugin '\(consumer.name)' any more", lost)
-                }
-            } catch let error as HostError {
-                throw error
-            } catch {
-                // Half of it may have been given back.
-                throw HostError(
-                    .noInput,
-                    "--state: what '\(consumer.name)' knew cannot be read: \(error); begin anew in another folder"
-                )
-            }
-        }
-        for name in plugins.names where !start.consumers.contains(where: { $0.name == name }) {
-            try drop("'\(name)' is a new plugin", "it begins")
-        }
-    }
-
     // MARK: Outputs
 
     /// Cuts the outputs back to what they had, so that what is found again is written once.
@@ -227,18 +247,4 @@ final class StateKeeper {
     }
 
     static func name(of address: Address, _ option: OptionDeclaration) -> String { "--\(option.name) \(address.name)" }
-}
-
-extension RestoreReport {
-    /// What of a checkpoint did not fit, part by part; `nil` where nothing was in that.
-    fileprivate var losses: String? {
-        let parts =
-            changed.map { (section: $0, reason: "changed") } + dropped.map { (section: $0, reason: "no longer there") }
-        let texts = parts.filter { $0.section.items > 0 }
-            .map { part in
-                "'\(part.section.name)' is \(part.reason), with "
-                    + Quantity.counted(UInt64(part.section.items), "element", "elements")
-            }
-        return texts.isEmpty ? nil : texts.joined(separator: ", ")
-    }
 }

@@ -1,5 +1,6 @@
 internal import WeirCore
 internal import WeirFiles
+internal import WeirRecording
 internal import WeirRecords
 internal import WeirState
 
@@ -27,6 +28,9 @@ struct StateRequest: Sendable {
 
     /// What the state depends on.
     let settings: [RunCheckpoint.Setting]
+
+    /// What keeps what sockets bring; `nil` where nothing does.
+    var journals: JournalBook?
 }
 
 /// The options that say how a run survives its end.
@@ -62,14 +66,18 @@ extension RunRequest {
         [
             OptionDeclaration.state, .checkpoint, .stateMismatch, .fsync, .strict, .restarts, .config, .control,
             .metrics,
-            .live, .showHelp, .report, .idleTimeout, .from, .to, .rejected, .late,
+            .live, .showHelp, .report, .idleTimeout, .from, .to, .rejected, .late, .journalLimit, .journalFull,
         ].map(\.name)
     )
 
     /// What `--state` asks for; `nil` where it is not given.
-    static func state(_ arguments: PipelineArguments, name: String?) throws(HostError) -> StateRequest? {
+    static func state(
+        _ arguments: PipelineArguments,
+        name: String?
+    ) throws(HostError) -> StateRequest? {
         guard let folder = arguments[.state] else {
-            for option in [OptionDeclaration.checkpoint, .stateMismatch, .fsync] where arguments[option] != nil {
+            for option in [OptionDeclaration.checkpoint, .stateMismatch, .fsync, .journal]
+            where arguments[option] != nil {
                 throw .usage("--\(option.name) is of use only with --state DIR")
             }
             return nil
@@ -80,10 +88,9 @@ extension RunRequest {
         if arguments[.report] != nil {
             throw .usage("--report draws what one run sees, and --state goes on with another's; leave one out")
         }
-        if try arguments.options.integer(.workers) ?? 1 > 1 || arguments[.partitionBy] != nil {
-            throw .usage(
-                "--state: what several workers keep cannot be saved yet; leave out --workers and --partition-by"
-            )
+        let keepsJournals = arguments[.journal] != nil
+        for option in [OptionDeclaration.journalLimit, .journalFull] where !keepsJournals && arguments[option] != nil {
+            throw .usage("--\(option.name) is of use only with --journal")
         }
         var settings = [
             RunCheckpoint.Setting(
@@ -93,14 +100,24 @@ extension RunRequest {
         ]
         for (option, value) in arguments.options.sorted(by: { $0.key < $1.key })
         where !indifferent.contains(option) && option != OptionDeclaration.rules.name {
+            // Threads that only read change nothing of what is known.
+            if option == OptionDeclaration.workers.name, arguments[.partitionBy] == nil { continue }
             settings.append(RunCheckpoint.Setting(name: "--\(option)", value: value))
         }
+        let place = name.map { "\(folder)/\(fileName(of: $0))" } ?? folder
+        let durability = StateRequest.Durability(rawValue: try arguments.options.choice(.fsync) ?? "") ?? .interval
+        let kept = Journal.Settings(
+            limit: Int64(try arguments.options.integer(.journalLimit) ?? 1 << 30),
+            policy: Journal.Policy(rawValue: try arguments.options.choice(.journalFull) ?? "") ?? .stop,
+            isDurable: durability == .always
+        )
         return StateRequest(
-            folder: name.map { "\(folder)/\(fileName(of: $0))" } ?? folder,
+            folder: place,
             interval: interval,
             dropsMismatch: try arguments.options.choice(.stateMismatch) == "drop",
-            durability: StateRequest.Durability(rawValue: try arguments.options.choice(.fsync) ?? "") ?? .interval,
-            settings: settings
+            durability: durability,
+            settings: settings,
+            journals: keepsJournals ? JournalBook(in: place, kept) : nil
         )
     }
 

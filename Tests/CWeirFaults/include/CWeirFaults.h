@@ -53,4 +53,32 @@ bool cweir_faults_begin_once(uint64_t choice, uint32_t kinds, uint64_t nth);
 // Ends. Returns how many calls failed.
 uint64_t cweir_faults_end(void);
 
+// A log of what changes files, for tests that lose power: which calls were made, in their order.
+//
+// From `cweir_log_begin` on, each of the calls below that changes something in a folder, and succeeds, is written to a
+// file. Each entry is: kind (1 byte), two numbers (8 bytes each), and two texts, each with its length before it (4 bytes);
+// all numbers with the lowest byte first.
+//
+//     open      CWEIR_LOG_CREATE    the file's number, 0; its path
+//     write     CWEIR_LOG_WRITE     the file's number, the place; the bytes
+//     ftruncate, truncate   CWEIR_LOG_CUT   the file's number, the new length
+//     fsync     CWEIR_LOG_SYNC      the file's number, 1 for a folder; the path
+//     rename    CWEIR_LOG_RENAME    0, 0; the old path, the new path
+//     unlink    CWEIR_LOG_UNLINK    0, 0; the path
+enum {
+    CWEIR_LOG_CREATE = 1,
+    CWEIR_LOG_WRITE = 2,
+    CWEIR_LOG_CUT = 3,
+    CWEIR_LOG_SYNC = 4,
+    CWEIR_LOG_RENAME = 5,
+    CWEIR_LOG_UNLINK = 6,
+};
+
+// Begins, and writes to a new file at `log`; `folder` is an absolute path without a slash at its end. Returns false where
+// that cannot be.
+bool cweir_log_begin(const char *folder, const char *log);
+
+// Ends.
+void cweir_log_end(void);
+
 #endif

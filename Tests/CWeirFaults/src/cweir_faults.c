@@ -19,7 +19,10 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "cweir_log.h"
 
 enum call {
     ACCEPT, CONNECT, SEND, SENDMMSG, RECVMSG, RECVMMSG, EPOLL_WAIT, POLL, PREAD, PWRITE,
@@ -278,21 +281,82 @@ ssize_t write(int file, const void *bytes, size_t count) {
     }
     const verdict_t verdict = decide(WRITE, count);
     FAIL_OR_GO_ON(verdict)
-    return real(file, bytes, verdict.amount);
+    if (!cweir_log_lock()) {
+        return real(file, bytes, verdict.amount);
+    }
+    char path[4096];
+    struct stat status;
+    const bool appends = (fcntl(file, F_GETFL) & O_APPEND) != 0;
+    const off_t place = fstat(file, &status) == 0 && appends ? status.st_size : lseek(file, 0, SEEK_CUR);
+    const ssize_t done = real(file, bytes, verdict.amount);
+    if (done > 0 && cweir_log_wants_descriptor(file, path)) {
+        cweir_log_note(CWEIR_LOG_WRITE, status.st_ino, (uint64_t)place, bytes, (size_t)done, "", 0);
+    }
+    cweir_log_unlock();
+    return done;
 }
 
 int ftruncate(int file, off_t length) {
     REAL(ftruncate)
     const verdict_t verdict = decide(FTRUNCATE, 1);
     FAIL_OR_GO_ON(verdict)
-    return real(file, length);
+    if (!cweir_log_lock()) {
+        return real(file, length);
+    }
+    char path[4096];
+    struct stat status;
+    const int result = real(file, length);
+    if (result == 0 && fstat(file, &status) == 0 && cweir_log_wants_descriptor(file, path)) {
+        cweir_log_note(CWEIR_LOG_CUT, status.st_ino, (uint64_t)length, "", 0, "", 0);
+    }
+    cweir_log_unlock();
+    return result;
+}
+
+int truncate(const char *path, off_t length) {
+    REAL(truncate)
+    const verdict_t verdict = decide(FTRUNCATE, 1);
+    FAIL_OR_GO_ON(verdict)
+    if (!cweir_log_lock()) {
+        return real(path, length);
+    }
+    struct stat status;
+    const int result = real(path, length);
+    if (result == 0 && stat(path, &status) == 0 && cweir_log_wants(path)) {
+        cweir_log_note(CWEIR_LOG_CUT, status.st_ino, (uint64_t)length, "", 0, "", 0);
+    }
+    cweir_log_unlock();
+    return result;
 }
 
 int fsync(int file) {
     REAL(fsync)
     const verdict_t verdict = decide(FSYNC, 1);
     FAIL_OR_GO_ON(verdict)
-    return real(file);
+    if (!cweir_log_lock()) {
+        return real(file);
+    }
+    char path[4096];
+    struct stat status;
+    const int result = real(file);
+    if (result == 0 && fstat(file, &status) == 0 && cweir_log_wants_descriptor(file, path)) {
+        cweir_log_note(CWEIR_LOG_SYNC, status.st_ino, S_ISDIR(status.st_mode) ? 1 : 0, path, strlen(path), "", 0);
+    }
+    cweir_log_unlock();
+    return result;
+}
+
+int unlink(const char *path) {
+    REAL(unlink)
+    if (!cweir_log_lock()) {
+        return real(path);
+    }
+    const int result = real(path);
+    if (result == 0 && cweir_log_wants(path)) {
+        cweir_log_note(CWEIR_LOG_UNLINK, 0, 0, path, strlen(path), "", 0);
+    }
+    cweir_log_unlock();
+    return result;
 }
 
 int open(const char *path, int flags, ...) {
@@ -306,7 +370,16 @@ int open(const char *path, int flags, ...) {
     }
     const verdict_t verdict = decide(OPEN, 1);
     FAIL_OR_GO_ON(verdict)
-    return real(path, flags, mode);
+    if ((flags & O_CREAT) == 0 || !cweir_log_lock()) {
+        return real(path, flags, mode);
+    }
+    struct stat status;
+    const int file = real(path, flags, mode);
+    if (file >= 0 && fstat(file, &status) == 0 && cweir_log_wants(path)) {
+        cweir_log_note(CWEIR_LOG_CREATE, status.st_ino, 0, path, strlen(path), "", 0);
+    }
+    cweir_log_unlock();
+    return file;
 }
 
 int flock(int file, int operation) {
@@ -436,7 +509,15 @@ int rename(const char *old, const char *new) {
     REAL(rename)
     const verdict_t verdict = decide(RENAME, 1);
     FAIL_OR_GO_ON(verdict)
-    return real(old, new);
+    if (!cweir_log_lock()) {
+        return real(old, new);
+    }
+    const int result = real(old, new);
+    if (result == 0 && cweir_log_wants(new)) {
+        cweir_log_note(CWEIR_LOG_RENAME, 0, 0, old, strlen(old), new, strlen(new));
+    }
+    cweir_log_unlock();
+    return result;
 }
 
 #else

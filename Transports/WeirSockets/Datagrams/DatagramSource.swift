@@ -10,7 +10,7 @@ internal import WeirRecords
 ///
 /// Safety: the reader's thread alone uses what is not a constant.
 @safe
-final class DatagramSource: TransportSource {
+final class DatagramSource: MessageSource {
     let expectedByteCount: Int64? = nil
     var drainsWhenInterrupted: Bool { !(interruption?.isPaused ?? false) }
     let meter: TransportMeter?
@@ -107,6 +107,12 @@ final class DatagramSource: TransportSource {
     deinit {
         stop()
     }
+
+    var isBetweenMessages: Bool { chunk == nil }
+
+    var sharesHeader: Bool { false }
+
+    func goOn(behind header: [UInt8]) {}
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
         // What counts as delivered is handed out before an interruption ends the source.

@@ -34,7 +34,8 @@ struct HTTPIntake {
     private let lineLimit: Int
     private let sharesHeader: Bool
     private let meter: TransportMeter
-    private var header: [UInt8]?
+    /// The line that all bodies begin with, once one came.
+    var header: [UInt8]?
 
     init(_ settings: HTTPSourceSettings, _ meter: TransportMeter) {
         boundary = settings.boundary

@@ -11,7 +11,7 @@ internal import WeirRecords
 /// was handed is then with the engine. A client without an answer knows that it has to send again.
 ///
 /// Thread safety: everything but the meter belongs to the thread that reads.
-final class HTTPSource: TransportSource {
+final class HTTPSource: MessageSource {
     let expectedByteCount: Int64? = nil
     var drainsWhenInterrupted: Bool { !(interruption?.isPaused ?? false) }
     let meter: TransportMeter?
@@ -96,6 +96,12 @@ final class HTTPSource: TransportSource {
         if intake.isEmpty { try fill() }
         return unsafe intake.read(into: buffer)
     }
+
+    var isBetweenMessages: Bool { intake.isEmpty }
+
+    var sharesHeader: Bool { settings.sharesHeader }
+
+    func goOn(behind header: [UInt8]) { intake.header = header }
 
     /// Takes requests until there is something for the reader.
     private func fill() throws(TransportError) {

@@ -7,6 +7,17 @@ struct Connection {
     /// The bytes of a message that is not whole yet.
     var partial: [UInt8] = []
 
+    /// The number by which the source knows it.
+    var token: UInt64 = 0
+
+    /// How many of its messages are safe, and how many are on the way to that; those that were refused count too.
+    var safeCount: UInt64 = 0
+    var waitingCount: UInt64 = 0
+
+    /// What it was told last, and what of that the system has not taken.
+    var toldCount: UInt64 = 0
+    var untold: [UInt8] = []
+
     /// What makes a message whole, as far as its beginning tells.
     enum Lack {
         case unknown

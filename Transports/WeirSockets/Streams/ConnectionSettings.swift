@@ -12,6 +12,9 @@ struct ConnectionSettings: Sendable {
     var idle: Duration?
     var deliversUnfinished = false
     var sharesHeader = false
+
+    /// Whether senders are told how many of their messages are safe.
+    var acknowledges = false
     var filter: ConnectionFilter?
 
     /// How many connections to take in all.

@@ -65,7 +65,8 @@ extension ConnectionSource {
         guard settings.filter?.permits(descriptor) ?? true else { return refuse(descriptor) }
         let token = nextToken
         nextToken += 1
-        let connection = Connection(descriptor, isConnecting: isConnecting, allowance: settings.burst, now: now)
+        var connection = Connection(descriptor, isConnecting: isConnecting, allowance: settings.burst, now: now)
+        connection.token = token
         guard poller.watch(descriptor, token: token, from: [], to: connection.events) == nil else {
             return refuse(descriptor)
         }
@@ -105,7 +106,7 @@ extension ConnectionSource {
     }
 
     func end(_ token: UInt64, _ connection: Connection) {
-        cweir_net_close(connection.descriptor)
+        if !linger(token, connection) { cweir_net_close(connection.descriptor) }
         // What the connection said counts before it is gone.
         stage.count()
         connections[token] = nil
@@ -194,6 +195,7 @@ extension ConnectionSource {
             cweir_net_close(connection.descriptor)
             connections[token] = nil
         }
+        closeLingering()
         acceptor.close()
         stage.count()
         counter.update { $0.openConnections = 0 }

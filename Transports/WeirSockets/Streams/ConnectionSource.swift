@@ -11,7 +11,7 @@ internal import WeirRecords
 /// and, for each connection, the beginning of a message, at most the line limit times the connection limit.
 ///
 /// Thread safety: everything but the meter belongs to the thread that reads.
-final class ConnectionSource: TransportSource {
+final class ConnectionSource: MessageSource {
     let expectedByteCount: Int64? = nil
     var drainsWhenInterrupted: Bool { !(interruption?.isPaused ?? false) }
     let meter: TransportMeter?
@@ -35,6 +35,12 @@ final class ConnectionSource: TransportSource {
 
     var phase = Phase.serving
     var connections: [UInt64: Connection] = [:]
+
+    /// Connections that have sent everything, and wait to be told that it is safe.
+    var lingering: [UInt64: Connection] = [:]
+
+    /// The connections that are to be told something.
+    var untold: Set<UInt64> = []
     var nextToken: UInt64 = firstToken
 
     /// How many connections were accepted or made.
@@ -88,6 +94,7 @@ final class ConnectionSource: TransportSource {
 
     deinit {
         for connection in connections.values { cweir_net_close(connection.descriptor) }
+        closeLingering()
         acceptor.close()
     }
 
@@ -95,6 +102,12 @@ final class ConnectionSource: TransportSource {
         if stage.isEmpty { try fill() }
         return unsafe stage.read(into: buffer)
     }
+
+    var isBetweenMessages: Bool { stage.isEmpty }
+
+    var sharesHeader: Bool { settings.sharesHeader }
+
+    func goOn(behind header: [UInt8]) { stage.header = header }
 
     /// Fills the stage with whole messages, waiting for the first; leaves it empty at the end.
     private func fill() throws(TransportError) {
@@ -155,6 +168,7 @@ final class ConnectionSource: TransportSource {
             watchAcceptor()
         }
         closeIdle(now)
+        if !untold.isEmpty { tell() }
         stage.count()
         return served
     }
@@ -164,7 +178,9 @@ final class ConnectionSource: TransportSource {
         var earliest = acceptorRetry
         for pause in paused { earliest = min(earliest ?? pause.until, pause.until) }
         if settings.idle != nil, !connections.isEmpty { earliest = min(earliest ?? nextIdleScan, nextIdleScan) }
-        return earliest?.millisecondsFromNow ?? -1
+        let wait = earliest?.millisecondsFromNow ?? -1
+        // A sender that does not read what it is told is asked again now and then.
+        return untold.isEmpty ? wait : wait < 0 ? 100 : min(wait, 100)
     }
 
     var isServing: Bool {

@@ -15,7 +15,7 @@ final class MessageStage {
     var end = 0
 
     /// The line that all connections begin with, where they do, without its end.
-    private var header: [UInt8]?
+    var header: [UInt8]?
 
     /// What happened since the counts were last added to the meter.
     private var tally = Tally()
@@ -26,9 +26,18 @@ final class MessageStage {
         var rejections: [(TransportMetrics.Rejection, UInt64)] = []
     }
 
+    /// How many bytes were in the stage before those that are there.
+    private var earlierByteCount: Int64 = 0
+
+    /// How many messages of a connection end where, counted from the first byte of all; only where senders want to know.
+    private(set) var marks: [(end: Int64, token: UInt64, count: UInt64)] = []
+
+    /// How many messages were taken or refused.
+    private var handledCount: UInt64 = 0
+
     /// How many bytes are read from a connection before the next one has its turn.
     private static let share = 64 << 10
-    private static let capacity = 256 << 10
+    static let capacity = 256 << 10
 
     /// Creates an empty stage.
     init(_ settings: ConnectionSettings, address: String, meter: TransportMeter) {
@@ -50,6 +59,7 @@ final class MessageStage {
 
     /// Starts at the beginning of the memory again; what was not read is forgotten.
     func clear() {
+        earlierByteCount += Int64(end)
         start = 0
         end = 0
     }
@@ -62,6 +72,13 @@ final class MessageStage {
         unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[start..<start + count]))
         start += count
         return count
+    }
+
+    /// Takes out the marks before a place.
+    func takeMarks(through byteCount: Int64) -> [(token: UInt64, count: UInt64)] {
+        let count = marks.prefix { $0.end <= byteCount }.count
+        defer { marks.removeFirst(count) }
+        return marks.prefix(count).map { ($0.token, $0.count) }
     }
 
     // MARK: Counting
@@ -88,6 +105,7 @@ final class MessageStage {
         of connection: Connection
     ) {
         tally.rejections.append((cause, 1))
+        handledCount += 1
         let hasEnd = unsafe settings.boundary == .lines && bytes.last == UInt8(ascii: "\n")
         let message = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count - (hasEnd ? 1 : 0))])
         unsafe meter.keepRejected(message, cause) { connection.origin }
@@ -108,6 +126,17 @@ final class MessageStage {
     ///
     /// - Returns: False when it has ended, or is to be closed.
     func receive(from connection: inout Connection, _ now: Moment, isDraining: Bool) -> Bool {
+        let before = handledCount
+        let isOpen = receiveSome(from: &connection, now, isDraining: isDraining)
+        let count = handledCount - before
+        if settings.acknowledges, count > 0 {
+            connection.waitingCount += count
+            marks.append((earlierByteCount + Int64(end), connection.token, count))
+        }
+        return isOpen
+    }
+
+    private func receiveSome(from connection: inout Connection, _ now: Moment, isDraining: Bool) -> Bool {
         let hasRate = settings.rate != nil && !isDraining
         if settings.kind == .packets { return receivePackets(&connection, now, hasRate) }
         return settings.boundary == .octets
@@ -194,68 +223,12 @@ final class MessageStage {
         return deliver(found.count, bytes: found.kept, of: &connection)
     }
 
-    /// Reads some packets, each of them a message.
-    private func receivePackets(_ connection: inout Connection, _ now: Moment, _ hasRate: Bool) -> Bool {
-        for _ in 0..<64 {
-            guard unsafe end + settings.lineLimit + Boundary.addedByteCount <= memory.count, end < Self.capacity else {
-                return true
-            }
-            guard !hasRate || connection.allowance > 0 else { return true }
-            if hasRate, let rate = settings.rate { connection.refill(rate: rate, burst: settings.burst, now: now) }
-            var isTruncated = false
-            var isEnd = false
-            let place = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[end..<end + settings.lineLimit])
-            guard let target = place.baseAddress else { return false }
-            let count = unsafe cweir_net_receive(
-                connection.descriptor,
-                target,
-                settings.lineLimit,
-                &isTruncated,
-                &isEnd
-            )
-            if let error = SystemError(count) { return error == .wouldBlock }
-            if isEnd { return false }
-            connection.lastArrival = now
-            if settings.rate != nil { connection.allowance -= max(1, count) }
-            if isTruncated {
-                unsafe reject(.truncated, UnsafeRawBufferPointer(rebasing: place[..<count]), of: connection)
-            } else if count > 0 {
-                guard takePacket(count, &connection) else { return false }
-            }
-        }
-        return true
-    }
-
-    private func takePacket(_ count: Int, _ connection: inout Connection) -> Bool {
-        switch settings.boundary {
-        case .lines:
-            var length = count
-            if unsafe memory[end + count - 1] != UInt8(ascii: "\n") {
-                unsafe memory[end + count] = UInt8(ascii: "\n")
-                length += 1
-            }
-            return deliver(1, bytes: length, of: &connection)
-        case .length, .octets:
-            let bytes = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[end..<end + count])
-            guard unsafe settings.boundary.areWhole(UnsafeRawBufferPointer(bytes), limit: settings.lineLimit) else {
-                unsafe reject(.malformed, UnsafeRawBufferPointer(bytes), of: connection)
-                return true
-            }
-            return deliver(1, bytes: count, of: &connection)
-        case .datagram:
-            let packet = unsafe UnsafeRawBufferPointer(rebasing: memory[end..<end + count])
-            let target = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[end...])
-            unsafe UnsafeMutableRawBufferPointer(rebasing: target[Boundary.lengthByteCount...]).copyMemory(from: packet)
-            unsafe Boundary.writeLength(count, to: target)
-            return deliver(1, bytes: count + Boundary.lengthByteCount, of: &connection)
-        }
-    }
-
     /// Adds the messages behind the end of the stage to it.
     ///
     /// - Returns: False when the connection is to be closed.
     @discardableResult
     func deliver(_ messages: UInt64, bytes: Int, of connection: inout Connection) -> Bool {
+        handledCount += messages
         var messages = messages
         var bytes = bytes
         let all = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[end..<end + bytes])

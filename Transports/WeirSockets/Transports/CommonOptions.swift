@@ -53,6 +53,15 @@ enum CommonOptions {
         help:
             "what ends a message in a datagram: a newline, a length in four bytes before it, or the datagram's own end alone"
     )
+
+    /// For what answers over streams.
+    static let acknowledges = OptionDeclaration(
+        "ack",
+        .flag,
+        default: "false",
+        help:
+            "answer each connection with lines: how many of its messages are safe now, in the journal of a run or in a recording"
+    )
     static let drain = OptionDeclaration(
         "drain",
         .duration,

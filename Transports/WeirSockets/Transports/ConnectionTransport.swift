@@ -29,7 +29,7 @@ struct ConnectionTransport: Sendable {
     var sourceOptions: [OptionDeclaration] {
         [kind == .stream ? CommonOptions.framingInStreams : CommonOptions.framingInDatagrams]
             + (kind == .stream ? CommonOptions.streams : [CommonOptions.longest]) + Self.connections
-            + listening + [
+            + listening + (kind == .stream ? [CommonOptions.acknowledges] : []) + [
                 CommonOptions.drain,
                 OptionDeclaration("connect", .flag, default: "false", help: "connect to a listening socket instead"),
                 OptionDeclaration(
@@ -94,6 +94,7 @@ struct ConnectionTransport: Sendable {
         settings.kind = kind
         if kind == .stream {
             try settings.readStream(parts)
+            settings.acknowledges = options.flag(CommonOptions.acknowledges.name)
         } else {
             settings.boundary = options.boundary
             settings.lineLimit = options.integer("max-line")
