@@ -128,17 +128,19 @@ public struct QueryPlugin: Plugin {
                 run.withLocal { $0.goOn(with: known) }
             }
         )
+        func exchange(_ state: inout StateExchange) throws(StateError) {
+            try state.begin("times")
+            try times.exchangeState(&state)
+            try run.value.exchangeState(&state)
+        }
         consumer.state = ConsumerState(
             // The checkpoint itself says which rules it has.
             fingerprint: "queries",
             save: {
-                try Checkpoint { state throws(StateError) in try run.value.exchangeState(&state) }.bytes
+                try Checkpoint(of: exchange).bytes
             },
             restore: { bytes, drops in
-                let report = try Checkpoint(bytes: bytes)
-                    .restore(droppingMismatches: drops) { state throws(StateError) in
-                        try run.value.exchangeState(&state)
-                    }
+                let report = try Checkpoint(bytes: bytes).restore(droppingMismatches: drops, to: exchange)
                 run.withLocal { $0.goOn() }
                 return report
             }

@@ -61,6 +61,20 @@ import WeirRecords
         #expect(throws: StateFolder.Refusal.self) { try StateFolder(path + "/letter.txt") }
     }
 
+    /// A power cut may leave a draft, or a checkpoint, and not the name of the lock, which was made before.
+    @Test func aFolderWithoutItsLockIsKnownByItsFiles() throws {
+        defer { remove() }
+        do {
+            let folder = try StateFolder(path)
+            var checkpoint = RunCheckpoint()
+            checkpoint.time = 7
+            _ = try folder.write(&checkpoint, isDurable: true)
+        }
+        try FileManager.default.removeItem(atPath: path + "/weir-state.lock")
+        try Data("half".utf8).write(to: URL(fileURLWithPath: path + "/.weir-187fddb292c2dd39.new"))
+        #expect(try StateFolder(path).newest { _ in }?.checkpoint.time == 7)
+    }
+
     @Test func aDamagedCheckpointIsPassedOverForTheOneBefore() throws {
         defer { remove() }
         let folder = try StateFolder(path)

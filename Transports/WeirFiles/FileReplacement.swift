@@ -118,6 +118,12 @@ extension FileSystem {
     private static let draftStart = ".weir-"
     private static let draftEnd = ".new"
 
+    /// Whether a file is called as those that are not whole yet, or never will be.
+    package static func isDraft(_ name: String) -> Bool {
+        name.hasPrefix(draftStart) && name.hasSuffix(draftEnd)
+            && UInt64(name.dropFirst(draftStart.count).dropLast(draftEnd.count), radix: 16) != nil
+    }
+
     /// Locks a draft that was just made, so that it does not count as abandoned as long as it is open.
     ///
     /// - Returns: False where another process has locked it.
@@ -137,9 +143,7 @@ extension FileSystem {
     /// Removes the drafts of programs that were killed: the lock of one that lives cannot be had.
     private static func removeAbandonedDrafts(in folder: String) {
         for name in FileSystem.names(inFolder: folder) ?? [] {
-            guard name.hasPrefix(draftStart), name.hasSuffix(draftEnd),
-                UInt64(name.dropFirst(draftStart.count).dropLast(draftEnd.count), radix: 16) != nil
-            else { continue }
+            guard isDraft(name) else { continue }
             let path = folder + name
             // Whatever has the name by now: no link is followed, and no pipe is waited for.
             let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)

@@ -101,11 +101,12 @@ package final class StateFolder: @unchecked Sendable {
             throw Refusal(description: "cannot open '\(path)': \(SystemCalls.describe(SystemCalls.lastError))")
         }
         guard !names.contains(lockName), !names.isEmpty || !mayBeEmpty else { return }
-        throw Refusal(
-            description: names.isEmpty
-                ? "'\(path)' has no state: it is empty"
-                : "'\(path)' is no folder of --state: it has '\(names[0])'; name a new one"
-        )
+        // After a power cut the name of the lock may be missing.
+        if let other = names.first(where: { number(of: $0) == nil && !FileSystem.isDraft($0) }) {
+            throw Refusal(description: "'\(path)' is no folder of --state: it has '\(other)'; name a new one")
+        }
+        guard names.isEmpty else { return }
+        throw Refusal(description: "'\(path)' has no state: it is empty")
     }
 
     // MARK: Reading
@@ -148,12 +149,14 @@ package final class StateFolder: @unchecked Sendable {
     }
 
     private static func numbers(in path: String) -> [UInt64] {
-        (FileSystem.names(inFolder: path) ?? []).compactMap { name in
-            guard name.hasPrefix(start), let number = UInt64(name.dropFirst(start.count)), Self.name(of: number) == name
-            else { return nil }
-            return number
-        }
-        .sorted()
+        (FileSystem.names(inFolder: path) ?? []).compactMap { number(of: $0) }.sorted()
+    }
+
+    /// The number of a checkpoint by the name of its file; `nil` for other files.
+    private static func number(of name: String) -> UInt64? {
+        guard name.hasPrefix(start), let number = UInt64(name.dropFirst(start.count)), Self.name(of: number) == name
+        else { return nil }
+        return number
     }
 
     // MARK: Writing

@@ -104,9 +104,14 @@ public struct RecordSource<Decoder: EventDecoder>: GroupableStream {
         _ consumer: RecordConsumer,
         _ cell: SharedCell<(decoder: Decoder, events: [Element], order: RecordOrder)>
     ) -> RecordConsumer {
+        let schema = schema
         func exchange(_ state: inout StateExchange) throws(StateError) {
             try state.begin("decoder")
             try cell.value.decoder.exchangeState(&state)
+            if let times = schema.times {
+                try state.begin("times")
+                try times.exchangeState(&state)
+            }
             try state.begin("order")
             try state.exchange(&cell.value.order)
             try channel.exchangeState(&state)

@@ -1,5 +1,5 @@
 internal import Synchronization
-internal import WeirCore
+package import WeirCore
 
 /// How an input writes its times, as its options say it and as the first of them shows it.
 ///
@@ -122,6 +122,13 @@ public final class InputTimes: Sendable {
     static let skippedWords = "times that clocks do not show, when they are set forward, were read as if they were not"
 
     // MARK: Form
+
+    /// Saves in which form the input writes times, or gives it back: a run that goes on may write times before it reads one.
+    package func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        var form = seenForm.rawValue
+        try state.exchange(&form)
+        if state.isRestoring { note(SeenForm(rawValue: form)) }
+    }
 
     /// Notes the form of a time, of which the first one counts.
     @inline(__always)

@@ -97,7 +97,9 @@ struct StateCommand: Command {
                 }
         }
         for part in checkpoint.parts where !part.bytes.isEmpty { rows.append((part.name, size(part.bytes.count))) }
-        rows += checkpoint.counts.filter { $0.value > 0 }.map { ($0.name, Quantity.grouped($0.value)) }
+        rows += checkpoint.counts(isDone: checkpoint.isFinished).filter { $0.value > 0 }.map {
+            ($0.name, Quantity.grouped($0.value))
+        }
         return "\(name)\n" + Table.text(rows)
     }
 
@@ -156,7 +158,11 @@ struct StateCommand: Command {
                     }
                 }
                 json.name("counts")
-                json.object { json in for count in checkpoint.counts { json.member(count.name, count.value) } }
+                json.object { json in
+                    for count in checkpoint.counts(isDone: checkpoint.isFinished) {
+                        json.member(count.name, count.value)
+                    }
+                }
             }
         }
         return String(decoding: json.bytes, as: UTF8.self) + "\n"

@@ -114,7 +114,7 @@ final class Pipeline {
         let keeper = try Self.openState(request, plugins, context)
         self.keeper = keeper
         if let start = keeper?.start {
-            let (counts, ofPlugins) = Self.counts(before: start)
+            let (counts, ofPlugins) = Self.counts(before: start, isDone: keeper?.isDone ?? false)
             context.earlier = counts
             earlierCounts = ofPlugins
             byteCount = start.inputs.reduce(0) { $0 + $1.byteCount }

@@ -6,6 +6,15 @@ internal import WeirState
 extension Pipeline {
     static let countPrefix = "count: "
     static let reasonPrefix = "reason: "
+    fileprivate static let endPrefix = "end: "
+
+    /// What was counted when all was written, beside what was counted at the checkpoint.
+    static func encoded(
+        atTheEnd counts: Counts,
+        ofPlugins: [(name: String, value: UInt64)]
+    ) -> [(name: String, value: UInt64)] {
+        (encoded(counts) + ofPlugins.map { (countPrefix + $0.name, $0.value) }).map { (endPrefix + $0.name, $0.value) }
+    }
 
     static func encoded(_ counts: Counts) -> [(name: String, value: UInt64)] {
         [
@@ -14,11 +23,14 @@ extension Pipeline {
         ] + counts.reasons.ranked.map { (reasonPrefix + $0.reason, $0.count) }
     }
 
-    /// What was counted before a checkpoint.
-    static func counts(before checkpoint: RunCheckpoint) -> (Counts, ofPlugins: [(name: String, value: UInt64)]) {
+    /// What was counted before a checkpoint; where that was the end, what the plugins found at the end counts too.
+    static func counts(
+        before checkpoint: RunCheckpoint,
+        isDone: Bool
+    ) -> (Counts, ofPlugins: [(name: String, value: UInt64)]) {
         var counts = Counts()
         var ofPlugins: [(name: String, value: UInt64)] = []
-        for (name, value) in checkpoint.counts {
+        for (name, value) in checkpoint.counts(isDone: isDone) {
             switch name {
             case "events": counts.tally.events = value
             case "rejected": counts.tally.rejected = value
@@ -32,6 +44,15 @@ extension Pipeline {
             }
         }
         return (counts, ofPlugins)
+    }
+}
+
+extension RunCheckpoint {
+    /// What was counted at the checkpoint, or when all was written.
+    func counts(isDone: Bool) -> [(name: String, value: UInt64)] {
+        let ends = counts.filter { $0.name.hasPrefix(Pipeline.endPrefix) }
+        guard isDone, !ends.isEmpty else { return counts.filter { !$0.name.hasPrefix(Pipeline.endPrefix) } }
+        return ends.map { (String($0.name.dropFirst(Pipeline.endPrefix.count)), $0.value) }
     }
 }
 

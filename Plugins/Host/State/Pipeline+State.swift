@@ -79,9 +79,10 @@ extension Pipeline {
     func saveStateIfDue() {
         guard let keeper else { return }
         synchronizeMatches()
+        // First, for what is written by now makes room for the next.
+        publishState()
         // What waits is handed out by now as if nothing followed, which the state of the end does not say.
         if keeper.isDue, stateOfEnd == nil { saveState(behind: true) }
-        publishState()
     }
 
     /// Waits until the disk has the new matches, where that is wanted.
@@ -180,6 +181,7 @@ extension Pipeline {
     func finishState() {
         guard let keeper, var checkpoint = stateOfEnd else { return }
         checkpoint.isFinished = true
+        checkpoint.counts += Self.encoded(atTheEnd: counted, ofPlugins: workers == nil ? allCounts : counts)
         let (lengths, paths) = outputLengths(keeper)
         for index in checkpoint.outputs.indices {
             checkpoint.outputs[index].finalByteCount =
