@@ -182,7 +182,11 @@ extension HostTests {
             try refused(asked, "add --state DIR --journal")
             try refused(asked + ["--state", "s"], "add --state DIR --journal")
             try refused(
-                ["--from", "unix:\(weir.folder)/s", "--format", "json", "--state", "s", "--journal"],
+                asked + ["--state", "s", "--journal", "--journal-full", "lose"],
+                "--journal-full lose goes on with what is not"
+            )
+            try refused(
+                ["--from", "stdin", "--format", "json", "--state", "s", "--journal"],
                 "is known by its start alone"
             )
             let query = [
@@ -207,6 +211,10 @@ extension HostTests {
             let isSafe = sender?.wait(for: 4) ?? false
             #expect(isSafe)
             #expect(sender?.safeCount == 4)
+            // Also where nothing that is kept follows.
+            let isSentAlone = sender?.send("\(String(repeating: "x", count: 70_000))\n") ?? false
+            let isTold = sender?.wait(for: 5) ?? false
+            #expect(isSentAlone && isTold)
             sender = nil
             #expect(try run.outcome().exitCode == 0)
         }

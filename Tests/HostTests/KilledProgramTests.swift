@@ -52,7 +52,7 @@ extension HostTests {
         func aProgramThatIsKilledGoesOn(variant: Int) throws {
             let weir = try WeirProcess()
             let library = URL(fileURLWithPath: try WeirProcess.program).deletingLastPathComponent().path
-            try weir.file("a.csv", Self.table(seed: UInt64(variant) + 1, count: 40_000))
+            try weir.file("a.csv", Self.table(seed: UInt64(variant) + 1, count: 12_000))
             let plain =
                 Self.variants[variant].map { $0.replacingOccurrences(of: "LIBRARY", with: library) }
                 + ["--from", "a.csv", "--to", "m.jsonl", "--rejected", "bad.txt"]
@@ -62,7 +62,7 @@ extension HostTests {
             let whole = try weir.start(plain, input: .nothing).outcome()
             #expect(whole.exitCode == 0, "\(whole.errors)")
             let expected = texts()
-            #expect(expected[0].utf8.count > 10_000 && expected[1].utf8.count > 1_000)
+            #expect(expected[0].utf8.count > 10_000 && expected[1].utf8.count > 100)
             let start = MonotonicClock().now()
             let saved = try weir.start(words, input: .nothing).outcome()
             let length = (MonotonicClock().now() - start).wholeNanoseconds / 1000
@@ -78,7 +78,7 @@ extension HostTests {
                 let run = try weir.start(words, input: .nothing)
                 usleep(UInt32.random(in: 0...UInt32(clamping: length * 3 / 4), using: &random))
                 kill(run.process.processIdentifier, SIGKILL)
-                _ = try run.outcome()
+                if try run.outcome().errors.contains("goes on behind") { goneOn += 1 }
                 guard number % 3 == 0 else { continue }
                 let last = try weir.start(words, input: .nothing).outcome()
                 #expect(last.exitCode == 0, "\(last.errors)")

@@ -124,6 +124,39 @@ import WeirRecords
         #expect(try read(again, upTo: whole.count + 1, &random) == whole, "seed \(seed)")
     }
 
+    /// A source that is interrupted where a piece is `nil`.
+    private final class Pausing: MessageSource {
+        let expectedByteCount: Int64? = nil
+        let sharesHeader = false
+        private var pieces: ArraySlice<String?>
+
+        init(_ pieces: [String?]) { self.pieces = pieces[...] }
+
+        var isBetweenMessages: Bool { pieces.isEmpty }
+
+        func goOn(behind header: [UInt8]) {}
+
+        func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
+            guard let piece = pieces.popFirst() else { return 0 }
+            guard let piece else { throw .interrupted(address: "here") }
+            unsafe buffer.copyBytes(from: piece.utf8)
+            return piece.utf8.count
+        }
+    }
+
+    @Test func aPauseWithinAMessageCostsNothingOfIt() throws {
+        defer { remove() }
+        var random = SeededGenerator(seed: 6)
+        let journal = try Journal(in: folder, of: "in", settings())
+        let source = try JournaledSource(Pausing(["one ", "two ", nil, nil, "three"]), journal, from: 0)
+        for _ in 0..<2 {
+            #expect(throws: TransportError.self) { try read(source, upTo: 100, &random) }
+            #expect(source.position?.offset == 0)
+        }
+        #expect(String(decoding: try read(source, upTo: 100, &random), as: UTF8.self) == "one two three")
+        #expect(journal.extent == 0..<13)
+    }
+
     @Test func theHeaderThatAllSendersBeginWithIsKnownAgain() throws {
         defer { remove() }
         var random = SeededGenerator(seed: 4)

@@ -31,6 +31,9 @@ package final class JournaledSource: PositionedSource {
     /// The line that all senders begin with, as far as it was read again; `nil` where nobody wants to know.
     private var header: [UInt8]?
 
+    /// What the source gave before it failed within a message.
+    private var begun: [UInt8] = []
+
     /// How many bytes the source gave.
     private var receivedCount: Int64 = 0
     private var saidThatItIsLost = false
@@ -157,9 +160,16 @@ package final class JournaledSource: PositionedSource {
         )
         // Allocated above; nothing else refers to it.
         defer { unsafe buffer.deallocate() }
-        var bytes: [UInt8] = []
+        var bytes = exchange(&begun, with: [])
         repeat {
-            let count = unsafe try source.read(into: buffer)
+            let count: Int
+            do throws(TransportError) {
+                count = unsafe try source.read(into: buffer)
+            } catch {
+                // After a pause it goes on there.
+                begun = bytes
+                throw error
+            }
             guard count > 0 else { break }
             unsafe bytes += buffer[..<count]
             guard bytes.count <= Self.longest else {
@@ -205,7 +215,8 @@ package final class JournaledSource: PositionedSource {
             }
         }
         guard let sink else { return }
-        try sink.write(bytes.span)
+        let shared = ContiguousArray(bytes)
+        try sink.write(shared.span)
         if journal.settings.isDurable {
             do throws(TransportError) {
                 try sink.finish()

@@ -66,9 +66,9 @@ extension Pipeline {
                 }
                 progress.update(events: tally.events, byteCount: byteCount)
                 synchronizeMatches()
+                publishState()
                 if let cut = result.cut { saveState(of: cut) }
                 if let keeper, stateOfEnd == nil, keeper.isDue { workers.requestCut() }
-                publishState()
             }
             return .endOfInput
         } catch {

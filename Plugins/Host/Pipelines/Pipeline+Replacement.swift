@@ -32,6 +32,8 @@ extension Pipeline {
         Self.add(intake.counts, to: &earlierCounts)
         self.intake = following
         beginState()
+        // No batch is at hand, so the state need not be that of the old ones until the next comes.
+        if keeper?.isDue ?? false { saveState() }
         return following
     }
 

@@ -125,7 +125,13 @@ extension RunRequest {
                     + "add --state DIR --journal"
             )
         }
-        guard state?.journals != nil else { return }
+        guard let journals = state?.journals else { return }
+        for input in inputs where input.acknowledges && journals.settings.policy == .lose {
+            throw .usage(
+                "'\(input.name)': 'ack=true' tells senders what is safe, and --journal-full lose goes on with what is "
+                    + "not; leave out one of them"
+            )
+        }
         guard inputs.contains(where: \.isTransient) else {
             throw .usage("--journal: the inputs can be read again without it; leave it out")
         }

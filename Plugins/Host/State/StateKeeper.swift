@@ -25,6 +25,7 @@ final class StateKeeper {
     private var due: Timestamp
     private var nextHastened = Timestamp.distantPast
     private var hasFailed = false
+    private var isUrgent = false
 
     /// How often the state could not be saved.
     private(set) var failureCount: UInt64 = 0
@@ -72,6 +73,7 @@ final class StateKeeper {
 
     /// Whether a checkpoint is due.
     var isDue: Bool {
+        if isUrgent { return true }
         guard !writer.isWriting else { return false }
         let now = clock.now()
         if now >= due { return true }
@@ -81,8 +83,8 @@ final class StateKeeper {
         return true
     }
 
-    /// Has the next checkpoint be due now: those before it are of other plugins.
-    func expedite() { due = clock.now() }
+    /// Has the next checkpoint be due now, even while one is written: those before it are of other plugins.
+    func expedite() { isUrgent = true }
 
     /// Writes a checkpoint; where that fails, the run goes on with those before it.
     ///
@@ -143,6 +145,7 @@ final class StateKeeper {
         checkpoint.time = WallClock().now().nanosecondsSinceEpoch
         checkpoint.settings = settings
         due = clock.now() + request.interval
+        isUrgent = false
     }
 
     /// Whether there are more matches than the last time.
@@ -156,6 +159,7 @@ final class StateKeeper {
         }
         hasFailed = true
         due = clock.now() + request.interval
+        isUrgent = false
     }
 
     /// Forgets what was given back already; where the inputs were stays.

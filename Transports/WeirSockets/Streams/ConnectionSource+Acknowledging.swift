@@ -7,6 +7,7 @@ extension ConnectionSource: AcknowledgingSource {
 
     func acknowledge(_ byteCount: Int64) {
         guard settings.acknowledges else { return }
+        safeByteCount = byteCount
         for (token, count) in stage.takeMarks(through: byteCount) {
             if connections[token] != nil {
                 connections[token]?.safeCount += count
@@ -18,6 +19,12 @@ extension ConnectionSource: AcknowledgingSource {
             untold.insert(token)
         }
         tell()
+    }
+
+    /// Tells of messages that were refused behind all that is safe: nothing else may come that would tell of them.
+    func acknowledgeRefused() {
+        guard let end = stage.marks.first?.end, end <= safeByteCount else { return }
+        acknowledge(safeByteCount)
     }
 
     /// Sends what is to be told, as far as the system takes it; the rest waits for the next time.

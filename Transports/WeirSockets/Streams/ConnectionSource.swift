@@ -39,6 +39,9 @@ final class ConnectionSource: MessageSource {
     /// Connections that have sent everything, and wait to be told that it is safe.
     var lingering: [UInt64: Connection] = [:]
 
+    /// How many of the bytes that were handed out are safe.
+    var safeByteCount: Int64 = 0
+
     /// The connections that are to be told something.
     var untold: Set<UInt64> = []
     var nextToken: UInt64 = firstToken
@@ -168,6 +171,7 @@ final class ConnectionSource: MessageSource {
             watchAcceptor()
         }
         closeIdle(now)
+        if settings.acknowledges { acknowledgeRefused() }
         if !untold.isEmpty { tell() }
         stage.count()
         return served
