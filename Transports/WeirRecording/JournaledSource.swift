@@ -215,8 +215,7 @@ package final class JournaledSource: PositionedSource {
             }
         }
         guard let sink else { return }
-        let shared = ContiguousArray(bytes)
-        try sink.write(shared.span)
+        try sink.write(ContiguousArray(bytes).span)
         if journal.settings.isDurable {
             do throws(TransportError) {
                 try sink.finish()
