@@ -185,6 +185,7 @@ enum HelpTopic: String, CaseIterable {
         last save and a kill is lost, unless --journal writes it to DIR before it is
         processed, until a save covers it. With 'ack=true' in the address of a stream
         socket each sender is told, in a line, how many of its messages are safe there.
+        Standard input goes on in the middle of a line: give the next run the same pipe.
         What is written to sockets may come twice.
         Another pipeline, an input that is another one, or an output that has become
         shorter is refused; '--state-mismatch drop' goes on with what fits, and says

@@ -6,7 +6,7 @@ extension Pipeline {
     /// Replaces plugins and outputs between two batches, if a replacement was requested that reads the same records; the
     /// batch that is at hand goes to the new plugins.
     ///
-    /// The old plugins end as at the end of an input.
+    /// The old plugins end as at the end of an input, unless their state is saved: then the new ones go on with it.
     func replacePlugins() throws {
         guard let next = context.replacement?.takeBetweenBatches() else { return }
         try put(next, try RunningPlugins(next.instances, form: next.matchForm, report: page?.report))
@@ -14,7 +14,7 @@ extension Pipeline {
 
     /// Replaces plugins, outputs and what makes records of the inputs' bytes, in a pause for that.
     ///
-    /// What was read before went to the old plugins, which end as at the end of an input. What is read from now on goes
+    /// What was read before went to the old plugins, which end as with ``replacePlugins()``. What is read from now on goes
     /// to the new ones; the beginning of a record whose end has not come yet too.
     ///
     /// - Returns: What to read on with.
