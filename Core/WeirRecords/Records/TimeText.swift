@@ -47,6 +47,13 @@ package enum TimeText {
         return unsafe CalendarText.isWithoutZone(UnsafeBufferPointer(start: next, count: end - next))
     }
 
+    /// Whether a text would be a time, if it said how far its clock is from UTC.
+    package static func isWithoutZone(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        // The buffer lives while it is read.
+        return unsafe bytes.withUnsafeBufferPointer { unsafe isWithoutZone($0) }
+    }
+
     /// The number of `scale`s that `nanoseconds` is, exactly, in the fewest digits.
     ///
     /// - Returns: The number, such as `1.25`.

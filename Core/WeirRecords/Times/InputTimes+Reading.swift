@@ -41,6 +41,14 @@ extension InputTimes {
         return unsafe number(next, end)
     }
 
+    /// Whether a text is a time; it is not counted.
+    package func isTime(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        // The buffer lives while it is read.
+        let result = unsafe bytes.withUnsafeBufferPointer { unsafe nanoseconds($0, isCounted: false) }
+        return if case .value = result { true } else { false }
+    }
+
     private func number(_ first: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Result {
         guard unsafe first < end else { return .notATime }
         let sign = unsafe first.pointee

@@ -26,9 +26,9 @@ enum GuessedTime: Hashable {
     /// The result is `nil` where they are no times, or not all in one form.
     init?(_ values: [String]) {
         guard let first = values.first else { return nil }
-        let isPlain = values.allSatisfy { FieldType(ofText: $0) == .time || Self.isWithoutZone($0) }
+        let isPlain = values.allSatisfy { FieldType(ofText: $0) == .time || TimeText.isWithoutZone($0) }
         if isPlain {
-            self = values.contains(where: Self.isWithoutZone) ? .withoutZone : .known
+            self = values.contains(where: TimeText.isWithoutZone) ? .withoutZone : .known
             return
         }
         // Few texts that are no times have so many digits.
@@ -37,23 +37,12 @@ enum GuessedTime: Hashable {
         for text in Self.formats {
             guard let format = try? TimeFormat(text) else { continue }
             let times = InputTimes(unit: .milliseconds, zone: zone, format: format)
-            if values.allSatisfy({ Self.isTime($0, times) }) {
+            if values.allSatisfy(times.isTime) {
                 self = .format(text, hasZone: format.hasZone)
                 return
             }
         }
         return nil
-    }
-
-    private static func isWithoutZone(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
-        return unsafe bytes.withUnsafeBufferPointer { unsafe TimeText.isWithoutZone($0) }
-    }
-
-    private static func isTime(_ text: String, _ times: InputTimes) -> Bool {
-        let bytes = Array(text.utf8)
-        let result = unsafe bytes.withUnsafeBufferPointer { unsafe times.nanoseconds($0, isCounted: false) }
-        return if case .value = result { true } else { false }
     }
 
     /// The forms that are tried, the likelier first: the day before the month, unless a clock of twelve hours follows.

@@ -54,6 +54,8 @@ final class PlainReading: BatchReading {
     }
 
     /// Goes on where another reading was; nothing was read yet.
+    // Never inlined: the optimiser of Swift 6.3 fails ("a leaked owned value") where it is.
+    @inline(never)
     func goOn(at place: RunCheckpoint.Input.Place) throws(FormatError) {
         switch (place, placing) {
         case (.unknown, _): break
@@ -234,8 +236,6 @@ extension RunRequest {
         }
     }
 
-    // Never inlined: the optimiser of Swift 6.3 fails ("a leaked owned value") where it is.
-    @inline(never)
     private func makeReading(
         ofKnown source: HeadKeepingSource,
         _ input: Input,

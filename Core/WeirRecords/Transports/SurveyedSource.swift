@@ -1,18 +1,16 @@
-internal import WeirRecords
-
 /// An input that can be read once, and whose start is looked at before that: what breaks it off is told to who reads what
 /// came before.
-final class SurveyedSource: TransportSource {
+package final class SurveyedSource: TransportSource {
     private let source: any TransportSource
     private var failure: TransportError?
     private var isLookedAt = true
 
     /// Creates a source at the start of an input.
-    init(_ source: any TransportSource) {
+    package init(_ source: any TransportSource) {
         self.source = source
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
         if let failure { throw failure }
         guard isLookedAt else { return unsafe try source.read(into: buffer) }
         do throws(TransportError) {
@@ -26,15 +24,15 @@ final class SurveyedSource: TransportSource {
     /// Ends the look at the start; the bytes that came are handed out by others.
     ///
     /// - Throws: What broke the input off before its first byte.
-    func endLook(after bytes: [UInt8]) throws(TransportError) {
+    package func endLook(after bytes: [UInt8]) throws(TransportError) {
         isLookedAt = false
         if let failure, bytes.isEmpty { throw failure }
     }
 
-    var expectedByteCount: Int64? { source.expectedByteCount }
+    package var expectedByteCount: Int64? { source.expectedByteCount }
 
-    var meter: TransportMeter? { source.meter }
+    package var meter: TransportMeter? { source.meter }
 
     /// What came before an interruption is handed out.
-    var drainsWhenInterrupted: Bool { failure != nil || source.drainsWhenInterrupted }
+    package var drainsWhenInterrupted: Bool { failure != nil || source.drainsWhenInterrupted }
 }
