@@ -46,6 +46,8 @@ final class PlainReading: BatchReading {
         case unknown, byBytes, byRecords
     }
 
+    // Never inlined: the optimiser of Swift 6.3 fails at the caller ("a leaked owned value") where it is.
+    @inline(never)
     init(_ reader: consuming RecordReader, of source: HeadKeepingSource, placing: Placing? = nil) {
         self.reader = reader
         self.source = source
@@ -54,8 +56,6 @@ final class PlainReading: BatchReading {
     }
 
     /// Goes on where another reading was; nothing was read yet.
-    // Never inlined: the optimiser of Swift 6.3 fails ("a leaked owned value") where it is.
-    @inline(never)
     func goOn(at place: RunCheckpoint.Input.Place) throws(FormatError) {
         switch (place, placing) {
         case (.unknown, _): break
