@@ -91,7 +91,7 @@ let modules: [Module] = [
     Module("WeirWindows", in: "Operators", needs: ["WeirAggregates", "WeirCore"]),
     Module("WeirPatterns", in: "Operators", needs: ["WeirCore", "WeirExpressions", "WeirSchemas"]),
     Module("WeirSignals", in: "Operators", needs: ["WeirCore", "WeirDispatch"]),
-    Module("WeirGraphs", in: "Operators", needs: ["WeirCore", "WeirDispatch"]),
+    Module("WeirGraphs", in: "Operators", needs: ["CWeir", "WeirCore", "WeirDispatch"]),
     Module(
         "WeirQueries",
         in: "Operators",
@@ -208,7 +208,7 @@ let tests: [Module] = [
     Module(
         "WeirGraphsTests",
         in: "Tests",
-        needs: ["TestThreads", "WeirCore", "WeirDispatch", "WeirGraphs", "WeirSelection", "WeirTesting"]
+        needs: ["TestStreams", "TestThreads", "WeirCore", "WeirDispatch", "WeirGraphs", "WeirSelection", "WeirTesting"]
     ),
     Module(
         "WeirLoadingTests",

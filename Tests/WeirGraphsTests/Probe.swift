@@ -142,4 +142,8 @@ struct RecordingSink<Downstream: Sink>: Sink {
         sink.finish(completion)
         downstream.finish(completion)
     }
+
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try downstream.exchangeState(&state)
+    }
 }

@@ -72,6 +72,22 @@ package final class ValueBuffer<Element: Sendable>: Sendable {
         reader?.resume()
     }
 
+    /// Saves the elements that wait, and the end, or gives them back; while the publisher stands still.
+    ///
+    /// - Parameter exchange: Takes the fields.
+    /// - Throws: `StateError`.
+    package func exchangeState(_ exchange: inout StateExchange) throws(StateError) {
+        exchange.require(capacity)
+        var (waiting, completion, isOver) = state.withLock { ($0.waiting, $0.completion, $0.isOver) }
+        try exchange.exchange(&waiting)
+        try exchange.exchange(&completion)
+        try exchange.exchange(&isOver)
+        guard exchange.isRestoring else { return }
+        state.withLock { [waiting, completion, isOver] state in
+            (state.waiting, state.completion, state.isOver) = (waiting, completion, isOver)
+        }
+    }
+
     // MARK: From the iteration
 
     /// The next element; `nil` after the last.

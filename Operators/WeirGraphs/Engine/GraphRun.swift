@@ -19,6 +19,11 @@ final class GraphRun: Sendable {
     // What may wake an island though none is awake: open sources from outside, and timers.
     private let externals = Atomic(0)
     private let deadlocked = Atomic(false)
+    // Whether the graph stands still to be saved; with the lock until it goes on.
+    private let paused = Atomic(false)
+    private let pause = Locked(())
+    // How many islands have left work because of that.
+    private let interruptions = Atomic(0)
 
     init(_ settings: GraphSettings) {
         self.settings = settings
@@ -69,6 +74,50 @@ final class GraphRun: Sendable {
             return parts.processors
         }
         for processor in processors { processor.stop(.now) }
+    }
+
+    // MARK: Checkpoints
+
+    var isPaused: Bool { paused.load(ordering: .sequentiallyConsistent) }
+
+    var isInterrupted: Bool { interruptions.load(ordering: .acquiring) > 0 }
+
+    func countInterruptions(_ change: Int) {
+        interruptions.wrappingAdd(change, ordering: .acquiringAndReleasing)
+    }
+
+    /// Calls `body` while no stage is at work.
+    ///
+    /// - Parameters:
+    ///   - islands: Those of the graph.
+    ///   - body: Saves it.
+    /// - Throws: What `body` throws; `StateError.busy` on a thread that is in a stage.
+    func whileStanding(_ islands: [Island], _ body: () throws(StateError) -> Void) throws(StateError) {
+        guard !islands.contains(where: \.isInside) else { throw .busy("the graph") }
+        // Nothing is stuck meanwhile.
+        begin()
+        defer {
+            for island in islands { island.goOn() }
+            end()
+        }
+        try pause.withLock { (_) throws(StateError) in
+            paused.store(true, ordering: .sequentiallyConsistent)
+            defer { paused.store(false, ordering: .sequentiallyConsistent) }
+            // All of them before the first is saved: none gives the others something any more.
+            for island in islands { try island.whileIdle { _ throws(StateError) in } }
+            try body()
+        }
+    }
+
+    /// Waits until the graph goes on, and does what was left; on the thread that runs islands without a processor.
+    func goOn() {
+        while true {
+            let islands = parts.withLock { $0.islands }
+            // From inside a stage of another island the thread has to leave that first.
+            guard !islands.contains(where: \.isInside), islands.contains(where: \.isLeft) else { return }
+            pause.withLock { _ in }
+            for island in islands { island.goOnHere() }
+        }
     }
 
     /// Wakes a stage after a while.

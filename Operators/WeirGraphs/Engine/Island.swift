@@ -33,9 +33,11 @@ final class Island: Sendable {
 
     /// Runs the island on one thread at a time; created once, so that a wake allocates nothing.
     private final class Entry: Sendable {
+        let confined: GatedState<State>
         let enter: @Sendable () -> Void
 
         init(_ confined: GatedState<State>) {
+            self.confined = confined
             enter = { confined.run() }
         }
     }
@@ -45,6 +47,10 @@ final class Island: Sendable {
     private let isAwake = Atomic(false)
     private let woken = Locked(Woken())
     private let entry = Locked<Entry?>(nil)
+
+    // While the graph stands still: whether there is work left, and whether the island was woken when it was being saved.
+    private let isInterrupted = Atomic(false)
+    private let isPostponed = Atomic(false)
 
     init(_ run: GraphRun, _ processor: EventProcessor?) {
         self.run = run
@@ -89,11 +95,14 @@ final class Island: Sendable {
                 island: self,
                 settings: settings,
                 index: index,
-                ready: ready
+                ready: ready,
+                state: StageState()
             )
             ready.add(index)
             return Stage(
+                name: stage.name,
                 step: stage.make(context),
+                state: context.state,
                 isExternal: stage.isExternal,
                 inlets: context.inlets,
                 outlets: context.outlets
@@ -120,30 +129,40 @@ final class Island: Sendable {
         // and find the graph stuck.
         run.begin()
         guard !isAwake.exchange(true, ordering: .acquiringAndReleasing) else { return run.end() }
-        if let processor {
-            processor.perform(entry.enter)
-        } else {
-            entry.enter()
-        }
+        enter(entry)
+    }
+
+    private func enter(_ entry: Entry) {
+        if let processor { return processor.perform(entry.enter) }
+        entry.enter()
+        if run.isInterrupted { run.goOn() }
     }
 
     private func work(_ state: inout State) {
         while isAwake.exchange(false, ordering: .acquiringAndReleasing) {
             readyWoken(&state)
-            if !state.isOver {
+            if !state.isOver, !standsStill {
                 if run.isDeadlocked { abort(state, with: .deadlock(waiting: waitingPorts(state))) }
-                while let stage = state.ready.take() { state.stages[stage].step() }
+                while !standsStill, let stage = state.ready.take() { state.stages[stage].step() }
                 if state.stages.allSatisfy(\.isDone) {
                     state.isOver = true
-                    state.stages = []
+                    state.stages = state.stages.map(\.ended)
                     run.islandIsOver()
                 }
             }
-            let externals = state.stages.count { $0.isExternal && !$0.isDone }
+            let externals = state.isOver ? 0 : state.stages.count { $0.isExternal && !$0.isDone }
             run.addExternals(externals - state.externals)
             state.externals = externals
             run.end()
         }
+    }
+
+    /// Whether work is left because the graph stands still; what ends that sees to it that it goes on.
+    private var standsStill: Bool {
+        guard run.isPaused else { return false }
+        if !isInterrupted.exchange(true, ordering: .sequentiallyConsistent) { run.countInterruptions(1) }
+        // The pause may have ended before that was seen: then it is taken back, unless it was seen after all.
+        return run.isPaused || !takeInterruption()
     }
 
     private func readyWoken(_ state: inout State) {
@@ -153,6 +172,60 @@ final class Island: Sendable {
         }
         for stage in state.taken { state.ready.add(stage) }
         state.taken.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Checkpoints
+
+    /// Whether this thread is at work in the island.
+    var isInside: Bool { entry.withLock { $0 }?.confined.isInside ?? false }
+
+    /// Saves what the stages and wires keep, or gives it back; the graph stands still.
+    func exchangeState(_ exchange: inout StateExchange) throws(StateError) {
+        try whileIdle { stages throws(StateError) in
+            for stage in stages {
+                try exchange.scoped(stage.name) { exchange throws(StateError) in
+                    try stage.state.exchange(&exchange, inlets: stage.inlets)
+                }
+            }
+        }
+    }
+
+    /// Waits until no thread is at work, and calls `body`; the graph stands still.
+    func whileIdle(_ body: ([Stage]) throws(StateError) -> Void) throws(StateError) {
+        guard let entry = entry.withLock({ $0 }) else { return }
+        let isDone: Void? = try entry.confined.whileIdle(
+            postponing: { isPostponed.store(true, ordering: .releasing) },
+            { (state) throws(StateError) in try body(state.stages) }
+        )
+        guard isDone != nil else { throw .busy("a stage of the graph") }
+    }
+
+    /// Whether there is work left that no processor will do.
+    var isLeft: Bool { processor == nil && isInterrupted.load(ordering: .acquiring) }
+
+    /// Goes on after the graph stood still: on a processor, or with what was asked for when the island was being saved.
+    func goOn() {
+        if processor != nil, takeInterruption() { wake() }
+        guard !isLeft, isPostponed.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        // Counted when it was asked for.
+        if let entry = entry.withLock({ $0 }) { enter(entry) }
+    }
+
+    /// Goes on after the graph stood still, on this thread.
+    func goOnHere() {
+        guard processor == nil, takeInterruption(), let entry = entry.withLock({ $0 }) else { return }
+        run.begin()
+        if isAwake.exchange(true, ordering: .acquiringAndReleasing) {
+            run.end()
+            guard isPostponed.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        }
+        entry.enter()
+    }
+
+    private func takeInterruption() -> Bool {
+        guard isInterrupted.exchange(false, ordering: .sequentiallyConsistent) else { return false }
+        run.countInterruptions(-1)
+        return true
     }
 
     /// Ends the stages that have not ended.

@@ -24,14 +24,14 @@ extension Flow where Handle == Void {
     static func transforming(
         _ name: String,
         _ makeTransform:
-            @escaping @Sendable () -> (
+            @escaping @Sendable (StageContext) -> (
                 ContiguousArray<Timed<Input>>, Range<Int>, inout OutputSpan<Timed<Output>>
             ) -> (any Error)?
     ) -> Flow {
         Flow(unchecked: { builder in
             let ports =
-                builder.addLinear(name) { _, inlet, outlet in
-                    let transform = makeTransform()
+                builder.addLinear(name) { context, inlet, outlet in
+                    let transform = makeTransform(context)
                     return {
                         if outlet.isClosed { return inlet.cancel() }
                         while true {

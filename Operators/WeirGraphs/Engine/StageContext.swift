@@ -9,6 +9,7 @@ struct StageContext {
     @usableFromInline let settings: GraphSettings
     @usableFromInline let index: Int
     @usableFromInline let ready: ReadyStages
+    @usableFromInline let state: StageState
 
     /// The default number of elements that a stage requests at a time.
     @usableFromInline var batch: Int { settings.batch }
@@ -46,7 +47,9 @@ struct StageDescription: Sendable {
 
 /// A stage of an island that runs.
 struct Stage {
+    let name: String
     let step: StageDescription.Step
+    let state: StageState
     let isExternal: Bool
     let inlets: [AnyWire]
     let outlets: [AnyWire]
@@ -54,5 +57,10 @@ struct Stage {
     var isDone: Bool {
         // A stage with an output to the outside is done only when it has forwarded the end and released its inlets.
         inlets.allSatisfy { isExternal ? $0.isCancelled : $0.isOver } && outlets.allSatisfy(\.isOver)
+    }
+
+    /// The stage when its island is over: what it kept can still be saved.
+    var ended: Stage {
+        Stage(name: name, step: {}, state: state, isExternal: isExternal, inlets: inlets, outlets: outlets)
     }
 }

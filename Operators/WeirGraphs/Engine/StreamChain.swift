@@ -26,7 +26,10 @@ public struct ChainEntry<Element: Sendable>: EventStream {
                     }
                 },
                 advance: { watermark in state.withLocal { $0.advance(to: watermark) } },
-                finish: { completion in state.withLocal { $0.finish(completion) } }
+                finish: { completion in state.withLocal { $0.finish(completion) } },
+                exchange: { (exchange: inout StateExchange) throws(StateError) in
+                    try state.value.exchangeState(&exchange)
+                }
             )
         )
         return subscription
@@ -39,16 +42,19 @@ final class ChainHandle<Element: Sendable> {
     @usableFromInline let receive: (ContiguousArray<Timed<Element>>, Range<Int>) -> Void
     @usableFromInline let advance: (Timestamp) -> Void
     @usableFromInline let finish: (Completion) -> Void
+    @usableFromInline let exchange: StageState.Exchange
 
     @usableFromInline
     init(
         receive: @escaping (ContiguousArray<Timed<Element>>, Range<Int>) -> Void,
         advance: @escaping (Timestamp) -> Void,
-        finish: @escaping (Completion) -> Void
+        finish: @escaping (Completion) -> Void,
+        exchange: @escaping StageState.Exchange
     ) {
         self.receive = receive
         self.advance = advance
         self.finish = finish
+        self.exchange = exchange
     }
 }
 
@@ -109,6 +115,31 @@ struct ChainOutput<Element: Sendable>: ~Copyable {
         }
         elements.rewind()
     }
+
+    /// Saves what was not sent, or gives it back.
+    @usableFromInline
+    mutating func exchangeState(_ exchange: inout StateExchange) throws(StateError) {
+        var waiting: ContiguousArray<Timed<Element>> = []
+        var marks = marks.map { (place: $0.place - elements.first, watermark: $0.watermark) }
+        if exchange.isSaving, elements.count > 0 {
+            // Taken out and put back: they have one owner.
+            let number = elements.count
+            waiting.append(addingCapacity: number) { output in elements.take(number, into: &output) }
+            elements.rewind()
+            for element in waiting { elements.append(element) }
+            self.marks = ContiguousArray(marks)
+        }
+        try exchange.exchange(&waiting)
+        try exchange.exchange(&marks)
+        try exchange.exchange(&completion)
+        guard exchange.isRestoring else { return }
+        guard marks.allSatisfy({ (0...waiting.count).contains($0.place) }) else {
+            throw .damaged("a watermark of a chain is out of place", offset: 0)
+        }
+        elements.rewind()
+        for element in waiting { elements.append(element) }
+        self.marks = ContiguousArray(marks)
+    }
 }
 
 /// Stores the outputs of a chain for the stage that drives it.
@@ -136,4 +167,8 @@ struct ChainExitSink<Input: Sendable>: Sink {
     mutating func finish(_ completion: Completion) {
         if output.value.completion == nil { output.value.completion = completion }
     }
+
+    /// The stage saves what was not sent.
+    @inlinable
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {}
 }

@@ -94,6 +94,14 @@ class AnyWire {
         state.value.count = 0
         state.value.demand = 0
     }
+
+    /// Saves what waits, what is requested and how the wire has ended, or gives it back.
+    func exchangeState(_ exchange: inout StateExchange) throws(StateError) {
+        try exchange.exchange(&state.value.demand)
+        guard state.value.demand >= 0 else { throw .damaged("\(inletName) requests less than nothing", offset: 0) }
+        try exchange.exchange(&state.value.completion)
+        try exchange.exchange(&state.value.isCancelled)
+    }
 }
 
 /// The ports that a wire connects.
@@ -133,7 +141,29 @@ final class Wire<Element: Sendable>: AnyWire {
         content.value = Content()
     }
 
+    override func exchangeState(_ exchange: inout StateExchange) throws(StateError) {
+        try super.exchangeState(&exchange)
+        var waiting = exchange.isSaving ? ContiguousArray(content.value.waiting[content.value.first...]) : []
+        var (taken, marks) = (content.value.taken, content.value.marks)
+        try exchange.exchange(&waiting)
+        try exchange.exchange(&taken)
+        try exchange.exchange(&marks)
+        guard exchange.isRestoring else { return }
+        let places = taken...max(taken, taken &+ waiting.count)
+        guard taken >= 0, marks.allSatisfy({ places.contains($0.place) }) else {
+            throw .damaged("the watermarks of \(inletName) are out of place", offset: 0)
+        }
+        state.value.count = waiting.count
+        content.value.waiting = waiting
+        content.value.first = 0
+        content.value.taken = taken
+        content.value.marks = marks
+    }
+
     // MARK: For the producer
+
+    /// How many elements were sent, with those before a restart.
+    @inlinable var sentCount: Int { content.value.taken + count }
 
     /// Whether the producer has no reason to go on.
     @inlinable var isClosed: Bool { isCancelled || hasEnded }

@@ -22,6 +22,7 @@ extension Flow where Output == Input, Handle == Void {
             let reader = builder.addStage("boundary", outlets: ["out"]) { context in
                 let outlet = context.outlet(0, of: Input.self)
                 boundary.setReader(context.waker())
+                context.keep(boundary)
                 return { boundary.read(outlet) }
             }
             return (FlowPorts(Inlet(builder, writer, 0), Outlet(builder, reader, 0)), ())

@@ -25,7 +25,7 @@ final class AsyncResults<Output: Sendable>: Sendable {
 /// The elements of a stage that tasks work on; confined to the stage.
 final class AsyncLine<Input: Sendable, Output: Sendable> {
     private enum Entry {
-        case running(Timestamp)
+        case running(Timed<Input>)
         case done(Output, Timestamp)
         case watermark(Timestamp)
         case failed(Completion)
@@ -43,6 +43,8 @@ final class AsyncLine<Input: Sendable, Output: Sendable> {
     private var end = 0
     private var early = Deque<Timed<Output>>()
     private var tasks: [Int: Task<Void, Never>] = [:]
+    /// The elements from before a restart, whose work begins anew.
+    private var restored: Range<Int> = 0..<0
     /// How many elements are at work, or done and not sent.
     private var heldCount = 0
     private var hasFailed: Bool { failure != nil }
@@ -73,6 +75,8 @@ final class AsyncLine<Input: Sendable, Output: Sendable> {
 
     func step(_ inlet: Wire<Input>, _ outlet: Wire<Output>) {
         if outlet.isClosed { return end(inlet) }
+        for number in restored { if case .running(let element)? = entries[number] { begin(number, element.element) } }
+        restored = 0..<0
         for (number, result) in results.take() { note(number, result) }
         while true {
             if let completion = send(to: outlet) {
@@ -102,9 +106,13 @@ final class AsyncLine<Input: Sendable, Output: Sendable> {
 
     private func start(_ element: Timed<Input>) {
         let number = end
-        append(.running(element.time))
+        append(.running(element))
         heldCount += 1
-        let (transform, results, input) = (transform, results, element.element)
+        begin(number, element.element)
+    }
+
+    private func begin(_ number: Int, _ input: Input) {
+        let (transform, results) = (transform, results)
         tasks[number] = Task {
             do {
                 results.add(number, .success(try await transform(input)))
@@ -126,7 +134,8 @@ final class AsyncLine<Input: Sendable, Output: Sendable> {
 
     private func note(_ number: Int, _ result: Result<Output, any Error>) {
         tasks[number] = nil
-        guard case .running(let time)? = entries[number] else { return }
+        guard case .running(let element)? = entries[number] else { return }
+        let time = element.time
         switch result {
         case .success(let output) where isOrdered: entries[number] = .done(output, time)
         case .success(let output):
@@ -167,5 +176,46 @@ final class AsyncLine<Input: Sendable, Output: Sendable> {
             first += 1
         }
         return nil
+    }
+}
+
+// In checkpoints, elements that tasks work on are saved as such, so that their work is done again after a restart; results that
+// wait for their turn are saved as they are.
+extension AsyncLine {
+    /// What is in flight: an element, the result of one, a failure, or otherwise a watermark.
+    private typealias Saved = (input: Input?, output: Output?, completion: Completion?, time: Timestamp)
+
+    func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        if state.isSaving { for (number, result) in results.take() { note(number, result) } }
+        var saved: [Saved] = state.isSaving ? (first..<end).compactMap { savedEntry($0) } : []
+        try state.exchange(&saved)
+        try state.exchange(&early)
+        try state.exchange(&failure)
+        guard state.isRestoring else { return }
+        for (input, output, completion, time) in saved {
+            if let input {
+                append(.running(Timed(input, at: time)))
+                heldCount += 1
+            } else if let output {
+                append(.done(output, time))
+                heldCount += 1
+            } else if let completion {
+                append(.failed(completion))
+            } else {
+                append(.watermark(time))
+            }
+        }
+        heldCount += early.count
+        restored = first..<end
+    }
+
+    private func savedEntry(_ number: Int) -> Saved? {
+        switch entries[number] {
+        case .running(let element)?: (element.element, nil, nil, element.time)
+        case .done(let output, let time)?: (nil, output, nil, time)
+        case .watermark(let watermark)?: (nil, nil, nil, watermark)
+        case .failed(let completion)?: (nil, nil, completion, .distantPast)
+        case .gone?, nil: nil
+        }
     }
 }

@@ -55,6 +55,52 @@ final class GraphBoundary<Element: Sendable>: Sendable {
         }
     }
 
+    /// Saves what waits, or gives it back.
+    ///
+    /// - Parameters:
+    ///   - exchange: Takes the fields.
+    ///   - hold: Calls its closure while nothing writes; the reading end stands still.
+    /// - Throws: `StateError`.
+    func exchangeState(
+        _ exchange: inout StateExchange,
+        whileHeld hold: (() -> Void) -> Void = { $0() }
+    ) throws(StateError) {
+        exchange.require(capacity)
+        var crossings: [(element: Timed<Element>?, watermark: Timestamp)] = []
+        var (completion, isCancelled) = (Completion?.none, false)
+        var late = Int64.min
+        if exchange.isSaving {
+            hold {
+                // Taken out and put back: one after the other, so that the order stays.
+                for _ in 0..<ring.count {
+                    guard let crossing = ring.pop() else { break }
+                    switch crossing {
+                    case .element(let element): crossings.append((element, .distantPast))
+                    case .watermark(let watermark): crossings.append((nil, watermark))
+                    }
+                    _ = ring.push(crossing)
+                }
+                late = self.late.load(ordering: .acquiring)
+                (completion, isCancelled) = (end, self.isCancelled)
+            }
+        }
+        try exchange.exchange(&crossings)
+        try exchange.exchange(reading)
+        try exchange.exchange(&late)
+        try exchange.exchange(&completion)
+        try exchange.exchange(&isCancelled)
+        guard exchange.isRestoring else { return }
+        guard crossings.count <= capacity else {
+            throw .damaged("\(crossings.count) elements wait where there is room for \(capacity)", offset: 0)
+        }
+        for (element, watermark) in crossings { _ = ring.push(element.map { .element($0) } ?? .watermark(watermark)) }
+        self.late.store(late, ordering: .releasing)
+        // Nobody is woken: all stages begin when all have their state.
+        if let completion { self.completion.withLock { $0 = completion } }
+        hasCompletion.store(completion != nil, ordering: .releasing)
+        cancelled.store(isCancelled, ordering: .releasing)
+    }
+
     // MARK: The end that writes
 
     @usableFromInline
@@ -73,13 +119,13 @@ final class GraphBoundary<Element: Sendable>: Sendable {
 
     /// Sends a watermark: no older element will follow.
     ///
-    /// Where the ring is full, the watermark waits beside it, and of several the latest: it is as true later.
+    /// Where the ring is full, the watermark waits beside it, and of several the latest: it is as true later. Call
+    /// ``hasWritten()`` then.
     @usableFromInline
     func writeWatermark(_ watermark: Timestamp) {
         if !ring.push(.watermark(watermark)) {
             late.max(watermark.nanosecondsSinceEpoch, ordering: .releasing)
         }
-        hasWritten()
     }
 
     /// Makes room for new elements by dropping the oldest; watermarks among them stay.
@@ -162,5 +208,13 @@ final class GraphBoundary<Element: Sendable>: Sendable {
     func cancel() {
         guard !cancelled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         wakeWriter.withLock { $0 }?()
+    }
+}
+
+extension StageContext {
+    /// Makes what waits at a boundary a part of checkpoints; called by the stage that reads.
+    @usableFromInline
+    func keep<Element>(_ boundary: GraphBoundary<Element>) {
+        state.addField { state throws(StateError) in try boundary.exchangeState(&state) }
     }
 }

@@ -7,7 +7,8 @@ extension Flow where Handle == Void {
     ///
     /// Each call is a task of its own. Requests at most `limit` elements ahead of what was sent, so no more are at
     /// work, or done and waiting for demand. A value has its element's time; a watermark comes after all elements that
-    /// came before it, and so does the end. When the flow is cancelled or fails, so are the tasks.
+    /// came before it, and so does the end. After a restart from a checkpoint, `transform` is called again for the elements that
+    /// were at work. When the flow is cancelled or fails, so are the tasks.
     ///
     /// - Parameters:
     ///   - limit: How many calls run at a time; positive.
@@ -33,6 +34,7 @@ extension Flow where Handle == Void {
                     results: AsyncResults(context.waker()),
                     transform: transform
                 )
+                context.state.addField { state throws(StateError) in try line.exchangeState(&state) }
                 return { line.step(inlet, outlet) }
             }
             return (ports, ())

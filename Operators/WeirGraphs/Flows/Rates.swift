@@ -39,26 +39,27 @@ extension Flow where Output == Input, Handle == Void {
         precondition(capacity > 0, "buffer: capacity must be positive, but is \(capacity)")
         return Flow(unchecked: { builder in
             let ports = builder.addLinear("buffer") { (context, inlet: Wire<Input>, outlet: Wire<Input>) in
-                var queue = BufferQueue<Input>(capacity: capacity)
+                let kept = context.keep(BufferQueue<Input>(capacity: capacity))
+                context.state.addField { state throws(StateError) in state.require(capacity) }
                 let batch = context.batch
                 return {
                     if outlet.isClosed { return inlet.cancel() }
                     while true {
-                        queue.pour(into: outlet)
+                        kept.value.pour(into: outlet)
                         if let watermark = inlet.takeWatermark() {
-                            queue.append(watermark)
-                        } else if inlet.available == 0 || (policy == .block && queue.isFull) {
+                            kept.value.append(watermark)
+                        } else if inlet.available == 0 || (policy == .block && kept.value.isFull) {
                             break
                         } else {
                             let element = inlet.takeFirst()
-                            if queue.isFull {
+                            if kept.value.isFull {
                                 switch policy {
                                 case .dropOldest:
-                                    if let old = queue.pop() { dropped.send(old.element, at: old.time) }
+                                    if let old = kept.value.pop() { dropped.send(old.element, at: old.time) }
                                 case .dropLast:
-                                    if let old = queue.popLast() { dropped.send(old.element, at: old.time) }
+                                    if let old = kept.value.popLast() { dropped.send(old.element, at: old.time) }
                                 case .dropAll:
-                                    while let old = queue.pop() { dropped.send(old.element, at: old.time) }
+                                    while let old = kept.value.pop() { dropped.send(old.element, at: old.time) }
                                 case .dropNewest, .block:
                                     dropped.send(element.element, at: element.time)
                                     continue
@@ -67,14 +68,15 @@ extension Flow where Output == Input, Handle == Void {
                                     return inlet.cancel()
                                 }
                             }
-                            queue.append(element)
+                            kept.value.append(element)
                         }
                     }
                     if inlet.isDrained, let completion = inlet.completion {
                         // `finish` follows when the rest has been requested.
-                        if queue.isEmpty { outlet.finish(completion) }
+                        if kept.value.isEmpty { outlet.finish(completion) }
                     } else if policy == .block {
-                        inlet.request(upTo: min(batch, min(batch, outlet.demand) + min(batch, capacity - queue.count)))
+                        let room = min(batch, capacity - kept.value.count)
+                        inlet.request(upTo: min(batch, min(batch, outlet.demand) + room))
                     } else {
                         inlet.request(upTo: batch)
                     }
@@ -95,7 +97,8 @@ extension Flow where Output == Input, Handle == Void {
 
     /// Makes more of the last element while none comes: a fast sink need not wait for the source.
     ///
-    /// Sends each element, and then on demand the results of `extrapolate` for it, until the next element arrives.
+    /// Sends each element, and then on demand the results of `extrapolate` for it, until the next element arrives. After a
+    /// restart, `extrapolate` is called again for the last element, and has to give the same.
     ///
     /// - Parameter extrapolate: Makes more elements of one; they have its time.
     /// - Returns: The flow.
@@ -104,15 +107,18 @@ extension Flow where Output == Input, Handle == Void {
     where More.Element == Input, More.Iterator: SendableMetatype {
         Flow(unchecked: { builder in
             let ports = builder.addLinear("expand") { (context, inlet: Wire<Input>, outlet: Wire<Input>) in
+                // The last element, and how many were made of it; after a restart they are made again.
+                let current = context.keep(Timed<Input>?.none)
+                let madeCount = context.keep(0)
                 var more: More.Iterator?
-                var time = Timestamp.distantPast
                 return {
                     if outlet.isClosed { return inlet.cancel() }
                     while true {
                         if outlet.demand > 0, inlet.available > 0 {
                             let element = inlet.takeFirst()
-                            time = element.time
                             outlet.push(element)
+                            current.value = element
+                            madeCount.value = 0
                             more = extrapolate(element.element).makeIterator()
                         } else if let watermark = inlet.takeWatermark() {
                             outlet.advance(to: watermark)
@@ -122,13 +128,17 @@ extension Flow where Output == Input, Handle == Void {
                     }
                     if inlet.isDrained, let completion = inlet.completion { return outlet.finish(completion) }
                     inlet.request(upTo: 1)
+                    guard let source = current.value else { return }
                     // One at a time, so that a new element is seen between two of these.
-                    if outlet.demand > 0, var iterator = more {
-                        more = nil
+                    if outlet.demand > 0 {
+                        var iterator = more.take() ?? extrapolate(source.element).makeIterator(after: madeCount.value)
                         if let element = iterator.next() {
-                            outlet.push(Timed(element, at: time))
+                            outlet.push(Timed(element, at: source.time))
+                            madeCount.value += 1
                             more = iterator
                             context.ready.add(context.index)
+                        } else {
+                            current.value = nil
                         }
                     }
                 }
@@ -157,20 +167,20 @@ extension Flow where Output == Input, Handle == Void {
                 let cost = max(1, interval.wholeNanoseconds / Int64(count))
                 let most = cost.multipliedReportingOverflow(by: Int64(burst))
                 let full = most.overflow ? Int64.max : most.partialValue
-                var saved = full
-                var last: Timestamp?
+                let saved = context.keep(full)
+                let last = context.keep(Timestamp?.none)
                 var alarm: Timestamp?
                 return {
                     if outlet.isClosed { return inlet.cancel() }
                     let now = context.settings.clock.now()
-                    if let last {
+                    if let last = last.value {
                         let gain = (now - last).wholeNanoseconds
-                        saved = gain >= full - saved ? full : saved + max(0, gain)
+                        saved.value = gain >= full - saved.value ? full : saved.value + max(0, gain)
                     }
-                    last = now
+                    last.value = now
                     while true {
-                        if outlet.demand > 0, inlet.available > 0, saved >= cost {
-                            saved -= cost
+                        if outlet.demand > 0, inlet.available > 0, saved.value >= cost {
+                            saved.value -= cost
                             outlet.push(inlet.takeFirst())
                         } else if let watermark = inlet.takeWatermark() {
                             outlet.advance(to: watermark)
@@ -179,7 +189,7 @@ extension Flow where Output == Input, Handle == Void {
                         }
                     }
                     if inlet.available > 0, outlet.demand > 0 {
-                        let due = now.shifted(byNanoseconds: cost - saved)
+                        let due = now.shifted(byNanoseconds: cost - saved.value)
                         guard alarm.map({ $0 <= now || due < $0 }) ?? true else { return }
                         alarm = due
                         context.wake(at: due)
@@ -190,6 +200,16 @@ extension Flow where Output == Input, Handle == Void {
             }
             return (ports, ())
         })
+    }
+}
+
+extension Sequence {
+    /// An iterator that has given a number of elements already.
+    @inlinable
+    func makeIterator(after count: Int) -> Iterator {
+        var iterator = makeIterator()
+        for _ in 0..<count { _ = iterator.next() }
+        return iterator
     }
 }
 
@@ -228,38 +248,38 @@ extension Flow where Handle == Void {
     ) -> Flow {
         Flow(unchecked: { builder in
             let ports = builder.addLinear(name) { (context, inlet: Wire<Input>, outlet: Wire<Output>) in
-                var gathered: Timed<Output>?
+                let gathered = context.keep(Timed<Output>?.none)
                 // Follows the collected elements, so that none waits for it.
-                var watermark: Timestamp?
+                let watermark = context.keep(Timestamp?.none)
                 let batch = context.batch
                 return {
                     if outlet.isClosed { return inlet.cancel() }
                     while true {
-                        if inlet.available > 0, gathered.map({ !isFull($0.element) }) ?? true {
+                        if inlet.available > 0, gathered.value.map({ !isFull($0.element) }) ?? true {
                             let element = inlet.takeFirst()
                             // Moved out of the property: a second reference would copy the collected elements.
-                            if var value = gathered.take() {
+                            if var value = gathered.value.take() {
                                 add(&value.element, element.element)
                                 value.time = element.time
-                                gathered = value
+                                gathered.value = value
                             } else {
-                                gathered = Timed(start(element.element), at: element.time)
+                                gathered.value = Timed(start(element.element), at: element.time)
                             }
-                        } else if outlet.demand > 0, let value = gathered {
-                            gathered = nil
+                        } else if outlet.demand > 0, let value = gathered.value {
+                            gathered.value = nil
                             outlet.push(value)
                         } else if let next = inlet.takeWatermark() {
-                            watermark = max(watermark ?? next, next)
-                        } else if gathered == nil, let passed = watermark {
-                            watermark = nil
+                            watermark.value = max(watermark.value ?? next, next)
+                        } else if gathered.value == nil, let passed = watermark.value {
+                            watermark.value = nil
                             outlet.advance(to: passed)
                         } else {
                             break
                         }
                     }
                     if inlet.isDrained, let completion = inlet.completion {
-                        if gathered == nil { outlet.finish(completion) }
-                    } else if gathered.map({ !isFull($0.element) }) ?? true {
+                        if gathered.value == nil { outlet.finish(completion) }
+                    } else if gathered.value.map({ !isFull($0.element) }) ?? true {
                         inlet.request(upTo: batch)
                     }
                 }

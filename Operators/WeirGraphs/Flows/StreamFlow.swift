@@ -14,12 +14,15 @@ extension Flow where Handle == Void {
         _ build: @escaping @Sendable (ChainEntry<Input>) -> Chain
     ) where Chain.Element == Output {
         self.init(unchecked: { builder in
-            let ports = builder.addLinear("operators") { (_, inlet: Wire<Input>, outlet: Wire<Output>) in
+            let ports = builder.addLinear("operators") {
+                (context, inlet: Wire<Input>, outlet: Wire<Output>) in
                 let output = SharedCell(driven: ChainOutput<Output>())
                 let box = ChainBox<Input>()
                 build(ChainEntry(box)).attach(ChainExitSink(output))
                 let chain = box.take()
-                var hasEnded = false
+                let hasEnded = context.keep(false)
+                context.state.addField { state throws(StateError) in try output.value.exchangeState(&state) }
+                context.state.addPart(chain.exchange)
                 return {
                     if outlet.isClosed { return inlet.cancel() }
                     while true {
@@ -30,8 +33,8 @@ extension Flow where Handle == Void {
                             inlet.take(number) { elements, range in chain.receive(elements, range) }
                         } else if let watermark = inlet.takeWatermark() {
                             chain.advance(watermark)
-                        } else if inlet.isDrained, !hasEnded, let completion = inlet.completion {
-                            hasEnded = true
+                        } else if inlet.isDrained, !hasEnded.value, let completion = inlet.completion {
+                            hasEnded.value = true
                             chain.finish(completion)
                         } else {
                             break

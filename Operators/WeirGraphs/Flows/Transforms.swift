@@ -12,7 +12,7 @@ extension Flow where Handle == Void {
         supervision: Supervision = .stop,
         _ transform: @escaping @Sendable (Input) throws(Failure) -> Output
     ) -> Flow {
-        transforming("map") {
+        transforming("map") { _ in
             { elements, range, output in
                 for index in range {
                     do throws(Failure) {
@@ -37,7 +37,7 @@ extension Flow where Handle == Void {
         supervision: Supervision = .stop,
         _ transform: @escaping @Sendable (Input) throws(Failure) -> Output?
     ) -> Flow {
-        transforming("compactMap") {
+        transforming("compactMap") { _ in
             { elements, range, output in
                 for index in range {
                     do throws(Failure) {
@@ -66,11 +66,11 @@ extension Flow where Handle == Void {
         supervision: Supervision = .stop,
         _ update: @escaping @Sendable (inout Output, Input) throws(Failure) -> Void
     ) -> Flow {
-        transforming("scan") {
-            var kept = initial
+        transforming("scan") { context in
+            let kept = context.keep(initial)
             return { elements, range, output in
-                var value = kept
-                defer { kept = value }
+                var value = kept.value
+                defer { kept.value = value }
                 for index in range {
                     let before = value
                     do throws(Failure) {
@@ -91,7 +91,8 @@ extension Flow where Handle == Void {
 
     /// Turns each element into any number of others, which share its time.
     ///
-    /// Takes the next element when all of these are sent; they are sent on demand.
+    /// Takes the next element when all of these are sent; they are sent on demand. After a restart, `transform` is called again
+    /// for the element that it was at, and has to give the same elements.
     ///
     /// - Parameters:
     ///   - supervision: What to do when `transform` throws.
@@ -103,28 +104,37 @@ extension Flow where Handle == Void {
         _ transform: @escaping @Sendable (Input) throws(Failure) -> Elements
     ) -> Flow where Elements.Element == Output, Elements.Iterator: SendableMetatype {
         Flow(unchecked: { builder in
-            let ports = builder.addLinear("flatMap") { (_, inlet: Wire<Input>, outlet: Wire<Output>) in
+            let ports = builder.addLinear("flatMap") {
+                (context, inlet: Wire<Input>, outlet: Wire<Output>) in
+                // The element whose results are being sent, and how many of them were; after a restart they are made again.
+                let current = context.keep(Timed<Input>?.none)
+                let sentCount = context.keep(0)
                 var inner: Lookahead<Elements.Iterator>?
-                var time = Timestamp.distantPast
                 return {
                     if outlet.isClosed { return inlet.cancel() }
                     while true {
-                        if var elements = inner {
+                        if var elements = inner, let time = current.value?.time {
                             inner = nil
                             while outlet.demand > 0, let element = elements.next() {
                                 outlet.push(Timed(element, at: time))
+                                sentCount.value += 1
                             }
                             if outlet.demand == 0, !elements.hasEnded() {
                                 inner = elements
                                 return
                             }
-                        } else if outlet.demand > 0, inlet.available > 0 {
-                            let element = inlet.takeFirst()
-                            time = element.time
+                            current.value = nil
+                            sentCount.value = 0
+                        } else if current.value != nil || (outlet.demand > 0 && inlet.available > 0) {
+                            let element = current.value ?? inlet.takeFirst()
                             do throws(Failure) {
-                                inner = Lookahead(try transform(element.element).makeIterator())
+                                let elements = try transform(element.element)
+                                current.value = element
+                                inner = Lookahead(elements.makeIterator(after: sentCount.value))
                             } catch {
-                                if supervision.directive(for: error, at: time) == .stop {
+                                current.value = nil
+                                sentCount.value = 0
+                                if supervision.directive(for: error, at: element.time) == .stop {
                                     outlet.finish(.failed(error))
                                     return inlet.cancel()
                                 }
@@ -160,7 +170,7 @@ extension Flow where Output == Input, Handle == Void {
         supervision: Supervision = .stop,
         _ condition: @escaping @Sendable (Input) throws(Failure) -> Bool
     ) -> Flow {
-        transforming("filter") {
+        transforming("filter") { _ in
             { elements, range, output in
                 for index in range {
                     do throws(Failure) {
@@ -182,18 +192,18 @@ extension Flow where Output == Input, Handle == Void {
     public static func take(_ limit: Int) -> Flow {
         precondition(limit >= 0, "take: limit must not be negative, but is \(limit)")
         return Flow(unchecked: { builder in
-            let ports = builder.addLinear("take") { (_, inlet: Wire<Input>, outlet: Wire<Input>) in
-                var rest = limit
+            let ports = builder.addLinear("take") { (context, inlet: Wire<Input>, outlet: Wire<Input>) in
+                let rest = context.keep(limit)
                 return {
                     if outlet.isClosed { return inlet.cancel() }
                     while true {
-                        if rest == 0 {
+                        if rest.value == 0 {
                             outlet.finish(.finished)
                             return inlet.cancel()
                         }
                         if outlet.demand > 0, inlet.available > 0 {
                             outlet.push(inlet.takeFirst())
-                            rest -= 1
+                            rest.value -= 1
                         } else if let watermark = inlet.takeWatermark() {
                             outlet.advance(to: watermark)
                         } else {
@@ -203,7 +213,7 @@ extension Flow where Output == Input, Handle == Void {
                     if inlet.isDrained, let completion = inlet.completion {
                         outlet.finish(completion)
                     } else {
-                        inlet.request(upTo: min(rest, outlet.demand))
+                        inlet.request(upTo: min(rest.value, outlet.demand))
                     }
                 }
             }
@@ -218,27 +228,27 @@ extension Flow where Output == Input, Handle == Void {
     @inlinable
     public static func recover(_ replacement: @escaping @Sendable (any Error) -> Input?) -> Flow {
         Flow(unchecked: { builder in
-            let ports = builder.addLinear("recover") { (_, inlet: Wire<Input>, outlet: Wire<Input>) in
-                var time = Timestamp.distantPast
-                var last: Timed<Input>?
+            let ports = builder.addLinear("recover") { (context, inlet: Wire<Input>, outlet: Wire<Input>) in
+                let time = context.keep(Timestamp.distantPast)
+                let last = context.keep(Timed<Input>?.none)
                 return {
                     if outlet.isClosed { return inlet.cancel() }
-                    while last == nil {
+                    while last.value == nil {
                         if outlet.demand > 0, inlet.available > 0 {
                             let element = inlet.takeFirst()
-                            time = element.time
+                            time.value = element.time
                             outlet.push(element)
                         } else if let watermark = inlet.takeWatermark() {
-                            time = max(time, watermark)
+                            time.value = max(time.value, watermark)
                             outlet.advance(to: watermark)
                         } else {
                             break
                         }
                     }
-                    if last == nil, inlet.isDrained, case .failed(let error)? = inlet.completion {
-                        last = replacement(error).map { Timed($0, at: time) }
+                    if last.value == nil, inlet.isDrained, case .failed(let error)? = inlet.completion {
+                        last.value = replacement(error).map { Timed($0, at: time.value) }
                     }
-                    if let element = last {
+                    if let element = last.value {
                         if outlet.demand > 0 {
                             outlet.push(element)
                             outlet.finish(.finished)

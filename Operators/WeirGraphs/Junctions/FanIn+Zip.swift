@@ -15,7 +15,7 @@ extension GraphBuilder {
             let first = context.inlet(0, of: First.self)
             let second = context.inlet(1, of: Second.self)
             let outlet = context.outlet(0, of: Output.self)
-            var meeting = MeetingWatermarks(2)
+            let meeting = context.keep(MeetingWatermarks(2))
             return {
                 func end(_ completion: Completion?) {
                     if let completion { outlet.finish(completion) }
@@ -25,9 +25,9 @@ extension GraphBuilder {
                 if outlet.isClosed { return end(nil) }
                 while true {
                     if let watermark = first.takeWatermark() {
-                        if let whole = meeting.note(watermark, from: 0) { outlet.advance(to: whole) }
+                        if let whole = meeting.value.note(watermark, from: 0) { outlet.advance(to: whole) }
                     } else if let watermark = second.takeWatermark() {
-                        if let whole = meeting.note(watermark, from: 1) { outlet.advance(to: whole) }
+                        if let whole = meeting.value.note(watermark, from: 1) { outlet.advance(to: whole) }
                     } else if outlet.demand > 0, first.available > 0, second.available > 0 {
                         let (one, other) = (first.takeFirst(), second.takeFirst())
                         outlet.push(Timed(combine(one.element, other.element), at: max(one.time, other.time)))

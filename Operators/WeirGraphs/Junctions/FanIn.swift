@@ -81,13 +81,14 @@ extension GraphBuilder {
     @inlinable
     public func mergeByTime<Element>(_ type: Element.Type, from count: Int) -> FanIn<Element, Element> {
         addFanIn("mergeByTime", count) { context, inlets, outlet in
-            var meeting = MeetingWatermarks(inlets.count)
+            let meeting = context.keep(MeetingWatermarks(inlets.count))
             let batch = context.batch
             return {
                 if outlet.isClosed { return inlets.cancelAll() }
                 while true {
                     if let mark = inlets.indices.first(where: { inlets[$0].peekWatermark != nil }) {
-                        if let watermark = inlets[mark].takeWatermark(), let whole = meeting.note(watermark, from: mark)
+                        if let watermark = inlets[mark].takeWatermark(),
+                            let whole = meeting.value.note(watermark, from: mark)
                         {
                             outlet.advance(to: whole)
                         }
@@ -102,12 +103,12 @@ extension GraphBuilder {
                     guard let earliest else { break }
                     let isHeldUp = inlets.indices.contains { place in
                         let inlet = inlets[place]
-                        return inlet.count == 0 && !inlet.isDrained && meeting.watermarks[place] < earliest.time
+                        return inlet.count == 0 && !inlet.isDrained && meeting.value.watermarks[place] < earliest.time
                     }
                     if isHeldUp { break }
                     outlet.push(inlets[earliest.place].takeFirst())
                 }
-                if inlets.settle(outlet, &meeting, .all) {
+                if inlets.settle(outlet, &meeting.value, .all) {
                     for inlet in inlets { inlet.request(upTo: min(batch, outlet.demand)) }
                 }
             }
@@ -121,22 +122,22 @@ extension GraphBuilder {
         _ ending: MergeEnding,
         _ choose: @escaping @Sendable (_ inlets: [Wire<Element>], _ turn: Int) -> Int?
     ) -> FanIn<Element, Element> {
-        addFanIn(name, count) { _, inlets, outlet in
-            var meeting = MeetingWatermarks(inlets.count)
-            var turn = 0
+        addFanIn(name, count) { context, inlets, outlet in
+            let meeting = context.keep(MeetingWatermarks(inlets.count))
+            let turn = context.keep(0)
             return {
                 if outlet.isClosed { return inlets.cancelAll() }
                 while true {
                     for place in inlets.indices {
                         while let watermark = inlets[place].takeWatermark() {
-                            if let whole = meeting.note(watermark, from: place) { outlet.advance(to: whole) }
+                            if let whole = meeting.value.note(watermark, from: place) { outlet.advance(to: whole) }
                         }
                     }
-                    guard outlet.demand > 0, let place = choose(inlets, turn) else { break }
+                    guard outlet.demand > 0, let place = choose(inlets, turn.value) else { break }
                     outlet.push(inlets[place].takeFirst())
-                    turn = (place + 1) % inlets.count
+                    turn.value = (place + 1) % inlets.count
                 }
-                if inlets.settle(outlet, &meeting, ending) {
+                if inlets.settle(outlet, &meeting.value, ending) {
                     for inlet in inlets { inlet.request(upTo: outlet.demand) }
                 }
             }
@@ -153,24 +154,24 @@ extension GraphBuilder {
     /// - Returns: The ports.
     @inlinable
     public func concat<Element>(_ type: Element.Type, from count: Int) -> FanIn<Element, Element> {
-        addFanIn("concat", count) { _, inlets, outlet in
-            var meeting = MeetingWatermarks(inlets.count)
-            var current = 0
+        addFanIn("concat", count) { context, inlets, outlet in
+            let meeting = context.keep(MeetingWatermarks(inlets.count))
+            let current = context.keep(0)
             return {
                 if outlet.isClosed { return inlets.cancelAll() }
-                while current < inlets.count {
-                    let inlet = inlets[current]
+                while current.value < inlets.count {
+                    let inlet = inlets[current.value]
                     if outlet.demand > 0, inlet.available > 0 {
                         outlet.push(inlet.takeFirst())
                     } else if let watermark = inlet.takeWatermark() {
-                        if let whole = meeting.note(watermark, from: current) { outlet.advance(to: whole) }
+                        if let whole = meeting.value.note(watermark, from: current.value) { outlet.advance(to: whole) }
                     } else if inlet.isDrained, case .finished? = inlet.completion {
-                        current += 1
+                        current.value += 1
                     } else {
                         break
                     }
                 }
-                if inlets.settle(outlet, &meeting, .all) { inlets[current].request(upTo: outlet.demand) }
+                if inlets.settle(outlet, &meeting.value, .all) { inlets[current.value].request(upTo: outlet.demand) }
             }
         }
     }
@@ -192,28 +193,28 @@ extension GraphBuilder {
         segment: Int = 1
     ) -> FanIn<Element, Element> {
         precondition(segment > 0, "interleave: segment must be positive, but is \(segment)")
-        return addFanIn("interleave", count) { _, inlets, outlet in
-            var meeting = MeetingWatermarks(inlets.count)
-            var current = 0
-            var rest = segment
+        return addFanIn("interleave", count) { context, inlets, outlet in
+            let meeting = context.keep(MeetingWatermarks(inlets.count))
+            let current = context.keep(0)
+            let rest = context.keep(segment)
             return {
                 if outlet.isClosed { return inlets.cancelAll() }
                 while true {
-                    let inlet = inlets[current]
+                    let inlet = inlets[current.value]
                     if let watermark = inlet.takeWatermark() {
-                        if let whole = meeting.note(watermark, from: current) { outlet.advance(to: whole) }
-                    } else if rest == 0 || inlet.isDrained {
+                        if let whole = meeting.value.note(watermark, from: current.value) { outlet.advance(to: whole) }
+                    } else if rest.value == 0 || inlet.isDrained {
                         guard inlets.contains(where: { !$0.isDrained }) else { break }
-                        current = (current + 1) % inlets.count
-                        rest = segment
+                        current.value = (current.value + 1) % inlets.count
+                        rest.value = segment
                     } else if outlet.demand > 0, inlet.available > 0 {
                         outlet.push(inlet.takeFirst())
-                        rest -= 1
+                        rest.value -= 1
                     } else {
                         break
                     }
                 }
-                if inlets.settle(outlet, &meeting, .all), outlet.demand > 0 {
+                if inlets.settle(outlet, &meeting.value, .all), outlet.demand > 0 {
                     // All of them: one that is fed by the same broadcast as another must not hold that up.
                     for inlet in inlets { inlet.request(upTo: segment) }
                 }

@@ -53,18 +53,18 @@ extension GraphBuilder {
     /// - Returns: The ports.
     @inlinable
     public func balance<Element>(_ type: Element.Type, to count: Int) -> FanOut<Element> {
-        addFanOut("balance", count) { _, inlet, outlets in
-            var turn = 0
+        addFanOut("balance", count) { context, inlet, outlets in
+            let turn = context.keep(0)
             return {
                 let open = outlets.filter { !$0.isClosed }
                 if open.isEmpty { return inlet.cancel() }
                 while true {
                     if inlet.available > 0,
-                        let place = outlets.indices.map({ (turn + $0) % outlets.count })
+                        let place = outlets.indices.map({ (turn.value + $0) % outlets.count })
                             .first(where: { !outlets[$0].isClosed && outlets[$0].demand > 0 })
                     {
                         outlets[place].push(inlet.takeFirst())
-                        turn = (place + 1) % outlets.count
+                        turn.value = (place + 1) % outlets.count
                     } else if let watermark = inlet.takeWatermark() {
                         for outlet in open { outlet.advance(to: watermark) }
                     } else {
@@ -97,16 +97,16 @@ extension GraphBuilder {
         rejected: SideOutput<Element> = SideOutput(),
         _ place: @escaping @Sendable (Element) -> Int
     ) -> FanOut<Element> {
-        addFanOut("partition", count) { _, inlet, outlets in
+        addFanOut("partition", count) { context, inlet, outlets in
             // The outlet of the element that is next.
-            var next: Int?
+            let next = context.keep(Int?.none)
             return {
                 let open = outlets.filter { !$0.isClosed }
                 if open.isEmpty { return inlet.cancel() }
                 while true {
                     if let element = inlet.peek {
-                        let to = next ?? place(element.element)
-                        next = to
+                        let to = next.value ?? place(element.element)
+                        next.value = to
                         if !outlets.indices.contains(to) || outlets[to].isClosed {
                             inlet.drop(1)
                             rejected.send(element.element, at: element.time)
@@ -116,7 +116,7 @@ extension GraphBuilder {
                         } else {
                             break
                         }
-                        next = nil
+                        next.value = nil
                     } else if let watermark = inlet.takeWatermark() {
                         for outlet in open { outlet.advance(to: watermark) }
                     } else {

@@ -143,8 +143,11 @@ public final class GraphBuilder {
 
     // MARK: Running
 
-    /// Makes islands of the stages that wires connect, and starts them.
-    func start(_ settings: GraphSettings) {
+    /// Makes islands of the stages that wires connect.
+    ///
+    /// - Parameter settings: How to run them.
+    /// - Returns: What is ready to begin.
+    func prepare(_ settings: GraphSettings) -> PreparedGraph {
         var roots = Array(stages.indices)
         func root(_ stage: Int) -> Int {
             var stage = stage
@@ -204,7 +207,7 @@ public final class GraphBuilder {
             island.confine(members, wires, settings)
             return island
         }
-        run.start(islands, processors)
+        return PreparedGraph(run: run, islands: islands, processors: processors)
     }
 }
 

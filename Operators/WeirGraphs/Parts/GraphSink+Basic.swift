@@ -18,11 +18,24 @@ extension GraphSink {
             let stage = builder.addStage(name, inlets: ["in"]) { context in
                 let inlet = context.inlet(0, of: Element.self)
                 let batch = most ?? context.batch
-                var kept: State? = initial()
+                let kept = context.keep(initial() as State?)
+                // How the sink has ended before its source.
+                let ending = context.keep(Completion?.none)
                 return {
                     // Moved out, so that it is in one place only, and is not copied for each batch.
-                    guard !inlet.isCancelled, var state = kept.take() else { return }
-                    defer { kept = state }
+                    guard var state = kept.value.take() else { return }
+                    defer { kept.value = state }
+                    guard !inlet.isCancelled else {
+                        // After a restart, the result is there again.
+                        guard let ending = ending.value else { return }
+                        do {
+                            try ending.get()
+                            result.complete(.success(try makeValue(state)))
+                        } catch {
+                            result.complete(.failure(error))
+                        }
+                        return
+                    }
                     do {
                         var wantsMore = true
                         while wantsMore {
@@ -42,6 +55,7 @@ extension GraphSink {
                             }
                         }
                         if !wantsMore {
+                            ending.value = .finished
                             inlet.cancel()
                             result.complete(.success(try makeValue(state)))
                         } else if inlet.isDrained, let completion = inlet.completion {
@@ -51,6 +65,7 @@ extension GraphSink {
                             inlet.request(upTo: batch)
                         }
                     } catch {
+                        ending.value = .failed(error)
                         inlet.cancel()
                         result.complete(.failure(error))
                     }

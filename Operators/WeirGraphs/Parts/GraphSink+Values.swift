@@ -75,6 +75,7 @@ extension GraphSink where Result == ValueSequence<AsyncThrowingStream<Element, a
             let stage = builder.addStage("values", inlets: ["in"], isExternal: true) { [weak values] context in
                 let inlet = context.inlet(0, of: Element.self)
                 values?.setWaker(context.waker())
+                context.state.addField { state throws(StateError) in try buffer.exchangeState(&state) }
                 return { buffer.step(inlet) }
             }
             let stream = AsyncThrowingStream { try await values.buffer.next() }

@@ -26,26 +26,30 @@ public final class GraphSubscriber<Input: Sendable>: Subscriber {
     }
 
     public func onSubscribe(_ subscription: any DemandSubscription) {
-        let isFirst = state.withLock { state in
-            guard state.subscription == nil, !state.isOver else { return false }
+        let room = state.withLock { state -> Int? in
+            guard state.subscription == nil, !state.isOver else { return nil }
             state.subscription = subscription
-            state.requested = boundary.capacity
-            return true
+            // After a restart, elements may be waiting.
+            state.requested = boundary.capacity - boundary.ring.count
+            return state.requested
         }
         // Rule 2.5: a second subscription is cancelled.
-        if isFirst { subscription.request(boundary.capacity) } else { subscription.cancel() }
+        guard let room else { return subscription.cancel() }
+        if room > 0 { subscription.request(room) }
     }
 
     public func onNext(_ element: Input) {
+        let crossing = Crossing.element(Timed(element, at: clock(element)))
         let wasRequested = state.withLock { state in
             // Rule 2.8: elements may still come after the cancellation.
             guard !state.isOver else { return nil as Bool? }
             guard state.requested > 0 else { return false }
             state.requested -= 1
-            return true
+            // With the lock, so that nothing is written while the graph is saved.
+            return boundary.ring.push(crossing)
         }
         guard let wasRequested else { return }
-        guard wasRequested, boundary.ring.push(.element(Timed(element, at: clock(element)))) else {
+        guard wasRequested else {
             let subscription = end()
             boundary.finish(.failed(DemandError.exceeded(requested: boundary.capacity)))
             subscription?.cancel()
@@ -65,6 +69,11 @@ public final class GraphSubscriber<Input: Sendable>: Subscriber {
     }
 
     // MARK: For the stage
+
+    /// Saves what waits, or gives it back; what was requested is requested anew of the next publisher.
+    func exchangeState(_ exchange: inout StateExchange) throws(StateError) {
+        try boundary.exchangeState(&exchange) { body in state.withLock { _ in body() } }
+    }
 
     func step(_ outlet: Wire<Input>) {
         let before = outlet.demand
@@ -111,6 +120,7 @@ extension Source where Handle == GraphSubscriber<Element> {
             let subscriber = GraphSubscriber<Element>(capacity: capacity, at: time)
             let outlet: Outlet<Element> = builder.addSource("subscriber", isExternal: true) { context, outlet in
                 subscriber.boundary.setReader(context.waker())
+                context.state.addField { state throws(StateError) in try subscriber.exchangeState(&state) }
                 return { subscriber.step(outlet) }
             }
             return (outlet, subscriber)
@@ -134,6 +144,7 @@ extension Source where Handle == Void {
             let subscriber = GraphSubscriber<Element>(capacity: capacity, at: time)
             let outlet: Outlet<Element> = builder.addSource("publisher", isExternal: true) { context, outlet in
                 subscriber.boundary.setReader(context.waker())
+                context.state.addField { state throws(StateError) in try subscriber.exchangeState(&state) }
                 var isSubscribed = false
                 return {
                     if !isSubscribed {

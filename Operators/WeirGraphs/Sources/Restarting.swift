@@ -81,53 +81,128 @@ extension Source where Handle == Void {
     ) -> Source {
         Source(unchecked: { builder in
             let outlet: Outlet<Element> = builder.addSource("restarting", isExternal: true) { context, outlet in
-                var current: GraphBoundary<Element>?
-                var failureCount = 0
-                var watermark = Timestamp.distantPast
-                var restart: Timestamp?
-                var inner = context.settings
-                inner.execution = .inline
-                return {
-                    if outlet.isClosed {
-                        current?.cancel()
-                        current = nil
-                        return
-                    }
-                    let now = context.settings.clock.now()
-                    if let due = restart, due > now { return }
-                    let boundary: GraphBoundary<Element>
-                    if let current {
-                        boundary = current
-                    } else {
-                        restart = nil
-                        boundary = GraphBoundary(capacity: inner.batch)
-                        boundary.reading.value.last = watermark
-                        current = boundary
-                        boundary.setReader(context.waker())
-                        make().to(.writing(to: boundary)).run(inner)
-                    }
-                    let demand = outlet.demand
-                    let end = boundary.readSome(outlet)
-                    if outlet.demand < demand { failureCount = 0 }
-                    switch end {
-                    case nil:
-                        break
-                    case .finished?, .interrupted?:
-                        outlet.finish(end ?? .finished)
-                    case .failed(let error)?:
-                        current = nil
-                        watermark = boundary.reading.value.last
-                        failureCount += 1
-                        guard failureCount <= backoff.limit else { return outlet.finish(.failed(error)) }
-                        failures.send(error, at: now)
-                        let wait = backoff.wait(afterFailures: failureCount)
-                        let due = now.shifted(byNanoseconds: wait.wholeNanoseconds)
-                        restart = due
-                        context.wake(at: due)
-                    }
+                let tries = SourceTries(context, backoff, failures) { boundary, settings in
+                    let builder = GraphBuilder()
+                    _ = make().to(.writing(to: boundary)).make(builder)
+                    return builder.prepare(settings)
                 }
+                return { tries.step(outlet) }
             }
             return (outlet, ())
         })
+    }
+}
+
+/// The sources that a stage makes one after the other; confined to the stage.
+private final class SourceTries<Element: Sendable> {
+    /// A source that runs, or will.
+    private struct Try {
+        let boundary: GraphBoundary<Element>
+        let graph: PreparedGraph
+        var hasBegun = false
+    }
+
+    private let settings: GraphSettings
+    private let waker: Waker
+    private let backoff: Backoff
+    private let failures: SideOutput<any Error>
+    private let make: (GraphBoundary<Element>, GraphSettings) -> PreparedGraph
+
+    private var current: Try?
+    private var failureCount = 0
+    private var watermark = Timestamp.distantPast
+    private var restart: Timestamp?
+    private var alarm: Timestamp?
+
+    init(
+        _ context: StageContext,
+        _ backoff: Backoff,
+        _ failures: SideOutput<any Error>,
+        make: @escaping (GraphBoundary<Element>, GraphSettings) -> PreparedGraph
+    ) {
+        settings = context.settings
+        waker = context.waker()
+        self.backoff = backoff
+        self.failures = failures
+        self.make = make
+        context.state.addField { state throws(StateError) in try self.exchangeOwnState(&state) }
+        context.state.addPart { state throws(StateError) in try self.exchangeCurrent(&state) }
+    }
+
+    func step(_ outlet: Wire<Element>) {
+        if outlet.isClosed {
+            current?.boundary.cancel()
+            current = nil
+            return
+        }
+        let now = settings.clock.now()
+        if let due = restart, due > now {
+            // Where nothing wakes the stage, because of a restart of the program.
+            if alarm != due { waker.wake(at: due) }
+            alarm = due
+            return
+        }
+        restart = nil
+        let boundary = begin()
+        let demand = outlet.demand
+        let end = boundary.readSome(outlet)
+        if outlet.demand < demand { failureCount = 0 }
+        switch end {
+        case nil:
+            break
+        case .finished?, .interrupted?:
+            outlet.finish(end ?? .finished)
+        case .failed(let error)?:
+            current = nil
+            watermark = boundary.reading.value.last
+            failureCount += 1
+            guard failureCount <= backoff.limit else { return outlet.finish(.failed(error)) }
+            failures.send(error, at: now)
+            let due = now.shifted(byNanoseconds: backoff.wait(afterFailures: failureCount).wholeNanoseconds)
+            restart = due
+            alarm = due
+            waker.wake(at: due)
+        }
+    }
+
+    /// Begins the next try, unless one has begun.
+    private func begin() -> GraphBoundary<Element> {
+        let next = current ?? makeTry()
+        guard !next.hasBegun else { return next.boundary }
+        current = Try(boundary: next.boundary, graph: next.graph, hasBegun: true)
+        next.boundary.setReader(waker)
+        next.graph.begin()
+        return next.boundary
+    }
+
+    private func makeTry() -> Try {
+        var settings = settings
+        settings.execution = .inline
+        let boundary = GraphBoundary<Element>(capacity: settings.batch)
+        boundary.reading.value.last = watermark
+        return Try(boundary: boundary, graph: make(boundary, settings))
+    }
+
+    // MARK: Checkpoints
+
+    private func exchangeOwnState(_ state: inout StateExchange) throws(StateError) {
+        try state.exchange(&failureCount)
+        try state.exchange(&watermark)
+        try state.exchange(&restart)
+        try state.exchange(failures)
+    }
+
+    /// Saves the source that runs, a graph of its own; where none does, one that has not begun, so that the sections are the
+    /// same.
+    private func exchangeCurrent(_ state: inout StateExchange) throws(StateError) {
+        let present = current ?? makeTry()
+        // What is made for a description is the one that is filled then.
+        if !state.isSaving { current = present }
+        try state.scoped("source") { state throws(StateError) in
+            try state.begin("waiting")
+            try present.graph.exchangeState(&state) { state throws(StateError) in
+                try present.boundary.exchangeState(&state)
+            }
+        }
     }
 }

@@ -24,11 +24,24 @@ private final class AwaitedElements<Element: Sendable>: Sendable {
         wake()
     }
 
-    func take() -> (elements: [Element], completion: Completion?) {
+    /// Takes what has come; the completion when nothing comes before it any more.
+    func take(upTo limit: Int) -> (elements: [Element], completion: Completion?) {
         state.withLock { state in
-            defer { state.elements = [] }
-            return (state.elements, state.completion)
+            let taken = Array(state.elements.prefix(limit))
+            state.elements.removeFirst(taken.count)
+            return (taken, state.elements.isEmpty ? state.completion : nil)
         }
+    }
+
+    /// Whether no more come.
+    var hasEnded: Bool { state.withLock { $0.completion != nil } }
+
+    func exchangeState(_ exchange: inout StateExchange) throws(StateError) {
+        var (elements, completion) = state.withLock { ($0.elements, $0.completion) }
+        try exchange.exchange(&elements)
+        try exchange.exchange(&completion)
+        guard exchange.isRestoring else { return }
+        state.withLock { [elements, completion] state in (state.elements, state.completion) = (elements, completion) }
     }
 }
 
@@ -38,7 +51,8 @@ extension Source where Handle == Void {
     ///     Source(awaiting: notifications, at: \.timestamp).to(.forEach { print($0) }).run()
     ///
     /// A task goes through the sequence; it is cancelled when the graph takes no more. The source fails when the
-    /// sequence throws; a `CancellationError` interrupts it. Sends no watermarks.
+    /// sequence throws; a `CancellationError` interrupts it. Sends no watermarks. After a restart from a checkpoint, the
+    /// elements that had come are sent, and then those of the sequence, from its start.
     ///
     /// - Parameters:
     ///   - sequence: The sequence; each run iterates over it.
@@ -50,15 +64,16 @@ extension Source where Handle == Void {
         self.init(unchecked: { builder in
             let outlet = builder.addSource("awaiting", isExternal: true) { (context, outlet: Wire<Element>) in
                 let awaited = AwaitedElements<Element>(context.waker())
-                // How many elements were asked for and have not come.
+                context.state.addField { state throws(StateError) in try awaited.exchangeState(&state) }
+                // How many elements were asked for and not sent, without those from before a restart.
                 var askedCount = 0
                 let (asks, ask) = AsyncStream.makeStream(of: Int.self)
                 var task: Task<Void, Never>?
                 return {
-                    let (elements, completion) = awaited.take()
                     if !outlet.isClosed {
+                        let (elements, completion) = awaited.take(upTo: outlet.demand)
                         for element in elements { outlet.push(Timed(element, at: time(element))) }
-                        askedCount -= elements.count
+                        askedCount = max(0, askedCount - elements.count)
                         if let completion { outlet.finish(completion) }
                     }
                     guard !outlet.isClosed else {
@@ -66,7 +81,7 @@ extension Source where Handle == Void {
                         task?.cancel()
                         return
                     }
-                    if outlet.demand > askedCount {
+                    if outlet.demand > askedCount, !awaited.hasEnded {
                         ask.yield(outlet.demand - askedCount)
                         askedCount = outlet.demand
                         task = task ?? Task { await sequence.pass(to: awaited, whenAsked: asks) }

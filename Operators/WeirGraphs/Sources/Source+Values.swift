@@ -86,10 +86,11 @@ extension Source where Handle == Void {
     ) where Elements.Element == Element, Elements.Iterator: SendableMetatype {
         self.init(unchecked: { builder in
             let outlet = builder.addSource("source") { (_, outlet: Wire<Element>) in
-                var lookahead: Lookahead? = Lookahead(elements.makeIterator())
+                var lookahead: Lookahead<Elements.Iterator>?
                 return {
-                    // Moved out, so that it is in one place only, and in a local.
-                    guard var rest = lookahead.take() else { return }
+                    guard !outlet.isClosed else { return }
+                    // Moved out, so that it is in one place only, and in a local. After a restart, what was sent is left out.
+                    var rest = lookahead.take() ?? Lookahead(elements.makeIterator(after: outlet.sentCount))
                     send(&rest, outlet)
                     lookahead = rest
                 }
@@ -100,7 +101,8 @@ extension Source where Handle == Void {
 
     /// The elements of a sequence, on demand, with the epoch as their event time; it may be infinite.
     ///
-    /// Makes one element beforehand, when nothing else is to be done, so that it ends with the last one.
+    /// Makes one element beforehand, when nothing else is to be done, so that it ends with the last one. After a restart from a
+    /// checkpoint, it leaves out as many as were sent.
     ///
     /// - Parameter elements: The sequence; each run starts it again.
     @inlinable
@@ -111,7 +113,8 @@ extension Source where Handle == Void {
 
     /// The elements of a sequence, on demand; it may be infinite.
     ///
-    /// Makes one element beforehand, when nothing else is to be done, so that it ends with the last one.
+    /// Makes one element beforehand, when nothing else is to be done, so that it ends with the last one. After a restart from a
+    /// checkpoint, it leaves out as many as were sent.
     ///
     /// - Parameters:
     ///   - elements: The sequence; each run starts it again.
@@ -126,7 +129,8 @@ extension Source where Handle == Void {
 
     /// The events of a sequence with their times, on demand.
     ///
-    /// Makes one element beforehand, when nothing else is to be done, so that it ends with the last one.
+    /// Makes one element beforehand, when nothing else is to be done, so that it ends with the last one. After a restart from a
+    /// checkpoint, it leaves out as many as were sent.
     ///
     /// - Parameter events: The sequence; each run starts it again.
     @inlinable
@@ -178,20 +182,27 @@ extension Source where Handle == Void {
         precondition(interval > .zero, "ticks: interval must be positive, but is \(interval)")
         return Source(unchecked: { builder in
             let outlet = builder.addSource("ticks") { (context: StageContext, outlet: Wire<Element>) in
-                var next: Timestamp?
+                let next = context.keep(Timestamp?.none)
+                var alarm: Timestamp?
                 var isOver = false
                 return {
                     if outlet.isClosed || isOver { return }
                     let now = context.settings.clock.now()
-                    if let due = next {
-                        guard due <= now else { return }
+                    if let due = next.value {
+                        guard due <= now else {
+                            // Where nothing wakes the stage, because of a restart.
+                            if alarm == nil { context.wake(at: due) }
+                            alarm = due
+                            return
+                        }
                         if outlet.demand > 0 { outlet.push(Timed(element(due), at: due)) }
                     }
-                    guard let due = now.tick(after: next ?? now, every: interval) else {
+                    guard let due = now.tick(after: next.value ?? now, every: interval) else {
                         isOver = true
                         return
                     }
-                    next = due
+                    next.value = due
+                    alarm = due
                     context.wake(at: due)
                 }
             }
@@ -220,6 +231,6 @@ extension StageContext {
     /// Makes the stage look again; from any thread.
     @usableFromInline
     func waker() -> Waker {
-        Waker(island: island, index: index)
+        Waker(island, index)
     }
 }

@@ -1,3 +1,4 @@
+internal import CWeir
 internal import Synchronization
 public import WeirCore
 
@@ -24,10 +25,12 @@ public enum Offer: Sendable, Hashable {
 public final class SourceQueue<Element: Sendable>: Sendable {
     @usableFromInline let boundary: GraphBoundary<Element>
     private let policy: OverflowPolicy
-    // Twice the number of calls that may be writing, and one when the queue is closed: the end comes after them.
+    // Four times the number of calls that may be writing, one when the queue is closed: the end comes after them, and two while
+    // it is saved: they wait.
     private let writers = Atomic<UInt64>(0)
     private let ending = Locked<Completion>(.finished)
     private let drops = Atomic<UInt64>(0)
+    private let saving = Locked(())
 
     @usableFromInline
     init(capacity: Int, policy: OverflowPolicy) {
@@ -47,15 +50,45 @@ public final class SourceQueue<Element: Sendable>: Sendable {
     private func enter() -> Bool {
         guard writers.load(ordering: .relaxed) & 1 == 0, !boundary.isCancelled else { return false }
         // Acquire and release, here and below: the thread that ends the source sees all that was written.
-        if writers.wrappingAdd(2, ordering: .acquiringAndReleasing).oldValue & 1 == 0 { return true }
-        leave()
-        return false
+        while true {
+            let state = writers.wrappingAdd(4, ordering: .acquiringAndReleasing).oldValue & 3
+            if state == 0 { return true }
+            leave()
+            if state & 1 == 1 { return false }
+            // What saves it is done soon; it copies what waits.
+            saving.withLock { _ in }
+        }
     }
 
     /// Ends the source when it was closed meanwhile and no other thread is writing.
     private func leave() {
-        guard writers.wrappingSubtract(2, ordering: .acquiringAndReleasing).newValue == 1 else { return }
+        // When it was closed while it is saved, what saves it ends the source.
+        guard writers.wrappingSubtract(4, ordering: .acquiringAndReleasing).newValue == 1 else { return }
         boundary.finish(ending.withLock { $0 })
+    }
+
+    /// Saves what waits, or gives it back; the reading end stands still.
+    func exchangeState(_ exchange: inout StateExchange) throws(StateError) {
+        var dropped = droppedCount
+        try boundary.exchangeState(&exchange) { body in
+            saving.withLock { _ in
+                writers.bitwiseOr(2, ordering: .acquiringAndReleasing)
+                var round: UInt32 = 0
+                while writers.load(ordering: .acquiring) >= 4 {
+                    cweir_thread_back_off(round)
+                    round &+= 1
+                }
+                body()
+                // Closed meanwhile: the last one that writes could not end the source.
+                if writers.bitwiseAnd(~2, ordering: .acquiringAndReleasing).newValue == 1 {
+                    boundary.finish(ending.withLock { $0 })
+                }
+            }
+        }
+        try exchange.exchange(&dropped)
+        guard exchange.isRestoring else { return }
+        drops.store(dropped, ordering: .relaxed)
+        if boundary.end != nil { writers.bitwiseOr(1, ordering: .relaxed) }
     }
 
     /// Offers an element; never waits.
@@ -67,8 +100,14 @@ public final class SourceQueue<Element: Sendable>: Sendable {
     @discardableResult
     public func offer(_ element: Element, at time: Timestamp = .epoch) -> Offer {
         guard enter() else { return .closed }
-        defer { leave() }
-        let crossing = Crossing.element(Timed(element, at: time))
+        let offer = write(.element(Timed(element, at: time)))
+        leave()
+        // Not before: the thread may run the graph, and wait where that stands still to be saved.
+        if offer.isWritten { boundary.hasWritten() }
+        return offer.result
+    }
+
+    private func write(_ crossing: Crossing<Element>) -> (result: Offer, isWritten: Bool) {
         var offer = Offer.accepted
         if policy == .latest { makeRoom(upTo: .max) }
         while !boundary.ring.push(crossing) {
@@ -76,17 +115,16 @@ public final class SourceQueue<Element: Sendable>: Sendable {
             switch policy {
             case .block, .dropNewest:
                 drops.wrappingAdd(1, ordering: .relaxed)
-                return .dropped
+                return (.dropped, false)
             case .dropOldest, .latest:
                 makeRoom(upTo: 1)
             case .fail:
                 drops.wrappingAdd(1, ordering: .relaxed)
                 finish(.failed(GraphError.overflow(capacity: boundary.capacity)))
-                return .dropped
+                return (.dropped, false)
             }
         }
-        boundary.hasWritten()
-        return offer
+        return (offer, true)
     }
 
     private func makeRoom(upTo most: Int) {
@@ -100,8 +138,9 @@ public final class SourceQueue<Element: Sendable>: Sendable {
     /// - Parameter watermark: Not before the last one.
     public func advance(to watermark: Timestamp) {
         guard enter() else { return }
-        defer { leave() }
         boundary.writeWatermark(watermark)
+        leave()
+        boundary.hasWritten()
     }
 
     /// Ends the source after the waiting elements and pending offers; only the first call has an effect.
@@ -112,7 +151,7 @@ public final class SourceQueue<Element: Sendable>: Sendable {
             guard writers.load(ordering: .relaxed) & 1 == 0 else { return false }
             ending = completion
             // As one more writer: who leaves last ends the source.
-            writers.wrappingAdd(3, ordering: .acquiringAndReleasing)
+            writers.wrappingAdd(5, ordering: .acquiringAndReleasing)
             return true
         }
         if isFirst { leave() }
@@ -137,19 +176,13 @@ extension Source where Handle == SourceQueue<Element> {
         Source(unchecked: { builder in
             let queue = SourceQueue<Element>(capacity: capacity, policy: policy)
             let boundary = queue.boundary
-            return (builder.addReader("queue", boundary), queue)
+            let outlet = builder.addSource("queue", isExternal: true) { [weak queue] (context, outlet: Wire<Element>) in
+                boundary.setReader(context.waker())
+                context.keep(boundary, of: queue)
+                return { boundary.read(outlet) }
+            }
+            return (outlet, queue)
         })
-    }
-}
-
-extension GraphBuilder {
-    /// Adds a source that reads what code outside of the graph writes.
-    @inlinable
-    func addReader<Element>(_ name: String, _ boundary: GraphBoundary<Element>) -> Outlet<Element> {
-        addSource(name, isExternal: true) { context, outlet in
-            boundary.setReader(context.waker())
-            return { boundary.read(outlet) }
-        }
     }
 }
 
@@ -181,6 +214,7 @@ extension Source where Handle == Subscription {
             }
             let outlet: Outlet<Element> = builder.addSource("stream", isExternal: true) { context, outlet in
                 boundary.setReader(context.waker())
+                context.keep(boundary, of: queue)
                 var isAttached = false
                 return {
                     if !isAttached {
@@ -213,5 +247,25 @@ struct QueueSink<Input: Sendable>: Sink {
 
     mutating func finish(_ completion: Completion) {
         queue.finish(completion)
+    }
+
+    /// The graph saves what waits.
+    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        try state.begin("graph")
+        try state.exchange(dropped)
+    }
+}
+
+extension StageContext {
+    /// Makes what waits in a queue a part of checkpoints; called by the stage that reads.
+    @usableFromInline
+    func keep<Element>(_ boundary: GraphBoundary<Element>, of queue: SourceQueue<Element>?) {
+        state.addField { [weak queue] state throws(StateError) in
+            if let queue { return try queue.exchangeState(&state) }
+            // Its handle is gone, and nothing writes any more.
+            try boundary.exchangeState(&state)
+            var dropped: UInt64 = 0
+            try state.exchange(&dropped)
+        }
     }
 }
