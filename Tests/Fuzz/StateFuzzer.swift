@@ -41,7 +41,7 @@ func checkFields(_ input: inout Input) {
         let again = try Checkpoint { state throws(StateError) in try copy.exchange(&state) }
         var last = Fields()
         try again.restore { state throws(StateError) in try last.exchange(&state) }
-        require("\(last)" == "\(changed)", "what was restored comes back as something else")
+        require(last == changed, "what was restored comes back as something else")
     } catch {
         requireLine("\(error)")
     }
