@@ -208,6 +208,43 @@ import WeirRecords
         #expect(again.position?.offset == 23)
     }
 
+    /// Every bit of every byte of a segment flipped: refused with a way on, and dropped where that is wanted, once.
+    @Test func damageIsRefusedOrDropped() throws {
+        defer { remove() }
+        var random = SeededGenerator(seed: 1)
+        let text = "one two three four five"
+        _ = try read(
+            JournaledSource(ByteSource(Array(text.utf8)), Journal(in: folder, of: "in", settings()), from: 0),
+            upTo: 99,
+            &random
+        )
+        let path = folder + "/" + (try #require(names().first))
+        let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+        for place in whole.indices {
+            var bytes = whole
+            bytes[place] ^= 1 << UInt8(place % 8)
+            try bytes.write(to: URL(fileURLWithPath: path))
+            do {
+                _ = try Journal(in: folder, of: "in", settings())
+                continue  // The last piece may be taken for one that a kill has torn.
+            } catch {
+                #expect("\(error)".contains("'\(path)'") && !"\(error)".contains("\n"))
+            }
+            let settings = Journal.Settings(limit: 1 << 20, policy: .stop, isDurable: false, dropsDamage: true)
+            guard let journal = try? Journal(in: folder, of: "in", settings) else {
+                // A version that there may be one day.
+                continue
+            }
+            let meter = TransportMeter()
+            let source = try JournaledSource(MeteredSource(meter), journal, from: 0)
+            let found = String(decoding: try read(source, upTo: 99, &random), as: UTF8.self)
+            #expect(text.hasPrefix(found), "byte \(place): \(found)")
+            #expect(meter.takeNotices().joined().contains("what stood behind that is dropped"), "byte \(place)")
+            let after = try Journal(in: folder, of: "in", self.settings())
+            #expect(after.damage.isEmpty && after.byteCount == found.utf8.count)
+        }
+    }
+
     private final class MeteredSource: TransportSource {
         let expectedByteCount: Int64? = nil
         let meter: TransportMeter?

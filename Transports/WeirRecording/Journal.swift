@@ -32,9 +32,12 @@ package final class Journal: Sendable {
         package let policy: Policy
         /// Whether to wait for the disk with each piece.
         package let isDurable: Bool
+        /// Whether what stands behind damage in a segment is cut off, with a notice; otherwise it is an error.
+        package let dropsDamage: Bool
 
-        package init(limit: Int64, policy: Policy, isDurable: Bool) {
+        package init(limit: Int64, policy: Policy, isDurable: Bool, dropsDamage: Bool = false) {
             (self.limit, self.policy, self.isDurable) = (limit, policy, isDurable)
+            self.dropsDamage = dropsDamage
         }
     }
 
@@ -59,6 +62,9 @@ package final class Journal: Sendable {
     private let prefix: String
     private let state = Locked(State())
 
+    /// What was cut off because it is damaged.
+    let damage: [String]
+
     /// How many checkpoints may be gone back to.
     private static let checkpointCount = 3
 
@@ -74,17 +80,27 @@ package final class Journal: Sendable {
         self.settings = settings
         prefix = "journal-\(Self.digits(Self.hash(of: input), radix: 16, count: 16))-"
         var segments: [Segment] = []
+        var damage: [String] = []
         for name in FileSystem.names(inFolder: folder) ?? [] {
             guard name.hasPrefix(prefix), let start = Int64(name.dropFirst(prefix.count)), start >= 0 else { continue }
             let path = "\(folder)/\(name)"
-            let count = try Self.byteCount(ofRecording: path)
-            // A file that was made and never written, or of which a power cut left nothing.
+            let (count, error) = Self.byteCount(ofRecording: path)
+            if let error {
+                guard settings.dropsDamage, let reason = Self.damage(error) else {
+                    throw Self.refusal(of: error, path)
+                }
+                damage.append("'\(path)': \(reason); what stood behind that is dropped")
+                if case .corrupted(let offset, _) = error, count > 0 { try FileSystem.cutFile(path, to: Int64(offset)) }
+            }
             guard count > 0 else {
-                unsafe unlink(path)
+                // A file that was made and never written, or of which a power cut left nothing. What is damaged is kept under
+                // another name.
+                if error == nil { unsafe unlink(path) } else { unsafe rename(path, "\(folder)/damaged-\(name)") }
                 continue
             }
             segments.append(Segment(path: path, start: start, count: count))
         }
+        self.damage = damage
         state.withLock { $0.segments = segments }
     }
 
@@ -98,19 +114,36 @@ package final class Journal: Sendable {
     }
 
     /// How many bytes arrived that are whole in a recording.
-    private static func byteCount(ofRecording path: String) throws(TransportError) -> Int64 {
+    private static func byteCount(ofRecording path: String) -> (count: Int64, error: RecordingError?) {
+        var count: Int64 = 0
         do throws(RecordingError) {
             let storage = try FileStorage(path: path, writing: false)
-            guard try storage.size() > 0 else { return 0 }
+            guard try storage.size() > 0 else { return (0, nil) }
             var contents = try RecordingContents(storage)
-            var count: Int64 = 0
             while let frame = try contents.next() {
                 count += Int64(ArrivalFormat.bytes(in: frame.body, of: contents.scanner.bytes)?.count ?? 0)
             }
-            return count
+            return (count, nil)
         } catch {
-            throw TransportError(error, path: path, whileReading: true)
+            return (count, error)
         }
+    }
+
+    /// What is damaged; `nil` for errors of the system.
+    private static func damage(_ error: RecordingError) -> String? {
+        switch error {
+        case .cannotOpen, .inUse, .readFailed, .writeFailed, .newerVersion: nil
+        case .notARecording: "it is not a recording"
+        default: "\(error)"
+        }
+    }
+
+    private static func refusal(of error: RecordingError, _ path: String) -> TransportError {
+        guard let reason = damage(error) else { return TransportError(error, path: path, whileReading: true) }
+        return .readFailed(
+            address: path,
+            reason: "\(reason); --state-mismatch drop goes on without what stands behind that"
+        )
     }
 
     // MARK: What is there

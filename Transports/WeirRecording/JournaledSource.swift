@@ -71,6 +71,7 @@ package final class JournaledSource: PositionedSource {
         header = messages?.sharesHeader ?? false ? head : nil
         replayed = journal.segments.drop { $0.end <= place }
         journal.begin(at: place)
+        for notice in journal.damage { meter?.note(notice) }
     }
 
     package var position: SourcePosition? {
@@ -118,7 +119,10 @@ package final class JournaledSource: PositionedSource {
                 try source.skip(place - segment.start, address: segment.path)
                 replay = source
             }
-            let count = unsafe try replay?.read(into: buffer) ?? 0
+            // Not further than what is whole.
+            let wanted = Int(min(Int64(buffer.count), segment.end - place))
+            let part = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
+            let count = wanted > 0 ? unsafe try replay?.read(into: part) ?? 0 : 0
             guard count == 0 else {
                 place += Int64(count)
                 unsafe noteHeader(buffer[..<count])

@@ -106,15 +106,17 @@ extension RunRequest {
         }
         let place = name.map { "\(folder)/\(fileName(of: $0))" } ?? folder
         let durability = StateRequest.Durability(rawValue: try arguments.options.choice(.fsync) ?? "") ?? .interval
+        let dropsMismatch = try arguments.options.choice(.stateMismatch) == "drop"
         let kept = Journal.Settings(
             limit: Int64(try arguments.options.integer(.journalLimit) ?? 1 << 30),
             policy: Journal.Policy(rawValue: try arguments.options.choice(.journalFull) ?? "") ?? .stop,
-            isDurable: durability == .always
+            isDurable: durability == .always,
+            dropsDamage: dropsMismatch
         )
         return StateRequest(
             folder: place,
             interval: interval,
-            dropsMismatch: try arguments.options.choice(.stateMismatch) == "drop",
+            dropsMismatch: dropsMismatch,
             durability: durability,
             settings: settings,
             journals: keepsJournals ? JournalBook(in: place, kept) : nil
