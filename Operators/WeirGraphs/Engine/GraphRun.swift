@@ -13,6 +13,8 @@ final class GraphRun: Sendable {
     }
 
     let settings: GraphSettings
+    /// Whether what stages keep may be saved when they have ended.
+    let keepsState: Bool
     private let parts: Locked<Parts>
     // Islands that are awake or about to be.
     private let active = Atomic(0)
@@ -25,8 +27,9 @@ final class GraphRun: Sendable {
     // How many islands have left work because of that.
     private let interruptions = Atomic(0)
 
-    init(_ settings: GraphSettings) {
+    init(_ settings: GraphSettings, keepsState: Bool) {
         self.settings = settings
+        self.keepsState = keepsState
         parts = Locked(Parts(scheduler: settings.scheduler))
     }
 

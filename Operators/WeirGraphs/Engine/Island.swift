@@ -146,7 +146,7 @@ final class Island: Sendable {
                 while !standsStill, let stage = state.ready.take() { state.stages[stage].step() }
                 if state.stages.allSatisfy(\.isDone) {
                     state.isOver = true
-                    state.stages = state.stages.map(\.ended)
+                    state.stages = run.keepsState ? state.stages.map(\.ended) : []
                     run.islandIsOver()
                 }
             }

@@ -50,7 +50,7 @@ public struct Graph<Materialized: Sendable>: Sendable {
     public func run(_ settings: GraphSettings = GraphSettings()) -> Materialized {
         let builder = GraphBuilder()
         let materialized = make(builder)
-        builder.prepare(settings).begin()
+        builder.prepare(settings, keepsState: false).begin()
         return materialized
     }
 }

@@ -145,9 +145,11 @@ public final class GraphBuilder {
 
     /// Makes islands of the stages that wires connect.
     ///
-    /// - Parameter settings: How to run them.
+    /// - Parameters:
+    ///   - settings: How to run them.
+    ///   - keepsState: Whether they may be saved.
     /// - Returns: What is ready to begin.
-    func prepare(_ settings: GraphSettings) -> PreparedGraph {
+    func prepare(_ settings: GraphSettings, keepsState: Bool) -> PreparedGraph {
         var roots = Array(stages.indices)
         func root(_ stage: Int) -> Int {
             var stage = stage
@@ -189,7 +191,7 @@ public final class GraphBuilder {
             case .inline: false
             case .processors: true
             }
-        let run = GraphRun(settings)
+        let run = GraphRun(settings, keepsState: keepsState)
         var processors: [EventProcessor] = []
         let islands = Swift.zip(members, wires).map { members, wires in
             var processor: EventProcessor?

@@ -51,7 +51,7 @@ extension Graph {
     public func start(_ settings: GraphSettings = GraphSettings()) -> RunningGraph<Materialized> {
         let builder = GraphBuilder()
         let materialized = make(builder)
-        let parts = builder.prepare(settings)
+        let parts = builder.prepare(settings, keepsState: true)
         parts.begin()
         return RunningGraph(materialized, parts, restored: nil)
     }
@@ -71,7 +71,7 @@ extension Graph {
     ) throws(StateError) -> RunningGraph<Materialized> {
         let builder = GraphBuilder()
         let materialized = make(builder)
-        let parts = builder.prepare(settings)
+        let parts = builder.prepare(settings, keepsState: true)
         let report: RestoreReport
         do throws(StateError) {
             report = try checkpoint.restore(droppingMismatches: drops) { state throws(StateError) in

@@ -84,7 +84,7 @@ extension Source where Handle == Void {
                 let tries = SourceTries(context, backoff, failures) { boundary, settings in
                     let builder = GraphBuilder()
                     _ = make().to(.writing(to: boundary)).make(builder)
-                    return builder.prepare(settings)
+                    return builder.prepare(settings, keepsState: true)
                 }
                 return { tries.step(outlet) }
             }
