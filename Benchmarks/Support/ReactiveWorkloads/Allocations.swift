@@ -2,6 +2,7 @@ internal import CAllocations
 internal import CommonStream
 internal import Comparing
 internal import Synchronization
+internal import WeirCore
 internal import WeirGraphs
 internal import WeirSelection
 internal import WeirSignals

@@ -5,6 +5,7 @@ internal import Synchronization
 internal import WeirCore
 internal import WeirDispatch
 internal import WeirFiles
+internal import WeirRecords
 internal import WeirSockets
 
 /// Events over sockets of this machine to a filter and a count, beside reading the same bytes and looking at nothing.
