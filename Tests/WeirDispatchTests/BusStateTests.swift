@@ -122,6 +122,42 @@ import WeirTesting
         }
     }
 
+    /// A publisher that is between what is saved and a mailbox would be in the state with half of its event.
+    @Test func aPublisherBetweenSinksAndMailboxesIsWaitedFor() throws {
+        let bus = EventBus(clock: EventClock(VirtualClock()))
+        let sums = Locked((sent: 0, handled: 0))
+        bus.channel(of: Order.self).scan(into: 0) { $0 += $1.cents }.subscribe { sum in sums.withLock { $0.sent = sum }
+        }
+        bus.channel(of: Audited.self).scan(into: 0) { $0 += $1.cents }.subscribe { sum in
+            sums.withLock { $0.handled = sum }
+        }
+        let (isBetween, goesOn) = (Parker(), Parker())
+        let listener = bus.listen(to: Order.self) { _, _ in
+            isBetween.unpark()
+            goesOn.park()
+        }
+        let processor = EventProcessor(name: "after the listener", bus: bus)
+        processor.on(Order.self) { [weak bus] order, _ in bus?.publish(Audited(cents: order.cents)) }
+        try processor.start()
+        let errors = Locked([StateError]())
+        TestThreads.run([
+            { bus.publish(Order(timestamp: .epoch, cents: 7)) },
+            {
+                isBetween.park()
+                do throws(StateError) { _ = try bus.checkpoint(within: .milliseconds(20)) } catch {
+                    errors.withLock { $0.append(error) }
+                }
+                goesOn.unpark()
+            },
+        ])
+        #expect(errors.withLock { $0 } == [.unsettled("the bus")])
+        _ = try bus.checkpoint()
+        #expect(sums.withLock { [$0.sent, $0.handled] } == [7, 7])
+        listener.cancel()
+        processor.stop()
+        processor.waitUntilStopped()
+    }
+
     @Test func aProcessorCannotWaitForItself() throws {
         let shop = try Shop()
         let error = Locked(StateError?.none)

@@ -90,6 +90,23 @@ CWEIR_INLINE uint64_t cweir_snapshot_tally(cweir_snapshot_t *snapshot, uint32_t 
     return sum;
 }
 
+// Returns true when the readers that entered during `phase` are all gone.
+CWEIR_INLINE bool cweir_snapshot_is_left(cweir_snapshot_t *snapshot, uint32_t phase) {
+    for (int index = 0; index < CWEIR_SNAPSHOT_STRIPES; index++) {
+        cweir_snapshot_stripe_t *stripe = &snapshot->stripes[index];
+        // Count leaves first. All counters only grow and no reader leaves without having entered: so if as many have
+        // entered when that is read afterwards, no reader was inside when the leaves were read.
+        // Acquire pairs with the release in leave; sequential consistency with enter.
+        const uint64_t left = atomic_load_explicit(&stripe->left[phase], memory_order_seq_cst);
+        const uint64_t entered = atomic_load_explicit(&stripe->entered[phase][0], memory_order_seq_cst)
+                                 + atomic_load_explicit(&stripe->entered[phase][1], memory_order_seq_cst);
+        if (left != entered) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // Replaces the pointer and returns the old one, which readers may still use.
 CWEIR_INLINE void *_Nullable cweir_snapshot_replace(cweir_snapshot_t *snapshot, void *_Nullable pointer) {
     return atomic_exchange_explicit(&snapshot->current, pointer, memory_order_seq_cst);
@@ -99,17 +116,8 @@ CWEIR_INLINE void *_Nullable cweir_snapshot_replace(cweir_snapshot_t *snapshot, 
 // replaced before the last time that it returned true is used by no reader.
 CWEIR_INLINE bool cweir_snapshot_advance(cweir_snapshot_t *snapshot) {
     const uint32_t phase = atomic_load_explicit(&snapshot->phase, memory_order_relaxed);
-    for (int index = 0; index < CWEIR_SNAPSHOT_STRIPES; index++) {
-        cweir_snapshot_stripe_t *stripe = &snapshot->stripes[index];
-        // Count leaves first. All counters only grow and no reader leaves without having entered: so if as many have
-        // entered when that is read afterwards, no reader was inside when the leaves were read.
-        // Acquire pairs with the release in leave; sequential consistency with enter.
-        const uint64_t left = atomic_load_explicit(&stripe->left[1 - phase], memory_order_seq_cst);
-        const uint64_t entered = atomic_load_explicit(&stripe->entered[1 - phase][0], memory_order_seq_cst)
-                                 + atomic_load_explicit(&stripe->entered[1 - phase][1], memory_order_seq_cst);
-        if (left != entered) {
-            return false;
-        }
+    if (!cweir_snapshot_is_left(snapshot, 1 - phase)) {
+        return false;
     }
     atomic_store_explicit(&snapshot->phase, 1 - phase, memory_order_seq_cst);
     return true;

@@ -19,12 +19,14 @@ extension EventChannel {
     @inlinable
     package func dispatch(_ event: Element, _ options: DispatchOptions) -> Bool {
         if needsGate.load(ordering: .relaxed) {
-            guard sendToSinks(event, options) else { return false }
-            if !receivers.isEmpty { sendToReceivers(event, options, isCounted: false) }
-        } else if receivers.isEmpty {
+            if receivers.isEmpty { return sendToSinks(event, options) }
+            // One read around both: so a checkpoint knows of a publisher that is between them.
+            return receivers.read(after: { sendToSinks(event, options) }) { send(event, options, to: $0) }
+        }
+        if receivers.isEmpty {
             publishedToNobody.wrappingAdd(1, ordering: .relaxed)
         } else {
-            sendToReceivers(event, options, isCounted: true)
+            receivers.read(isCounted: true) { send(event, options, to: $0) }
         }
         return true
     }
@@ -46,16 +48,14 @@ extension EventChannel {
     }
 
     @inlinable
-    func sendToReceivers(_ event: Element, _ options: DispatchOptions, isCounted: Bool) {
+    func send(_ event: Element, _ options: DispatchOptions, to receivers: ObjectTable<Receiver<Element>>) {
         let context = EventContext(
             priority: options.priority,
             order: options.order,
             dispatchTime: clock.now(),
             clock: clock
         )
-        receivers.read(isCounted: isCounted) { table in
-            table.forEach { $0.receive(event, context) }
-        }
+        receivers.forEach { $0.receive(event, context) }
     }
 
     /// Publishes the events of a batch, in order: the fast way for many.

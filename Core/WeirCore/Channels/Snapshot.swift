@@ -40,6 +40,12 @@ package final class Snapshot<Value: AnyObject & Sendable>: @unchecked Sendable {
     /// How often the value was read with `isCounted`; costs no more than reading it.
     package var countedReads: UInt64 { unsafe cweir_snapshot_tally(state, 1) }
 
+    /// How often the value was read, counted or not.
+    package var reads: UInt64 { unsafe cweir_snapshot_tally(state, 0) &+ cweir_snapshot_tally(state, 1) }
+
+    /// Whether no thread is inside `read`, at one moment for each of those that are there before the call.
+    package var isUnread: Bool { unsafe cweir_snapshot_is_left(state, 0) && cweir_snapshot_is_left(state, 1) }
+
     /// Calls `body` with the current value, if there is one.
     ///
     /// - Parameters:
@@ -47,11 +53,25 @@ package final class Snapshot<Value: AnyObject & Sendable>: @unchecked Sendable {
     ///   - body: May take long: no thread waits for it, but values replaced meanwhile are kept.
     @inlinable
     package func read(isCounted: Bool = false, _ body: (Value) -> Void) {
+        _ = read(isCounted: isCounted, after: { true }, body)
+    }
+
+    /// Calls `first`, then `body` with the value that there was before it, all in one read.
+    ///
+    /// - Parameters:
+    ///   - isCounted: Whether to count it, also when there is no value.
+    ///   - first: Says whether `body` is called; it is called also when there is no value.
+    ///   - body: May take long: no thread waits for it, but values replaced meanwhile are kept.
+    /// - Returns: What `first` returned.
+    @inlinable
+    package func read(isCounted: Bool = false, after first: () -> Bool, _ body: (Value) -> Void) -> Bool {
         let reading = unsafe cweir_snapshot_enter(state, isCounted ? 1 : 0)
-        if let pointer = unsafe reading.pointer {
+        let goesOn = first()
+        if goesOn, let pointer = unsafe reading.pointer {
             unsafe Unmanaged<Value>.fromOpaque(pointer)._withUnsafeGuaranteedRef(body)
         }
         unsafe cweir_snapshot_leave(reading)
+        return goesOn
     }
 
     /// Replaces the value, also while it is read.

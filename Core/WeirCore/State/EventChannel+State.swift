@@ -66,6 +66,19 @@ extension EventChannel {
     /// Whether a checkpoint of several channels has to have this one: sinks were attached, or each event is looked at.
     @usableFromInline package var hasState: Bool { looksAtEach || registration.withLock { $0.hasHadSubscribers } }
 
+    /// What has been published, in numbers that differ as soon as something more was; `nil` while a publisher is sending to
+    /// receivers.
+    ///
+    /// For checkpoints of several channels. A publisher in the gate is not looked at: ``exchangeState(_:)`` waits for it.
+    @usableFromInline package var activity: [UInt64]? {
+        let counts = [
+            publishedInside.load(ordering: .relaxed), publishedToNobody.load(ordering: .relaxed), receivers.reads,
+            dropped.load(ordering: .relaxed), UInt64(waiting.count),
+        ]
+        // After the counts: a publisher that comes later makes them differ.
+        return receivers.isUnread ? counts : nil
+    }
+
     private func exchangeOwnState(_ state: inout StateExchange) throws(StateError) {
         try state.begin("channel")
         unsafe try state.exchange(&inside.pointee.isFinished)

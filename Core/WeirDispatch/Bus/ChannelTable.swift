@@ -74,6 +74,7 @@ protocol AnyEventChannel: AnyObject, Sendable {
     func addTap(_ tap: @escaping @Sendable (DispatchedEvent) -> Void) -> UInt64
     func removeReceiver(_ id: UInt64)
     var hasState: Bool { get }
+    var activity: [UInt64]? { get }
     func exchangeState(_ state: inout StateExchange) throws(StateError)
 }
 

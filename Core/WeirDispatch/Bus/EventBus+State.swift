@@ -17,8 +17,8 @@ extension EventBus {
     /// `mapAsync` are part of the state.
     ///
     /// Stop what publishes from elsewhere. Where an event comes in between all the same, the state is saved anew, as long as
-    /// there is time. Listeners have no state, and what waits for asynchronous ones is theirs; channels that never had a
-    /// sink are left out.
+    /// there is time; so there is no checkpoint inside a listener that runs on the publisher's thread. Listeners have no
+    /// state, and what waits for asynchronous ones is theirs; channels that never had a sink are left out.
     ///
     /// - Parameter limit: How long to wait for a moment at which all is at rest.
     /// - Returns: The state, to be given to ``restore(_:droppingMismatches:)`` of a bus with the same streams.
@@ -82,8 +82,7 @@ extension EventBus {
             }
             let pause = ProcessorPause(of: cores)
             defer { pause.end() }
-            if pause.hasBegun(by: end), cores.allSatisfy(\.isAtRest) {
-                let before = activity(of: cores)
+            if pause.hasBegun(by: end), cores.allSatisfy(\.isAtRest), let before = activity(of: cores) {
                 let result = try body()
                 if cores.allSatisfy(\.isAtRest), activity(of: cores) == before { return result }
             }
@@ -93,15 +92,15 @@ extension EventBus {
         throw .unsettled("the bus")
     }
 
-    /// What has happened, in numbers that differ as soon as something has.
-    private func activity(of cores: [ProcessorCore]) -> [UInt64] {
-        let channels = metrics.flatMap { place -> [UInt64] in
-            let metrics = place.metrics
-            return [metrics.published, metrics.droppedByOverflow, UInt64(metrics.waiting)]
+    /// What has happened, in numbers that differ as soon as something more has; `nil` while a publisher is at work.
+    private func activity(of cores: [ProcessorCore]) -> [UInt64]? {
+        var counts = cores.flatMap { core -> [UInt64] in
+            [core.handledCount.load(ordering: .relaxed), core.workCount.load(ordering: .relaxed)]
         }
-        return channels
-            + cores.flatMap { core -> [UInt64] in
-                [core.handledCount.load(ordering: .relaxed), core.workCount.load(ordering: .relaxed)]
-            }
+        for channel in channels {
+            guard let activity = channel.activity else { return nil }
+            counts += activity
+        }
+        return counts
     }
 }
