@@ -163,6 +163,47 @@ extension HostTests {
             #expect(try weir.text(of: "m.jsonl") == expected)
         }
 
+        /// A journal that is damaged is refused, or read up to the damage, and then the run says so.
+        @Test func damageIsRefusedOrDropped() throws {
+            let rows = ["t,x,y,z"] + (0..<600).map { "\($0 * 20),\($0 % 2 * 3),0,0" }
+            let words =
+                ["run", "shake"] + Self.options + [
+                    "--from", "stdin", "--format", "csv", "--to", "m.jsonl", "--state", "state", "--checkpoint", "1h",
+                    "--journal",
+                ]
+            func matchCount() -> Int { ((try? weir.text(of: "m.jsonl")) ?? "").utf8.count { $0 == UInt8(ascii: "\n") } }
+            // A message of the journal for each half.
+            var pipe = Pipe()
+            var run = try weir.start(words, input: .pipe(pipe))
+            for end in [300, 600] {
+                let text = rows[end - 300..<end].joined(separator: "\n") + "\n"
+                try pipe.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+                try WeirProcess.eventually("\(end) rows") { matchCount() == end - 2 }
+            }
+            kill(run.process.processIdentifier, SIGKILL)
+            _ = try run.outcome()
+            let folder = weir.folder + "/state"
+            let name = try #require(
+                FileManager.default.contentsOfDirectory(atPath: folder).first { $0.hasPrefix("journal-") }
+            )
+            let file = try #require(FileHandle(forUpdatingAtPath: folder + "/" + name))
+            try file.seek(toOffset: file.seekToEnd() - 100)
+            try file.write(contentsOf: Data([0xFF]))
+            try file.close()
+            let refused = try weir.start(words, input: .nothing).outcome()
+            #expect(refused.exitCode == 66 && refused.errors.contains("--state-mismatch drop"), "\(refused.errors)")
+            pipe = Pipe()
+            run = try weir.start(words + ["--state-mismatch", "drop"], input: .pipe(pipe))
+            try pipe.fileHandleForWriting.close()
+            let dropped = try run.outcome()
+            #expect(dropped.exitCode == 0, "\(dropped.errors)")
+            #expect(
+                dropped.errorLines.count { $0.contains("what stood behind that is dropped") } == 1,
+                "\(dropped.errors)"
+            )
+            #expect(matchCount() == 298)
+        }
+
         @Test func whatMakesNoSenseIsRefused() throws {
             try weir.file("a.csv", "time,x,y,z\n")
             func refused(_ words: [String], _ reason: String) throws {

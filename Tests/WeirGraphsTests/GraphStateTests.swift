@@ -209,13 +209,13 @@ private struct GraphTrial {
         try survives("zip") { $0.via(zip) }
     }
 
-    /// A sequence goes on behind what was sent, with any demand.
+    /// A sequence goes on behind what was sent, with any demand and other settings.
     @Test func sequencesGoOnBehindWhatTheyHaveSent() throws {
         let graph = Source(0..<20).via(.flatMap { [$0, -$0] }).to(GraphSink<Int, GraphPublisher<Int>>.publisher())
         for seed in seeds(100) {
             var generator = SeededGenerator(seed: seed)
-            let settings = GraphSettings(batch: Int.random(in: 1...5, using: &generator))
-            var running = graph.start(settings)
+            func settings() -> GraphSettings { GraphSettings(batch: Int.random(in: 1...5, using: &generator)) }
+            var running = graph.start(settings())
             var elements: [Int] = []
             var isComplete = false
             while !isComplete {
@@ -227,7 +227,7 @@ private struct GraphTrial {
                 elements += probe.elements
                 isComplete = probe.isOver
                 let checkpoint = try running.checkpoint()
-                running = try graph.start(settings, from: checkpoint)
+                running = try graph.start(settings(), from: checkpoint)
             }
             try #require(elements == (0..<20).flatMap { [$0, -$0] }, "seed \(seed)")
         }
@@ -273,6 +273,62 @@ private struct GraphTrial {
             #expect("\(try #require(failure))".hasPrefix("Trouble"))
             try restart()
         }
+    }
+
+    /// What was counted beside the stream is counted on.
+    @Test func sideOutputsCountOn() throws {
+        let (dropped, rejected, supervision) = (SideOutput<Int>(), SideOutput<Int>(), Supervision.resume)
+        func graph(_ dropped: SideOutput<Int>, _ rejected: SideOutput<Int>, _ supervision: Supervision) throws
+            -> Graph<(SourceQueue<Int>, GraphPublisher<Int>)>
+        {
+            try Graph { builder in
+                let (outlet, queue) = builder.addKeepingHandle(Source<Int, SourceQueue<Int>>.queue(capacity: 8))
+                let parted = builder.partition(Int.self, to: 1, rejected: rejected) { $0 == 0 ? 1 : 0 }
+                outlet --> parted.inlet
+                let publisher =
+                    parted.outlets[0]
+                    --> Flow<Int, Int, Void>.map(supervision: supervision) { (number: Int) throws(Trouble) in
+                        if number == 1 { throw Trouble() }
+                        return number
+                    } --> Flow<Int, Int, Void>.buffer(1, overflowPolicy: .dropNewest, dropped: dropped)
+                    --> GraphSink<Int, GraphPublisher<Int>>.publisher()
+                return (queue, publisher)
+            }
+        }
+        let running = try graph(dropped, rejected, supervision).start()
+        let probe = Probe<Int>()
+        running.value.1.subscribe(probe)
+        for number in [0, 1, 2, 3, 4, 1] { running.value.0.offer(number) }
+        let again = (SideOutput<Int>(), SideOutput<Int>(), Supervision.resume)
+        let resumed = try graph(again.0, again.1, again.2).start(from: running.checkpoint())
+        #expect([again.0.count, again.1.count, again.2.leftOut.count] == [2, 1, 2])
+        for number in [0, 1, 5] { resumed.value.0.offer(number) }
+        #expect([again.0.count, again.1.count, again.2.leftOut.count] == [3, 2, 3])
+    }
+
+    /// A switch that was used ends the flow that was saved, and no other one.
+    @Test func aRestoredGraphLeavesTheSwitchAlone() throws {
+        let shared = KillSwitch()
+        func graph(_ killSwitch: KillSwitch) -> Graph<(SourceQueue<Int>, GraphResult<[Int]>)> {
+            Source<Int, SourceQueue<Int>>.queue(capacity: 8).via(.killSwitch(killSwitch)).to(.collect()) { ($0, $1) }
+        }
+        let first = graph(KillSwitch())
+        let running = first.start()
+        running.value.0.offer(1)
+        let before = try running.checkpoint()
+        let used = KillSwitch()
+        let ended = graph(used).start()
+        ended.value.0.offer(2)
+        used.finish()
+        let after = try ended.checkpoint()
+        let other = graph(shared).start()
+        #expect(try graph(shared).start(from: after).value.1.wait() == [2])
+        let resumed = try graph(shared).start(from: before)
+        #expect(resumed.value.0.offer(9) == .accepted && resumed.value.1.current == nil)
+        #expect(other.value.0.offer(3) == .accepted && other.value.1.current == nil)
+        shared.finish()
+        #expect(try other.value.1.wait() == [3])
+        #expect(try resumed.value.1.wait() == [1, 9])
     }
 
     @Test func ticksGoOn() throws {

@@ -62,8 +62,15 @@ package final class Journal: Sendable {
     private let prefix: String
     private let state = Locked(State())
 
-    /// What was cut off because it is damaged.
-    let damage: [String]
+    /// A segment that is not whole.
+    private struct Damage: Sendable {
+        let name: String
+        let reason: String
+        /// How many bytes of the file are whole; `nil` where none is.
+        let wholeCount: Int64?
+    }
+
+    private let damage: Locked<[Damage]>
 
     /// How many checkpoints may be gone back to.
     private static let checkpointCount = 3
@@ -80,7 +87,7 @@ package final class Journal: Sendable {
         self.settings = settings
         prefix = "journal-\(Self.digits(Self.hash(of: input), radix: 16, count: 16))-"
         var segments: [Segment] = []
-        var damage: [String] = []
+        var damage: [Damage] = []
         for name in FileSystem.names(inFolder: folder) ?? [] {
             guard name.hasPrefix(prefix), let start = Int64(name.dropFirst(prefix.count)), start >= 0 else { continue }
             let path = "\(folder)/\(name)"
@@ -89,19 +96,45 @@ package final class Journal: Sendable {
                 guard settings.dropsDamage, let reason = Self.damage(error) else {
                     throw Self.refusal(of: error, path)
                 }
-                damage.append("'\(path)': \(reason); what stood behind that is dropped")
-                if case .corrupted(let offset, _) = error, count > 0 { try FileSystem.cutFile(path, to: Int64(offset)) }
+                var wholeCount: Int64?
+                if case .corrupted(let offset, _) = error, count > 0 { wholeCount = Int64(offset) }
+                damage.append(Damage(name: name, reason: reason, wholeCount: wholeCount))
+            } else if count == 0 {
+                // A file that was made and never written, or of which a power cut left nothing.
+                unsafe unlink(path)
             }
-            guard count > 0 else {
-                // A file that was made and never written, or of which a power cut left nothing. What is damaged is kept under
-                // another name.
-                if error == nil { unsafe unlink(path) } else { unsafe rename(path, "\(folder)/damaged-\(name)") }
-                continue
-            }
-            segments.append(Segment(path: path, start: start, count: count))
+            if count > 0 { segments.append(Segment(path: path, start: start, count: count)) }
         }
-        self.damage = damage
+        self.damage = Locked(damage)
         state.withLock { $0.segments = segments }
+    }
+
+    /// Removes what is damaged from the segments, before anything is written behind it.
+    ///
+    /// Not when the journal is opened: it may be opened to be looked at.
+    ///
+    /// - Returns: What was removed, a line each.
+    /// - Throws: `TransportError` when that is not possible.
+    func removeDamage() throws(TransportError) -> [String] {
+        let damage = damage.withLock { damage in
+            defer { damage = [] }
+            return damage
+        }
+        var notices: [String] = []
+        for part in damage {
+            let path = "\(folder)/\(part.name)"
+            if let count = part.wholeCount {
+                try FileSystem.cutFile(path, to: count)
+                notices.append("'\(path)': \(part.reason); what stood behind that is dropped")
+            } else {
+                let other = "damaged-\(part.name)"
+                guard unsafe rename(path, "\(folder)/\(other)") == 0 else {
+                    throw .writeFailed(address: path, reason: "it is damaged, and cannot be renamed")
+                }
+                notices.append("'\(path)': \(part.reason); nothing of it is read, and it is now called '\(other)'")
+            }
+        }
+        return notices
     }
 
     private static func hash(of text: String) -> UInt64 {

@@ -49,7 +49,7 @@ package final class JournaledSource: PositionedSource {
     ///   - journal: What keeps them.
     ///   - place: Where in the journal to begin.
     ///   - head: What came before that place and says what follows, such as a line with the names of columns.
-    /// - Throws: `TransportError` when the journal does not have what comes behind the place.
+    /// - Throws: `TransportError` when the journal does not have what comes behind the place, or cannot be written.
     package init(
         _ source: any TransportSource,
         _ journal: Journal,
@@ -65,20 +65,22 @@ package final class JournaledSource: PositionedSource {
             )
         }
         self.source = source
+        meter = source.meter ?? TransportMeter()
         self.journal = journal
         self.place = place
         messages = source as? any MessageSource
         header = messages?.sharesHeader ?? false ? head : nil
         replayed = journal.segments.drop { $0.end <= place }
+        for notice in try journal.removeDamage() { meter?.note(notice) }
         journal.begin(at: place)
-        for notice in journal.damage { meter?.note(notice) }
     }
 
     package var position: SourcePosition? {
         SourcePosition(offset: hasAhead ? place - Int64(ahead.count) : place)
     }
 
-    package var meter: TransportMeter? { source.meter }
+    /// That of the source, or its own: what is lost is said also of sources that lose nothing themselves.
+    package let meter: TransportMeter?
 
     package var drainsWhenInterrupted: Bool { source.drainsWhenInterrupted }
 

@@ -1,5 +1,5 @@
-/// An input that can be read once, and whose start is looked at before that: what breaks it off is told to who reads what
-/// came before.
+/// An input that can be read once, and whose start is looked at before that: what breaks it off is thrown behind what came
+/// before.
 package final class SurveyedSource: TransportSource {
     private let source: any TransportSource
     private var failure: TransportError?

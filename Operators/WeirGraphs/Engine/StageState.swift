@@ -40,4 +40,10 @@ extension StageContext {
         state.addField { state throws(StateError) in try state.exchange(cell) }
         return cell
     }
+
+    /// Makes the count of a side output a part of checkpoints.
+    @inlinable
+    func keepCount(of output: SideOutput<some Sendable>) {
+        state.addField { state throws(StateError) in try state.exchange(output) }
+    }
 }

@@ -70,17 +70,6 @@ public final class KillSwitch: Sendable {
     /// How many flows there are to wake.
     var openCount: Int { state.withLock { $0.wakes.count } }
 
-    /// A use that no flow has seen yet.
-    @usableFromInline
-    func exchangeState(_ exchange: inout StateExchange) throws(StateError) {
-        var completion = completion
-        try exchange.exchange(&completion)
-        // Nobody is woken: all stages begin when all have their state.
-        guard exchange.isRestoring, let completion else { return }
-        state.withLock { $0.completion = completion }
-        isUsed.store(true, ordering: .releasing)
-    }
-
     @usableFromInline var completion: Completion? {
         isUsed.load(ordering: .acquiring) ? state.withLock { $0.completion } : nil
     }
@@ -97,12 +86,18 @@ extension Flow where Output == Input {
             let ports = builder.addLinear("killSwitch", isExternal: true) {
                 (context, inlet: Wire<Input>, outlet: Wire<Input>) in
                 let use = killSwitch.onUse(context.waker())
-                context.state.addField { state throws(StateError) in try killSwitch.exchangeState(&state) }
+                // A use that the flow had not seen when it was saved; the switch may be that of other flows, too.
+                let earlier = SharedCell(driven: Completion?.none)
+                context.state.addField { state throws(StateError) in
+                    var completion = killSwitch.completion ?? earlier.value
+                    try state.exchange(&completion)
+                    if state.isRestoring { earlier.value = completion }
+                }
                 return {
                     defer { if outlet.isClosed { killSwitch.forget(use) } }
                     if outlet.isClosed { return inlet.cancel() }
                     while true {
-                        if let completion = killSwitch.completion {
+                        if let completion = killSwitch.completion ?? earlier.value {
                             outlet.finish(completion)
                             return inlet.cancel()
                         }

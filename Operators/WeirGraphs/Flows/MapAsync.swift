@@ -35,6 +35,7 @@ extension Flow where Handle == Void {
                     transform: transform
                 )
                 context.state.addField { state throws(StateError) in try line.exchangeState(&state) }
+                context.keepCount(of: supervision.leftOut)
                 return { line.step(inlet, outlet) }
             }
             return (ports, ())

@@ -41,6 +41,7 @@ extension Flow where Output == Input, Handle == Void {
             let ports = builder.addLinear("buffer") { (context, inlet: Wire<Input>, outlet: Wire<Input>) in
                 let kept = context.keep(BufferQueue<Input>(capacity: capacity))
                 context.state.addField { state throws(StateError) in state.require(capacity) }
+                context.keepCount(of: dropped)
                 let batch = context.batch
                 return {
                     if outlet.isClosed { return inlet.cancel() }

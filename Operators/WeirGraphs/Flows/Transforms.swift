@@ -12,8 +12,9 @@ extension Flow where Handle == Void {
         supervision: Supervision = .stop,
         _ transform: @escaping @Sendable (Input) throws(Failure) -> Output
     ) -> Flow {
-        transforming("map") { _ in
-            { elements, range, output in
+        transforming("map") { context in
+            context.keepCount(of: supervision.leftOut)
+            return { elements, range, output in
                 for index in range {
                     do throws(Failure) {
                         output.append(Timed(try transform(elements[index].element), at: elements[index].time))
@@ -37,8 +38,9 @@ extension Flow where Handle == Void {
         supervision: Supervision = .stop,
         _ transform: @escaping @Sendable (Input) throws(Failure) -> Output?
     ) -> Flow {
-        transforming("compactMap") { _ in
-            { elements, range, output in
+        transforming("compactMap") { context in
+            context.keepCount(of: supervision.leftOut)
+            return { elements, range, output in
                 for index in range {
                     do throws(Failure) {
                         if let value = try transform(elements[index].element) {
@@ -68,6 +70,7 @@ extension Flow where Handle == Void {
     ) -> Flow {
         transforming("scan") { context in
             let kept = context.keep(initial)
+            context.keepCount(of: supervision.leftOut)
             return { elements, range, output in
                 var value = kept.value
                 defer { kept.value = value }
@@ -109,6 +112,7 @@ extension Flow where Handle == Void {
                 // The element whose results are being sent, and how many of them were; after a restart they are made again.
                 let current = context.keep(Timed<Input>?.none)
                 let sentCount = context.keep(0)
+                context.keepCount(of: supervision.leftOut)
                 var inner: Lookahead<Elements.Iterator>?
                 return {
                     if outlet.isClosed { return inlet.cancel() }
@@ -170,8 +174,9 @@ extension Flow where Output == Input, Handle == Void {
         supervision: Supervision = .stop,
         _ condition: @escaping @Sendable (Input) throws(Failure) -> Bool
     ) -> Flow {
-        transforming("filter") { _ in
-            { elements, range, output in
+        transforming("filter") { context in
+            context.keepCount(of: supervision.leftOut)
+            return { elements, range, output in
                 for index in range {
                     do throws(Failure) {
                         if try condition(elements[index].element) { output.append(elements[index]) }

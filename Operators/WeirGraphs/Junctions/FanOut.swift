@@ -100,6 +100,7 @@ extension GraphBuilder {
         addFanOut("partition", count) { context, inlet, outlets in
             // The outlet of the element that is next.
             let next = context.keep(Int?.none)
+            context.keepCount(of: rejected)
             return {
                 let open = outlets.filter { !$0.isClosed }
                 if open.isEmpty { return inlet.cancel() }

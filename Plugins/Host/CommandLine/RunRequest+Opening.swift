@@ -23,17 +23,22 @@ extension RunRequest {
         case .address(let address):
             do throws(TransportError) {
                 let source = try address.transport.openSource(address.place)
-                meters?.add(
-                    source.meter,
-                    name: inputs.count == 1 ? "input" : "input '\(input.name)'",
-                    input: inputs.count == 1 ? nil : input.name
-                )
+                watch(source, of: input, meters)
                 return source
             } catch {
                 let reason = HostError(error, opening: .noInput)
                 throw reason.exitCode == .noInput ? HostError(.noInput, reason.message + hint(for: address)) : reason
             }
         }
+    }
+
+    /// Adds the meter of an input's source to those of the run.
+    func watch(_ source: any TransportSource, of input: Input, _ meters: TransportMeters?) {
+        meters?.add(
+            source.meter,
+            name: inputs.count == 1 ? "input" : "input '\(input.name)'",
+            input: inputs.count == 1 ? nil : input.name
+        )
     }
 
     /// Suggests what may have been meant by the name of a missing file.

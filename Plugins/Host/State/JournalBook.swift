@@ -168,10 +168,13 @@ extension RunRequest {
         from place: Int64?,
         _ meters: TransportMeters?
     ) throws(HostError) -> any TransportSource {
-        let source = try openSource(of: input, meters)
-        guard let journals = state?.journals else { return source }
+        guard let journals = state?.journals else { return try openSource(of: input, meters) }
+        let source = try openSource(of: input)
         do throws(TransportError) {
-            return try journals.source(source, of: input.name, from: place)
+            let kept = try journals.source(source, of: input.name, from: place)
+            // The meter is of the journal, too.
+            watch(kept, of: input, meters)
+            return kept
         } catch {
             throw HostError(error, opening: .noInput)
         }

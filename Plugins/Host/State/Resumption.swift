@@ -133,23 +133,19 @@ extension RunRequest {
         func opened(at position: SourcePosition, behind head: [UInt8] = []) throws(TransportError)
             -> any TransportSource
         {
-            if let journals = state?.journals, isJournaled(input), case .address(let address) = input.source {
-                let source = try address.transport.openSource(address.place)
-                let kept = try journals.source(source, of: input.name, from: position.offset, behind: head)
-                meters?.add(
-                    source.meter,
-                    name: inputs.count == 1 ? "input" : "input '\(input.name)'",
-                    input: inputs.count == 1 ? nil : input.name
+            guard case .address(let address) = input.source else { return try open(input, at: position) }
+            let source: any TransportSource
+            if let journals = state?.journals, isJournaled(input) {
+                source = try journals.source(
+                    address.transport.openSource(address.place),
+                    of: input.name,
+                    from: position.offset,
+                    behind: head
                 )
-                return kept
+            } else {
+                source = try open(input, at: position)
             }
-            let source = try open(input, at: position)
-            guard case .address = input.source else { return source }
-            meters?.add(
-                source.meter,
-                name: inputs.count == 1 ? "input" : "input '\(input.name)'",
-                input: inputs.count == 1 ? nil : input.name
-            )
+            watch(source, of: input, meters)
             return source
         }
         switch place {
