@@ -16,7 +16,8 @@ extension LoadedInstance {
         }
         let name = unsafe HostCalls.bytes { unsafe nameOf(instance, $0) }
         guard !name.isEmpty else { return nil }
-        return ConsumerState(fingerprint: String(decoding: name, as: UTF8.self)) {
+        // It is not known what threads a library has.
+        return ConsumerState(fingerprint: String(decoding: name, as: UTF8.self), canBeSavedInCopy: false) {
             try self.save()
         } restore: { bytes, drops in
             try self.restore(bytes, droppingMismatches: drops)

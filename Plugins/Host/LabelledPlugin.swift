@@ -67,6 +67,7 @@ struct LabelledPlugin: Plugin {
             if let state = consumer?.state {
                 labelled.state = ConsumerState(
                     fingerprint: state.fingerprint,
+                    canBeSavedInCopy: state.canBeSavedInCopy,
                     save: { [self] in try work.perform { try state.save() } },
                     restore: { [self] bytes, drops in try work.perform { try state.restore(bytes, drops) } }
                 )

@@ -31,17 +31,22 @@ extension HostTests {
             ["run", "LIBRARY/libWeirFraudPlugin.so"] + fraud + ["--partition-by", "key", "--workers", "2"],
             ["match", query, "--workers", "2"],
             ["match", query, "--partition-by", "key", "--workers", "3"],
+            // So much is kept that copies of the process save it.
+            ["run", "shake"] + shake + ["--max-groups", "20000"],
         ]
 
         private static let outputs = ["m.jsonl", "bad.txt"]
 
-        private static func table(seed: UInt64, count: Int) -> String {
+        private static func table(seed: UInt64, count: Int, hasLongKeys: Bool = false) -> String {
+            let padding = hasLongKeys ? String(repeating: "x", count: 2000) : ""
             var random = SeededGenerator(seed: seed)
             func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
             var text = "time,key,x,y,z,speed\n"
             for row in 0..<count {
                 let time = row * 10 + (number(60) == 0 ? -300 : number(9))
-                let key = number(30) == 0 ? "\"a \"\"key\"\"\n\(number(3))\"" : "k\(number(12) + row / 4000)"
+                let key =
+                    number(30) == 0
+                    ? "\"a \"\"key\"\"\n\(number(3))\"" : "\(padding)k\(number(12) + row / (hasLongKeys ? 4 : 4000))"
                 text += "\(time),\(key),\(number(3)).5,\(number(3) / 2),0,\(number(25)).1\n"
                 if number(200) == 0 { text += "no\n" }
             }
@@ -52,7 +57,8 @@ extension HostTests {
         func aProgramThatIsKilledGoesOn(variant: Int) throws {
             let weir = try WeirProcess()
             let library = URL(fileURLWithPath: try WeirProcess.program).deletingLastPathComponent().path
-            try weir.file("a.csv", Self.table(seed: UInt64(variant) + 1, count: 12_000))
+            let hasLongKeys = Self.variants[variant].contains("20000")
+            try weir.file("a.csv", Self.table(seed: UInt64(variant) + 1, count: 12_000, hasLongKeys: hasLongKeys))
             let plain =
                 Self.variants[variant].map { $0.replacingOccurrences(of: "LIBRARY", with: library) }
                 + ["--from", "a.csv", "--to", "m.jsonl", "--rejected", "bad.txt"]

@@ -13,6 +13,12 @@ struct StatePlugin: Plugin {
     /// Whether its state can be saved.
     var isSaveable = true
 
+    /// How many bytes its state takes beside what it counts.
+    var ballast = 0
+
+    /// Called when its state is saved, where that may be a copy of the process.
+    var onSave: (@Sendable () -> Void)?
+
     /// Called with the number of each event, before it is counted.
     var onEvent: (@Sendable (Int) -> Void)?
 
@@ -49,7 +55,7 @@ struct StatePlugin: Plugin {
         var schema = RecordSchema(Reading.Key.self)
         schema.timeField = 0
         let readings = RecordSource(SelfDecoder<Reading>(), schema: schema)
-        let onEvent = onEvent
+        let (onEvent, onSave, ballast) = (onEvent, onSave, ballast)
         let number = Locked(0)
         readings.subscribe { reading in
             if let onEvent {
@@ -85,10 +91,12 @@ struct StatePlugin: Plugin {
             let lines = counts.withLock { $0 }.sorted { $0.key < $1.key }.map {
                 "\($0.key)\u{1F}\($0.value.count)\u{1F}\($0.value.sum)\u{1E}"
             }
-            return Array(lines.joined().utf8)
+            onSave?()
+            return Array((lines.joined() + String(repeating: " ", count: ballast)).utf8)
         } restore: { bytes, _ in
             for line in String(decoding: bytes, as: UTF8.self).split(separator: "\u{1E}") {
                 let parts = line.split(separator: "\u{1F}")
+                if parts.count == 1, line.allSatisfy({ $0 == " " }) { break }
                 guard parts.count == 3, let count = Int(parts[1]), let sum = Int(parts[2]) else { throw Unreadable() }
                 counts.withLock { $0[String(parts[0])] = (count, sum) }
             }

@@ -76,7 +76,9 @@ struct StateRun {
         plugin name: String = "count",
         interruption: Interruption? = nil,
         isSaveable: Bool = true,
+        ballast: Int = 0,
         onEvent: (@Sendable (Int) -> Void)? = nil,
+        onSave: (@Sendable () -> Void)? = nil,
         clock: Clock = Clock()
     ) throws -> (code: ExitCode, said: String) {
         let errors = folder + "/errors-" + UUID().uuidString
@@ -85,6 +87,7 @@ struct StateRun {
         var registry = try Registry.builtIn(interruption: interruption)
         var plugin = StatePlugin()
         plugin.isSaveable = isSaveable
+        (plugin.ballast, plugin.onSave) = (ballast, onSave)
         plugin.onEvent = onEvent
         try registry.register(plugin)
         let words = words.map { $0.replacingOccurrences(of: "$", with: folder) }
@@ -242,21 +245,22 @@ extension HostTests {
         }
 
         /// Runs a plugin in another process, and kills that.
-        private static func killRun(
+        static func killRun(
             in folder: String,
             _ words: [String],
             plugin: String = "count",
+            ballast: Int = 0,
             after looks: Int,
             _ delay: UInt32
         ) async {
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [
                     folder = folder as String, words = words as [String], plugin = plugin as String,
-                    looks = looks as Int, delay = delay as UInt32
+                    ballast = ballast as Int, looks = looks as Int, delay = delay as UInt32
                 ]
                 in
                 let clock = StateRun.Clock(killingAfter: (looks, delay))
-                _ = try StateRun(in: folder).run(words, plugin: plugin, clock: clock)
+                _ = try StateRun(in: folder).run(words, plugin: plugin, ballast: ballast, clock: clock)
                 _ = Glibc.kill(getpid(), SIGKILL)
             }
         }

@@ -28,10 +28,19 @@ extension FileSystem {
         with bytes: [UInt8],
         isDurable: Bool = true
     ) throws(TransportError) {
+        try replaceFile(path, with: [bytes], isDurable: isDurable)
+    }
+
+    /// Puts a file in the place of another one, with contents that are given in pieces.
+    package static func replaceFile(
+        _ path: String,
+        with pieces: [[UInt8]],
+        isDurable: Bool
+    ) throws(TransportError) {
         let draft = try makeDraft(for: path)
         do throws(TransportError) {
             let sink = try DescriptorSink(draft.descriptor, address: path, isOwned: true)
-            try sink.write(bytes)
+            for piece in pieces { try sink.write(piece) }
             if isDurable { try sink.finish() }
             // Up to here the descriptor keeps the lock.
             let isDone = withExtendedLifetime(sink) { unsafe rename(draft.path, path) == 0 }

@@ -15,7 +15,7 @@ package enum SystemCalls {
         set { errno = newValue }
     }
 
-    static let interruptedCall = EINTR
+    package static let interruptedCall = EINTR
     static let wouldBlock = EAGAIN
     static let brokenPipe = EPIPE
     static let isDirectory = EISDIR
@@ -181,6 +181,9 @@ package enum SystemCalls {
     package static func wait(for descriptor: Int32, milliseconds: Int32) -> Bool {
         wait(forAnyOf: [descriptor], milliseconds: milliseconds)
     }
+
+    /// Waits for a time, or until a signal arrives.
+    package static func pause(milliseconds: Int32) { _ = wait(forAnyOf: [], milliseconds: milliseconds) }
 
     /// Waits until one of several descriptors can be read, or the time is over.
     ///

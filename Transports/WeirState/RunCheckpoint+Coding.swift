@@ -49,7 +49,11 @@ extension RunCheckpoint {
     // MARK: Writing
 
     /// The bytes of its file.
-    package func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] { Array(encodedPieces().joined()) }
+
+    /// The bytes of its file, one piece after the other: what consumers know, which may be much, is not copied.
+    package func encodedPieces() -> [[UInt8]] {
+        var pieces: [[UInt8]] = []
         var file = Self.magic
         file.appendFixed(Self.version)
         Self.append(.about, to: &file) { bytes in
@@ -71,12 +75,14 @@ extension RunCheckpoint {
         for input in inputs { Self.append(.input, to: &file) { input.encode(to: &$0) } }
         for output in outputs { Self.append(.output, to: &file) { output.encode(to: &$0) } }
         for consumer in consumers {
-            Self.append(.consumer, to: &file) { bytes in
+            Self.append(.consumer, to: &file, before: consumer.bytes) { bytes in
                 bytes.appendText(consumer.name)
                 bytes.appendText(consumer.fingerprint)
                 bytes.appendOptional(consumer.partialMatches.map(Int64.init))
-                bytes.appendRun(consumer.bytes)
+                bytes.appendVariable(UInt64(consumer.bytes.count))
             }
+            pieces += [file, consumer.bytes]
+            file = []
         }
         for part in parts {
             Self.append(.part, to: &file) { bytes in
@@ -84,21 +90,28 @@ extension RunCheckpoint {
                 bytes.appendRun(part.bytes)
             }
         }
-        let length = UInt64(file.count + Self.headLength + 8)
+        let length = UInt64(pieces.reduce(file.count) { $0 + $1.count } + Self.headLength + 8)
         Self.append(.end, to: &file) { $0.appendFixed(length) }
-        return file
+        return pieces + [file]
     }
 
-    private static func append(_ kind: Kind, to file: inout [UInt8], _ body: (inout [UInt8]) -> Void) {
+    /// Appends a section, whose last bytes may follow elsewhere.
+    private static func append(
+        _ kind: Kind,
+        to file: inout [UInt8],
+        before rest: [UInt8] = [],
+        _ body: (inout [UInt8]) -> Void
+    ) {
         let start = file.count
         file.appendFixed(UInt64(0))
         file.appendFixed(UInt32(0))
         file.append(kind.rawValue)
         body(&file)
-        let length = UInt64(file.count - start - headLength)
+        let length = UInt64(file.count - start - headLength + rest.count)
         file.replaceFixed(UInt32(truncatingIfNeeded: length), at: start)
         file.replaceFixed(UInt32(truncatingIfNeeded: length >> 32), at: start + 4)
-        file.replaceFixed(Checksum.of(file, start + 12..<file.count), at: start + 8)
+        let checksum = Checksum.of(file, start + 12..<file.count)
+        file.replaceFixed(Checksum.of(rest, behind: checksum), at: start + 8)
     }
 
     // MARK: Reading

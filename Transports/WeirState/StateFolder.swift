@@ -39,8 +39,15 @@ package final class StateFolder: @unchecked Sendable {
     private static let digitCount = 12
 
     package let path: String
-    private var lock: Int32 = -1
+
+    /// The descriptor of the lock; negative once the folder is closed.
+    ///
+    /// Copies of the process that write here keep it open.
+    package private(set) var lock: Int32 = -1
     private var lastNumber: UInt64 = 0
+
+    // How often, and how far apart, the lock is asked for: a copy of a process that was killed ends a moment after it.
+    private static let patience = (attempts: 50, milliseconds: Int32(10))
 
     /// Takes hold of a folder, which is made where it is not there yet.
     ///
@@ -65,9 +72,15 @@ package final class StateFolder: @unchecked Sendable {
             close()
             throw Refusal(description: "cannot write to '\(path)': \(reason)")
         }
+        var attempts = 0
         while flock(lock, LOCK_EX | LOCK_NB) != 0 {
             let error = SystemCalls.lastError
             guard error != EINTR else { continue }
+            if error == EWOULDBLOCK, attempts < Self.patience.attempts {
+                attempts += 1
+                SystemCalls.pause(milliseconds: Self.patience.milliseconds)
+                continue
+            }
             close()
             throw Refusal(
                 description: error == EWOULDBLOCK
@@ -161,23 +174,35 @@ package final class StateFolder: @unchecked Sendable {
 
     // MARK: Writing
 
+    /// The number of the next checkpoint.
+    package var nextNumber: UInt64 { lastNumber + 1 }
+
+    /// Takes note of a checkpoint with the next number that a copy of this process has written.
+    package func noteWritten() { lastNumber += 1 }
+
     /// Writes a checkpoint, and removes those that are not needed any more.
     ///
     /// - Parameters:
     ///   - checkpoint: The checkpoint; it gets the next number.
     ///   - isDurable: Whether to wait until the disk has it.
+    ///   - noteEncoded: Called when only the writing is left, which may wait for a disk.
     /// - Returns: How many bytes it takes.
     /// - Throws: `TransportError` when it cannot be written; those before it are then as they were.
-    package func write(_ checkpoint: inout RunCheckpoint, isDurable: Bool) throws(TransportError) -> Int {
-        checkpoint.number = lastNumber + 1
-        let bytes = checkpoint.encoded()
-        try FileSystem.replaceFile(path + "/" + Self.name(of: checkpoint.number), with: bytes, isDurable: isDurable)
+    package func write(
+        _ checkpoint: inout RunCheckpoint,
+        isDurable: Bool,
+        _ noteEncoded: () -> Void = {}
+    ) throws(TransportError) -> Int {
+        checkpoint.number = nextNumber
+        let pieces = checkpoint.encodedPieces()
+        noteEncoded()
+        try FileSystem.replaceFile(path + "/" + Self.name(of: checkpoint.number), with: pieces, isDurable: isDurable)
         lastNumber = checkpoint.number
         // Before the old ones go: a name that is not on the disk yet is none after a power cut.
         if isDurable { try FileSystem.synchronizeFolder(path) }
         for number in Self.numbers(in: path).dropLast(Self.keptCount) {
             unsafe unlink(path + "/" + Self.name(of: number))
         }
-        return bytes.count
+        return pieces.reduce(0) { $0 + $1.count }
     }
 }

@@ -18,6 +18,7 @@
 #include "cweir_number.h"
 #include "cweir_parking.h"
 #include "cweir_pieces.h"
+#include "cweir_process.h"
 #include "cweir_records.h"
 #include "cweir_ring.h"
 #include "cweir_scan.h"

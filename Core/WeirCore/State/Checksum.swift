@@ -22,18 +22,30 @@ package enum Checksum {
     /// The checksum of some bytes.
     ///
     /// - Complexity: O(*n*), no allocation.
-    package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 { unsafe of(bytes, behind: 0) }
+
+    /// The checksum of some bytes behind others.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - checksum: That of those before them; 0 where there are none.
+    /// - Returns: The checksum of all.
+    package static func of(_ bytes: [UInt8], behind checksum: UInt32) -> UInt32 {
+        unsafe bytes.withUnsafeBytes { unsafe of($0, behind: checksum) }
+    }
+
+    private static func of(_ bytes: UnsafeRawBufferPointer, behind checksum: UInt32) -> UInt32 {
         if let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) {
-            var remainder = UInt32.max
+            var remainder = ~checksum
             if unsafe cweir_checksum(base, bytes.count, &remainder) { return ~remainder }
         }
-        return unsafe byTables(bytes)
+        return unsafe byTables(bytes, behind: checksum)
     }
 
     /// The same, without the instruction.
-    static func byTables(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    static func byTables(_ bytes: UnsafeRawBufferPointer, behind checksum: UInt32 = 0) -> UInt32 {
         unsafe tables.withUnsafeBufferPointer { tables in
-            var remainder = UInt32.max
+            var remainder = ~checksum
             var offset = 0
             while offset + 8 <= bytes.count {
                 let word = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))

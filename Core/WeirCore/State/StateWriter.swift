@@ -42,7 +42,15 @@ public struct StateWriter: ~Copyable {
     }
 
     mutating func append(_ buffer: UnsafeRawBufferPointer) {
+        if bytes.capacity - bytes.count < buffer.count { grow(for: buffer.count) }
         unsafe bytes.append(contentsOf: buffer)
+    }
+
+    // Memory that is not written to costs nothing, and each move of what there is costs twice its pages: so this grows
+    // faster than arrays do, up to some hundred megabytes.
+    private mutating func grow(for count: Int) {
+        guard (1 << 20..<1 << 26).contains(bytes.capacity) else { return }
+        bytes.reserveCapacity(max(bytes.capacity * 4, bytes.count + count))
     }
 
     mutating func append<Number: FixedWidthInteger>(_ number: Number) {

@@ -18,19 +18,26 @@ package struct ConsumerState {
     /// given back.
     package let restore: (_ bytes: [UInt8], _ drops: Bool) throws -> RestoreReport?
 
+    /// Whether `save` may be called in a copy of the process that has no other threads: not where it asks one, or takes a
+    /// lock that one may hold.
+    package let canBeSavedInCopy: Bool
+
     /// Creates a state.
     ///
     /// - Parameters:
     ///   - fingerprint: What the saved bytes fit.
+    ///   - canBeSavedInCopy: Whether `save` may be called in a copy of the process that has no other threads.
     ///   - save: What the consumer knows, as bytes.
     ///   - restore: Gives back what a consumer with the same fingerprint knew, with what does not fit dropped or refused;
     ///     returns what fitted, where parts of it can.
     package init(
         fingerprint: String,
+        canBeSavedInCopy: Bool = true,
         save: @escaping () throws -> [UInt8],
         restore: @escaping (_ bytes: [UInt8], _ drops: Bool) throws -> RestoreReport?
     ) {
         self.fingerprint = fingerprint
+        self.canBeSavedInCopy = canBeSavedInCopy
         self.save = save
         self.restore = restore
     }

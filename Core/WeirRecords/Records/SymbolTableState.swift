@@ -44,12 +44,17 @@ struct SymbolTableState {
 
     /// What there is, as plain lists.
     var saved: Saved {
+        // From both ends: which memory is next is known only once that before it was read, so two ways take half the time.
         func indexes(of order: Order) -> [Int] {
-            var indexes: [Int] = []
-            var index = order.oldest
-            while index >= 0 {
-                indexes.append(Int(index))
-                index = entries[Int(index)].newer
+            var indexes = [Int](repeating: 0, count: order.count)
+            var (older, newer) = (order.oldest, order.newest)
+            var (low, high) = (0, order.count - 1)
+            while low <= high {
+                indexes[low] = Int(older)
+                indexes[high] = Int(newer)
+                older = entries[Int(older)].newer
+                newer = entries[Int(newer)].older
+                (low, high) = (low + 1, high - 1)
             }
             return indexes
         }

@@ -127,14 +127,24 @@ extension Pipeline {
         // In the middle of a line that is too long, say: the next batch will do.
         guard intake.save(to: &checkpoint) else { return nil }
         guard plugins.unsaveable == nil else { return nil }
+        if plugins.isFinished {
+            checkpoint.parts.append(RunCheckpoint.Part(name: StateKeeper.finishedPlugins, bytes: []))
+        }
+        if isBehind, keeper.prefersCopy, plugins.canBeSavedInCopy {
+            let paths = complete(&checkpoint, with: allCounts, keeper)
+            let isWriting = keeper.writeInCopy(
+                &checkpoint,
+                after: paths,
+                contents: plugins.saved,
+                pause: { (clock.now() - start).wholeNanoseconds }
+            )
+            if isWriting { return checkpoint }
+        }
         do {
             checkpoint.consumers = try plugins.saved()
         } catch {
             keeper.fail("\(error)")
             return nil
-        }
-        if plugins.isFinished {
-            checkpoint.parts.append(RunCheckpoint.Part(name: StateKeeper.finishedPlugins, bytes: []))
         }
         return save(&checkpoint, with: allCounts, since: start, behind: isBehind)
     }
@@ -149,7 +159,7 @@ extension Pipeline {
         if cut.isEnd { stateOfEnd = saved }
     }
 
-    /// Adds what the pipeline itself knows, and writes it all.
+    /// Completes a checkpoint, and writes it.
     private func save(
         _ checkpoint: inout RunCheckpoint,
         with counts: [(name: String, value: UInt64)],
@@ -157,10 +167,7 @@ extension Pipeline {
         behind isBehind: Bool
     ) -> RunCheckpoint? {
         guard let keeper else { return nil }
-        let (outputs, paths) = outputLengths(keeper)
-        checkpoint.outputs = outputs
-        checkpoint.counts =
-            Self.encoded(counted) + counts.map { (name: Self.countPrefix + $0.name, value: $0.value) }
+        let paths = complete(&checkpoint, with: counts, keeper)
         if isBehind {
             let pause = (clock.now() - start).wholeNanoseconds
             if keeper.writeBehind(&checkpoint, after: paths, pause: pause) { return checkpoint }
@@ -168,6 +175,21 @@ extension Pipeline {
         guard let byteCount = keeper.write(&checkpoint, after: paths) else { return nil }
         show(byteCount, pause: (clock.now() - start).wholeNanoseconds)
         return checkpoint
+    }
+
+    /// Adds what the pipeline itself knows.
+    ///
+    /// - Returns: The files that have to be on the disk before the checkpoint.
+    private func complete(
+        _ checkpoint: inout RunCheckpoint,
+        with counts: [(name: String, value: UInt64)],
+        _ keeper: StateKeeper
+    ) -> [String] {
+        let (outputs, paths) = outputLengths(keeper)
+        checkpoint.outputs = outputs
+        checkpoint.counts =
+            Self.encoded(counted) + counts.map { (name: Self.countPrefix + $0.name, value: $0.value) }
+        return paths
     }
 
     private func show(_ byteCount: Int, pause: Int64) {

@@ -16,6 +16,9 @@ extension RunningPlugins {
     /// The first plugin whose state cannot be saved.
     var unsaveable: String? { zip(names, consumers).first { $0.1.state == nil }?.0 }
 
+    /// Whether what the plugins know can be saved in a copy of the process.
+    var canBeSavedInCopy: Bool { consumers.allSatisfy { $0.state?.canBeSavedInCopy ?? true } }
+
     /// Saves each plugin once, to find out what cannot be saved before anything is read.
     ///
     /// - Throws: ``HostError`` that names the plugin, and what of it cannot be saved.

@@ -2,6 +2,7 @@ internal import WeirCore
 internal import WeirFiles
 internal import WeirRecords
 internal import WeirState
+internal import WeirSystem
 
 /// Saves the state of a pipeline from time to time, and knows the one that it goes on from.
 ///
@@ -30,6 +31,12 @@ final class StateKeeper {
     /// How often the state could not be saved.
     private(set) var failureCount: UInt64 = 0
     private var matchCount: UInt64 = 0
+    // What the last checkpoint took, and the process when it was begun.
+    private var lastByteCount = 0
+    private var lastResidentByteCount = 0
+    // Whether copies of the process can save the state.
+    private var copies = true
+    private static let leastByteCountOfCopies = 4 << 20
 
     /// What a checkpoint has where the plugins wanted no more records.
     static let finishedPlugins = "plugins are finished"
@@ -56,7 +63,9 @@ final class StateKeeper {
         do throws(StateFolder.Refusal) {
             folder = try StateFolder(state.folder)
             writer = StateWriter(folder)
-            start = try folder.newest { remark($0) }?.checkpoint
+            let found = try folder.newest { remark($0) }
+            start = found?.checkpoint
+            lastByteCount = found?.byteCount ?? 0
         } catch {
             throw HostError(.cannotCreate, "--state: \(error)")
         }
@@ -95,7 +104,7 @@ final class StateKeeper {
         do throws(TransportError) {
             try FileSystem.synchronizeFiles(paths)
             let count = try folder.write(&checkpoint, isDurable: request.durability != .never)
-            noteWritten(checkpoint)
+            noteWritten(checkpoint, count)
             return count
         } catch {
             fail("\(error)")
@@ -115,6 +124,41 @@ final class StateKeeper {
         return writer.begin(checkpoint, after: paths, isDurable: request.durability != .never, pause: pause)
     }
 
+    /// Whether to write the next checkpoint in a copy of the process.
+    ///
+    /// Making one takes a millisecond or more, and each page that changes meanwhile some microseconds: where little is saved,
+    /// saving it at once is quicker.
+    var prefersCopy: Bool {
+        guard copies, !isUrgent else { return false }
+        if lastByteCount >= Self.leastByteCountOfCopies { return true }
+        // How much it is by now is known only once it is saved.
+        return SystemLimits.residentByteCount - lastResidentByteCount >= 4 * Self.leastByteCountOfCopies
+    }
+
+    /// Writes a checkpoint in a copy of the process, while the pipeline goes on.
+    ///
+    /// - Parameters:
+    ///   - checkpoint: The checkpoint, without what the plugins know.
+    ///   - paths: The files that have to be on the disk before it.
+    ///   - contents: Saves what the plugins know.
+    ///   - pause: Says how long the pipeline stood still for it, once it goes on.
+    /// - Returns: False where it has to be written in another way.
+    func writeInCopy(
+        _ checkpoint: inout RunCheckpoint,
+        after paths: [String],
+        contents: () throws -> [RunCheckpoint.Consumer],
+        pause: () -> Int64
+    ) -> Bool {
+        complete(&checkpoint)
+        return writer.beginInCopy(
+            checkpoint,
+            after: paths,
+            isDurable: request.durability != .never,
+            contents: contents,
+            pause: pause
+        )
+    }
+
     /// Takes note of a checkpoint that was written while the pipeline went on.
     ///
     /// - Returns: How many bytes it takes, and how long the pipeline stood still for it; `nil` where there is none.
@@ -125,16 +169,24 @@ final class StateKeeper {
 
     private func note(_ outcome: StateWriter.Outcome) -> (byteCount: Int, pause: Int64)? {
         switch outcome.result {
-        case .success(let count):
-            noteWritten(outcome.checkpoint)
+        case .written(let count):
+            noteWritten(outcome.checkpoint, count)
             return (count, outcome.pause)
-        case .failure(let error):
-            fail("\(error)")
+        case .failed(let reason):
+            fail(reason)
+            return nil
+        case .lost(let way):
+            copies = false
+            remark(
+                "the copy of the process that should have saved the state \(way); the run does it itself from now on"
+            )
+            expedite()
             return nil
         }
     }
 
-    private func noteWritten(_ checkpoint: RunCheckpoint) {
+    private func noteWritten(_ checkpoint: RunCheckpoint, _ byteCount: Int) {
+        lastByteCount = byteCount
         request.journals?.noteCheckpoint(checkpoint)
         if hasFailed { remark("the state is saved again") }
         hasFailed = false
@@ -144,6 +196,7 @@ final class StateKeeper {
         checkpoint.program = Version.text
         checkpoint.time = WallClock().now().nanosecondsSinceEpoch
         checkpoint.settings = settings
+        lastResidentByteCount = SystemLimits.residentByteCount
         due = clock.now() + request.interval
         isUrgent = false
     }

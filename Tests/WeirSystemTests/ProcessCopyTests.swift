@@ -1,0 +1,85 @@
+import Testing
+import WeirCore
+import WeirSystem
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#endif
+
+#if os(Linux)
+    @Suite struct ProcessCopyTests {
+        private static let text = Array("what was there".utf8)
+
+        @Test func aCopyHasWhatWasThere() throws {
+            var bytes = Self.text
+            let copy = try #require(
+                ProcessCopy.start(keeping: nil) { noteComputed in
+                    usleep(20_000)
+                    noteComputed()
+                    return bytes
+                }
+            )
+            // The copy sleeps by now, and has its own.
+            for index in bytes.indices { bytes[index] = 0 }
+            #expect(copy.wait() == .report(Self.text))
+        }
+
+        @Test func aCopyThatEndsIsSaid() throws {
+            let killed = try #require(
+                ProcessCopy.start(keeping: nil) { _ in
+                    kill(getpid(), SIGKILL)
+                    return []
+                }
+            )
+            #expect(killed.wait() == .lost("was ended by signal 9"))
+            let left = try #require(ProcessCopy.start(keeping: nil) { _ in _exit(3) })
+            #expect(left.wait() == .lost("ended with 3"))
+            let crashed = try #require(ProcessCopy.start(keeping: nil) { _ in abort() })
+            #expect(crashed.wait() == .lost("was ended by signal 6"))
+        }
+
+        @Test func aCopyThatWaitsForGoodIsEnded() throws {
+            var ends: [Int32] = [-1, -1]
+            #expect(unsafe pipe(&ends) == 0)
+            defer { for end in ends { close(end) } }
+            // Nothing comes there, as with a lock that another thread held.
+            func waitForGood() { var byte: UInt8 = 0; _ = unsafe read(ends[0], &byte, 1) }
+            let copy = try #require(
+                ProcessCopy.start(keeping: ends[0]) { _ in
+                    waitForGood()
+                    return []
+                }
+            )
+            #expect(copy.wait(patience: 3) == .lost("waited for a lock of another thread"))
+        }
+
+        @Test func aCopyMayWaitForADisk() throws {
+            let copy = try #require(
+                ProcessCopy.start(keeping: nil) { noteComputed in
+                    noteComputed()
+                    usleep(500_000)
+                    return Self.text
+                }
+            )
+            #expect(copy.wait(patience: 1) == .report(Self.text))
+        }
+
+        @Test func aCopyHasTwoDescriptorsBesideTheStandardStreams() throws {
+            var ends: [Int32] = [-1, -1]
+            #expect(unsafe pipe(&ends) == 0)
+            defer { for end in ends { close(end) } }
+            let copy = try #require(
+                ProcessCopy.start(keeping: ends[1]) { _ in
+                    (0..<64).filter { fcntl(Int32($0), F_GETFD) >= 0 && $0 > 2 }.map { UInt8($0) }
+                }
+            )
+            guard case .report(let open) = copy.wait() else {
+                Issue.record("no report")
+                return
+            }
+            #expect(open.count == 2 && open.contains(UInt8(ends[1])), "\(open)")
+        }
+    }
+#endif
