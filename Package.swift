@@ -262,7 +262,9 @@ let tests: [Module] = [
     Module(
         "WeirWindowsTests",
         in: "Tests",
-        needs: ["TestStreams", "WeirAggregates", "WeirCore", "WeirSelection", "WeirTesting", "WeirWindows"]
+        needs: [
+            "TestStreams", "WeirAggregates", "WeirCore", "WeirFlow", "WeirSelection", "WeirTesting", "WeirWindows",
+        ]
     ),
     Module("WeirTestingTests", in: "Tests", needs: ["WeirCore", "WeirDispatch", "WeirTesting"]),
     Module("WeirFormatsTests", in: "Tests", needs: ["WeirCore", "WeirFormats", "WeirRecords", "WeirTesting"]),
@@ -279,8 +281,8 @@ let tests: [Module] = [
         "WeirFoundationTests",
         in: "Tests",
         needs: [
-            "TestRecordings", "WeirAggregates", "WeirCore", "WeirDispatch", "WeirFormats", "WeirFoundation",
-            "WeirRecording", "WeirRecords", "WeirSelection", "WeirTesting", "WeirWindows",
+            "TestRecordings", "WeirAggregates", "WeirCore", "WeirCreation", "WeirDispatch", "WeirFormats",
+            "WeirFoundation", "WeirRecording", "WeirRecords", "WeirSelection", "WeirTesting", "WeirWindows",
         ]
     ),
     Module("WeirSystemTests", in: "Tests", needs: ["WeirCore", "WeirRecords", "WeirSystem"]),

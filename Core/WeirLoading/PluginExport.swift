@@ -6,6 +6,9 @@ public import WeirRecords
 ///
 /// A library that is to be loaded has one of these, and hands it out:
 ///
+///     import CWeirPlugin
+///     import WeirShake
+///
 ///     private let export = PluginExport(ShakePlugin())
 ///
 ///     @c(weir_plugin_entry) @implementation

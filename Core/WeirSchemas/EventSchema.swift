@@ -3,6 +3,8 @@ public import WeirExpressions
 
 /// The named fields of a type of elements: what turns expressions into values that can be kept, and back.
 ///
+///     import Foundation
+///
 ///     let schema = EventSchema<Reading>("Reading", .field("celsius", \.celsius), .field("station", \.station))
 ///
 ///     let tree = try schema.tree(of: { $0.celsius > 30 && $0.station == "north" })

@@ -6,6 +6,8 @@ public import WeirCore
 /// signals, side outputs and checkpoints are those of an uninterrupted run shows that every operator saves all that it
 /// remembers.
 ///
+///     import Testing
+///
 ///     let trial = RestoreTrial(seed: 1) { id, time, _ in Reading(timestamp: time, celsius: Double(id)) }
 ///     let difference = trial.difference { channels in channels[0].debounce(for: .milliseconds(3)) }
 ///     #expect(difference == nil)

@@ -27,6 +27,16 @@ public struct AsyncValues<Upstream: AsyncSequence & Sendable>: EventStream where
         self.time = time
     }
 
+    /// Creates the stream of elements that have no time of their own: each gets that of its arrival.
+    ///
+    /// - Parameters:
+    ///   - sequence: Iterated over once for each sink.
+    ///   - clock: The clock that gives the elements their times.
+    @inlinable
+    public init(_ sequence: Upstream, stampedBy clock: EventClock = EventClock()) {
+        self.init(sequence, at: { _ in clock.now() })
+    }
+
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {

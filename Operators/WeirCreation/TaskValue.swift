@@ -26,6 +26,18 @@ public struct TaskValue<Element: Sendable>: EventStream {
         self.make = make
     }
 
+    /// Creates the stream of a value that has no time of its own: it gets that of its arrival.
+    ///
+    /// - Parameters:
+    ///   - clock: The clock that gives the value its time.
+    ///   - make: Makes the value; called once for each sink.
+    public init(
+        stampedBy clock: EventClock = EventClock(),
+        _ make: @escaping @Sendable () async throws -> Element
+    ) {
+        self.init(at: { _ in clock.now() }, make)
+    }
+
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
         let handle = SinkHandle(sink)

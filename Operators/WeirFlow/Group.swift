@@ -44,6 +44,16 @@ public final class Group<Element: Sendable, Key: Hashable & Sendable>: Groupable
     /// All groups have one, which is ``Grouped/dropped``.
     public let dropped: SideOutput<Element>
 
+    /// Where the pipelines may put the elements for which a grouping inside them has no room.
+    ///
+    /// All groups have one, which is ``Grouped/refused``.
+    public let refused: SideOutput<Element>
+
+    /// Where the pipelines may tell that their windows wait for watermarks.
+    ///
+    /// All groups have one, which is ``Grouped/stalls``.
+    public let stalls: SideOutput<WatermarkStall>
+
     @usableFromInline let groups: SharedCell<GroupSlots<Key>>
     @usableFromInline let watermark: Timestamp
     @usableFromInline let building: SharedCell<Building>
@@ -60,6 +70,8 @@ public final class Group<Element: Sendable, Key: Hashable & Sendable>: Groupable
         self.watermark = watermark
         late = sides.late
         dropped = sides.dropped
+        refused = sides.refused
+        stalls = sides.stalls
         building = SharedCell(driven: Building(key, bank))
     }
 

@@ -97,11 +97,11 @@ public struct Grouped<Upstream: EventStream, Key: Hashable & Sendable, Pipeline:
         self.pipeline = pipeline
     }
 
-    /// The elements of keys beyond the limit of groups.
+    /// The elements of keys beyond the limit of groups, and those that pipelines forwarded to ``Group/refused``.
     @inlinable
     public var refused: SideOutput<Upstream.Element> { sides.refused }
 
-    /// Tells that no watermark has come that could evict a group; what the pipelines wait for they tell themselves.
+    /// Tells that no watermark has come that could evict a group, and what pipelines forwarded to ``Group/stalls``.
     @inlinable
     public var stalls: SideOutput<WatermarkStall> { sides.stalls }
 

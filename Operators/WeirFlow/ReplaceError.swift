@@ -30,6 +30,25 @@ extension EventStream {
     public func replaceError(_ replacement: @escaping @Sendable (any Error) -> Element?) -> ReplaceError<Self> {
         ReplaceError(self, replacement)
     }
+
+    /// Puts an element in place of a failure with an error of a type, and then finishes.
+    ///
+    ///     readings.replaceError(FlowError.self) { error in Reading() }
+    ///
+    /// Failures of other types pass. The element's time, and what else passes, are those of ``replaceError(with:)``.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the errors.
+    ///   - replacement: Called at most once for each sink.
+    /// - Returns: The elements.
+    /// - Complexity: O(1) per element, without allocation.
+    @inlinable
+    public func replaceError<Failure: Error>(
+        _ type: Failure.Type,
+        _ replacement: @escaping @Sendable (Failure) -> Element
+    ) -> ReplaceError<Self> {
+        ReplaceError(self) { error in (error as? Failure).map(replacement) }
+    }
 }
 
 /// A stream that ends with an element in place of a failure; made by `replaceError`.

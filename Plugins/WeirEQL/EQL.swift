@@ -14,6 +14,8 @@ public import WeirRecords
 /// Names of functions are found in any case. These are extensions: comparisons of fields with fields, and the pipes
 /// `count`, `unique` and `sort`.
 ///
+///     import WeirRecords
+///
 ///     let plan = try EQL().compile(#"login where outcome == "failure""#, against: QuerySchema())
 ///
 /// Thread safety: a value.

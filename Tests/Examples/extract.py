@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes every example of a doc comment, of an article, and of the README, as a function into one Swift file per module.
+"""Writes every example of a doc comment, of an article, and of the README, as a function into Swift files, one for
+each page or source file.
 
 usage: extract.py FOLDER, from the root of the package. `#sourceLocation` makes the compiler name the comment's line.
 
@@ -77,12 +78,12 @@ modules = [
     for path in sorted(pathlib.Path(top).iterdir())
 ]
 for module, paths in modules + [("README", [pathlib.Path("README.md")])]:
-    functions = []
-    # The modules of operators are shown as their users have them: all at once.
-    imports = {"Weir"} if module == "README" else {module, "Weir"}
+    sources = folder / module
     for path in paths:
-        if path.suffix == ".swift":
-            imports |= set(re.findall(r"^(?:public |package |internal )?import (Weir\w+)", path.read_text(), re.M))
+        functions = []
+        # The modules of operators are shown as their users have them, all at once. What else an example needs, its page
+        # shows; the README shows all.
+        imports = set() if module == "README" else {module, "Weir"}
         examples = list(blocks(path))
         if path.suffix == ".md" and imports_others(examples):
             for start, _, lines in examples:
@@ -97,13 +98,8 @@ for module, paths in modules + [("README", [pathlib.Path("README.md")])]:
             count += 1
             imports |= set(re.findall(r"^import (\w+)", "\n".join(lines), re.M))
             functions.append(function(f"example{count}", path, start, lines))
-    if not functions:
-        continue
-    own = place / f"{module}.swift"
-    samples = (place / "Preamble.swift").read_text() + (own.read_text() if own.exists() else "")
-    imports |= set(re.findall(r"^import (\w+)", samples, re.M))
-    sources = folder / module
-    sources.mkdir()
-    text = "\n".join(f"import {name}" for name in sorted(imports)) + "\n" + "\n".join(functions)
-    (sources / "Examples.swift").write_text(text)
+        if functions:
+            sources.mkdir(exist_ok=True)
+            text = "\n".join(f"import {name}" for name in sorted(imports)) + "\n" + "\n".join(functions)
+            (sources / f"Examples{count}.swift").write_text(text)
 print(f"{count} examples are compiled, {quotes} quoted; {texts} blocks are text in another language")

@@ -133,6 +133,8 @@
             }
 
             @Test func aRunEndsInOrderWhenItsTerminalGoesAway() throws {
+                // Tests that run under `nohup` ignore the signal, and so would the program that they start.
+                signal(SIGHUP, SIG_DFL)
                 let input = try pipe("in.fifo")
                 try input.write(contentsOf: Data(jerk.utf8))
                 let run = try start("run", "shake", "in.fifo", "--to", "m.jsonl", "--live", "--control", "c.sock")

@@ -39,6 +39,36 @@ import WeirTesting
         #expect(seen.withLock { $0 } == [1, 10, 3])
     }
 
+    @Test func whatHasAnOwnerEndsWithIt() {
+        let channel = EventChannel<Reading>()
+        let late = SideOutput<Int>()
+        let seen = Locked<[Int]>([])
+        var owner: Owner? = Owner()
+        if let owner {
+            channel.subscribeWithTime(owner: owner) { reading, _ in seen.withLock { $0.append(reading.value) } }
+            late.subscribe(owner: owner) { number in seen.withLock { $0.append(number) } }
+        }
+        channel.publish(Reading(value: 1))
+        late.send(2, at: .epoch)
+        owner = nil
+        channel.publish(Reading(value: 3))
+        late.send(4, at: .epoch)
+        #expect(seen.withLock { $0 } == [1, 2])
+        #expect(late.count == 2)
+    }
+
+    @Test func anOwnedHandleEndsBefore() {
+        let late = SideOutput<Int>()
+        let seen = Locked<[Int]>([])
+        let owner = Owner()
+        let subscription = late.subscribe(owner: owner) { number in seen.withLock { $0.append(number) } }
+        late.send(1, at: .epoch)
+        subscription.cancel()
+        late.send(2, at: .epoch)
+        withExtendedLifetime(owner) {}
+        #expect(seen.withLock { $0 } == [1])
+    }
+
     @Test func aBagForgetsWhatWasCancelled() {
         let bag = SubscriptionBag()
         for _ in 0..<1000 {

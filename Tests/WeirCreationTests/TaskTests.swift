@@ -12,6 +12,20 @@ import WeirTesting
         #expect(recorder.signals == [.element(7, Timestamp(secondsSinceEpoch: 7)), .completion(.finished)])
     }
 
+    @Test func whatHasNoTimeGetsThatOfItsArrival() async {
+        let clock = VirtualClock(at: Timestamp(secondsSinceEpoch: 5))
+        let value = Recorder(TaskValue(stampedBy: EventClock(clock)) { 7 })
+        let sequence = AsyncStream<Int> { continuation in
+            continuation.yield(1)
+            continuation.finish()
+        }
+        let values = Recorder(AsyncValues(sequence, stampedBy: EventClock(clock)))
+        #expect(await eventually { value.isFinished && values.isFinished })
+        let time = Timestamp(secondsSinceEpoch: 5)
+        #expect(value.signals == [.element(7, time), .completion(.finished)])
+        #expect(values.signals == [.element(1, time), .completion(.finished)])
+    }
+
     @Test func aTaskThatThrowsHasNone() async {
         let failed = Recorder(TaskValue<Int>(at: { _ in .epoch }) { throw Trouble.some })
         let interrupted = Recorder(TaskValue<Int>(at: { _ in .epoch }) { throw CancellationError() })

@@ -91,6 +91,26 @@ extension DispatchFeatureTests {
         #expect(most.load(ordering: .relaxed) <= 3)
     }
 
+    @Test func anEndedListenerCancelsItsTasks() async {
+        let started = AsyncStream<Int>.makeStream()
+        let ended = AsyncStream<Bool>.makeStream()
+        let subscription = bus.listen(to: Reading.self, on: .task(limit: 2)) { reading, _ in
+            started.continuation.yield(reading.number)
+            // Ends when it is cancelled only.
+            let never = AsyncStream<Int> { _ in }
+            for await _ in never {}
+            ended.continuation.yield(Task.isCancelled)
+        }
+        for number in 0..<5 { bus.queue(Reading(key: 0, number: number)) }
+        var begun: [Int] = []
+        for await number in started.stream.prefix(2) { begun.append(number) }
+        #expect(begun.sorted() == [0, 1])
+        subscription.cancel()
+        var cancelled: [Bool] = []
+        for await isCancelled in ended.stream.prefix(2) { cancelled.append(isCancelled) }
+        #expect(cancelled == [true, true])
+    }
+
     @Test func onAnExecutorTheOrderIsKept() async throws {
         let processor = makeProcessor()
         try processor.start()

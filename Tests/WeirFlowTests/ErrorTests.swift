@@ -166,6 +166,16 @@ private final class FailingElsewhere: EventStream {
         #expect(outcome(of: MarbleFailure()) == [.completion(.failed(MarbleFailure()))])
     }
 
+    @Test func replaceErrorKnowsTypes() {
+        func outcome(of error: any Error) -> [StreamSignal<Int>] {
+            let failed = FailedStream<Int>(error)
+            return Recorder(failed.replaceError(FlowError.self) { $0 == .overflow(limit: 1) ? 1 : 2 }).signals
+        }
+        #expect(outcome(of: FlowError.overflow(limit: 1)) == [.element(1, .distantPast), .completion(.finished)])
+        #expect(outcome(of: FlowError.overflow(limit: 3)) == [.element(2, .distantPast), .completion(.finished)])
+        #expect(outcome(of: MarbleFailure()) == [.completion(.failed(MarbleFailure()))])
+    }
+
     @Test func retryWaitsTwiceAsLongEachTime() {
         let clock = VirtualClock()
         let scheduler = Scheduler(clock: EventClock(clock))

@@ -2,8 +2,11 @@ import Foundation
 import TestRecordings
 import Testing
 import WeirCore
+import WeirCreation
+import WeirDispatch
 import WeirFoundation
 import WeirRecords
+import WeirSelection
 import WeirTesting
 
 @Suite(.timeLimit(.minutes(2))) struct EventReaderTests {
@@ -43,6 +46,14 @@ import WeirTesting
     }
 
     private static let header = "timestamp,name,celsius\n"
+
+    @Test func aFileIsAStreamInOneLine() async throws {
+        let file = try File(Self.header + "1,a,31\n2,b,20\nno\n3,c,40\n", ending: ".csv")
+        let samples = AsyncValues(try EventReader(Sample.self, from: .file(file.path)), at: \.timestamp)
+        var names: [String] = []
+        for await sample in samples.filter({ $0.celsius > 30 }).values() { names.append(sample.name) }
+        #expect(names == ["a", "c"])
+    }
 
     /// Random lines, some of them bad, and what is right about them.
     private func lines(

@@ -50,6 +50,14 @@ import WeirTesting
         #expect(match["more"].map(\.amount) == [40, 40])
         #expect(match["last"].map(\.amount) == [60])
         #expect(match["nothing"].isEmpty)
+        let second = Feed<Purchase>()
+        let others = Recorder(second.matches(of: pattern))
+        for purchase in [Purchase(0, 50), Purchase(1, 40), Purchase(2, 40), Purchase(3, 40), Purchase(4, 60)] {
+            second.send(purchase, at: purchase.timestamp)
+        }
+        second.finish()
+        #expect(others.elements.first == match)
+        #expect("\(match)".hasPrefix("[first: ") && "\(match)".contains(", last: "))
     }
 
     @Test func mistakesInDefinitionsAreTold() throws {

@@ -15,6 +15,7 @@ import WeirTesting
         if isSubscribed {
             timeouts.subscribeWithTime { partial, time in
                 #expect(partial.entries.count == 1 && time == Timestamp(secondsSinceEpoch: 10))
+                #expect(partial == partial && "\(partial)" == "[\(partial.stages[0]): 1]")
             }
         }
         let recorder = Recorder(matches)

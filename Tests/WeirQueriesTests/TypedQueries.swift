@@ -70,6 +70,8 @@ struct TypedQueries {
             ]
         )
         #expect(recorder.elements.map(\.keys) == [[.text("ann")]])
+        let match = try #require(recorder.elements.first)
+        #expect("\(match)".hasPrefix("[") && "\(match)".contains("ann"))
     }
 
     @Test

@@ -126,7 +126,7 @@ private struct Reading: Event, Equatable {
 
     @Test @MainActor func valuesAreAnAsyncSequence() async {
         var number: MutableSignal<Int>? = MutableSignal(1)
-        guard let values = number?.values(.oldest(10)) else { return }
+        guard let values = number?.droppingValues(.oldest(10)) else { return }
         number?.value = 2
         number?.value = 3
         number = nil
@@ -139,7 +139,7 @@ private struct Reading: Event, Equatable {
     @Test func readersThatComeAndGoLeaveNothingBehind() {
         let number = MutableSignal(1)
         for _ in 0..<1000 {
-            _ = number.values()
+            _ = number.droppingValues()
             let recorder = Recorder<Int>()
             number.changes.attach(recorder.sink).cancel()
         }

@@ -1,6 +1,7 @@
 import Testing
 import WeirAggregates
 import WeirCore
+import WeirFlow
 import WeirTesting
 import WeirWindows
 
@@ -42,6 +43,30 @@ import WeirWindows
             stalls(times: times) { $0.hopping(size, every: .nanoseconds(5)).aggregate(PlainSum()) } == [stall(5, 19)]
         )
         #expect(stalls(times: times) { $0.sessions(gap: .nanoseconds(5)).count() } == [stall(6, 12)])
+    }
+
+    /// What windows inside of groups refuse, and what they wait for, meets in the side outputs of all groups.
+    @Test func stallsAndRefusedElementsOfAllGroupsMeet() {
+        let channel = EventChannel<Sample>()
+        let grouped = channel.grouped(by: { $0.value }) { group in
+            let sessions = group.sessions(gap: .nanoseconds(5), limit: WindowLimit(windows: 2)).count()
+            sessions.refused.forward(to: group.refused)
+            sessions.stalls.forward(to: group.stalls)
+            return sessions
+        }
+        let told = Locked<[WatermarkStall]>([])
+        grouped.stalls.subscribe { stall in told.withLock { $0.append(stall) } }
+        let refused = Locked<[Int]>([])
+        grouped.refused.subscribe { sample in refused.withLock { $0.append(sample.value) } }
+        grouped.subscribe { _ in }
+        for time in [1, 12, 40, 90] as [Int64] {
+            for value in 1...2 { channel.publish(Sample(value, at: time)) }
+        }
+        // A stall is told once, not for each group.
+        #expect(told.withLock { $0 } == [stall(6, 12)])
+        #expect(grouped.stalls.count == 1)
+        #expect(refused.withLock { $0 } == [1, 2, 1, 2])
+        #expect(grouped.refused.count == 4)
     }
 
     @Test func aWatermarkOrAFewWindowsAreNoStall() {

@@ -67,6 +67,23 @@ extension EventStream {
     ) -> Subscription {
         attach(ClosureSink(onElement: onElement, onCompletion: onCompletion))
     }
+
+    /// Calls `onElement` for each element with its event time, as long as an object is there.
+    ///
+    /// - Parameters:
+    ///   - owner: Not kept alive. The first signal that comes after it has gone detaches the sink.
+    ///   - onElement: Called by one thread at a time, on the thread that publishes.
+    ///   - onCompletion: Called after the last element.
+    /// - Returns: The handle that ends the subscription earlier.
+    @inlinable
+    @discardableResult
+    public func subscribeWithTime(
+        owner: any AnyObject & Sendable,
+        _ onElement: @escaping @Sendable (Element, Timestamp) -> Void,
+        onCompletion: (@Sendable (Completion) -> Void)? = nil
+    ) -> Subscription {
+        attach(ClosureSink(onElement: onElement, onCompletion: onCompletion), owner: owner)
+    }
 }
 
 /// A sink that hands elements to a closure, without their times.

@@ -36,6 +36,25 @@ public final class SideOutput<Element: Sendable>: Sendable {
         subscribeWithTime { element, _ in handler(element) }
     }
 
+    /// Calls `handler` with each element that is put here from now on, as long as an object is there.
+    ///
+    /// - Parameters:
+    ///   - owner: Not kept alive. The first element that comes after it has gone ends the calls.
+    ///   - handler: Takes the element; called on the thread that runs the operator.
+    /// - Returns: The handle that ends the calls earlier.
+    @discardableResult
+    public func subscribe(
+        owner: any AnyObject & Sendable,
+        _ handler: @escaping @Sendable (Element) -> Void
+    ) -> Subscription {
+        let (owner, own) = (WeakReference(owner), DeferredSubscription())
+        return own.set(
+            subscribeWithTime { element, _ in
+                if owner.object == nil { own.cancel() } else { handler(element) }
+            }
+        )
+    }
+
     /// Calls `handler` with each element that is put here from now on, and its event time.
     ///
     /// - Parameter handler: Takes the element and its event time; called on the thread that runs the operator.

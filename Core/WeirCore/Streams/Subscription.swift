@@ -9,8 +9,8 @@ public import Synchronization
 /// - a ``SubscriptionBag`` that the handle is left to with ``store(in:)``, when it goes;
 /// - an `owner:` that was named where the sink was attached, when it has gone.
 ///
-/// The same holds for the observations of signals. Only asynchronous sequences differ: one detaches when its iteration
-/// ends.
+/// The same holds for the observations of signals. Two kinds differ: an asynchronous sequence detaches when its iteration
+/// ends, and an object that shows a value to views, such as an observable signal or the latest value of a bus, when it goes.
 ///
 /// Thread safety: any thread, also from inside the sink that the handle is for.
 public final class Subscription: Sendable {

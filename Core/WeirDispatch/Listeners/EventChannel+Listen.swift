@@ -89,7 +89,7 @@ extension EventChannel {
     ///   - filter: Which of the events are worth handling.
     ///   - owner: Ends the listener when it goes away; not kept alive.
     ///   - handler: Takes the event and how it was dispatched; it may suspend.
-    /// - Returns: The handle that ends it. A handler that is suspended meanwhile goes on to its end.
+    /// - Returns: The handle that ends it, and cancels the tasks in which handlers are suspended.
     @discardableResult
     public func listen(
         on context: TaskContext,
@@ -98,8 +98,10 @@ extension EventChannel {
         _ handler: @escaping @Sendable (Element, EventContext) async -> Void
     ) -> Subscription {
         let listener = Listener(filter: filter, owner: owner)
+        let tasks = RunningTasks()
+        listener.onEnd { tasks.cancel() }
         return start(listener, capacity: context.capacity, limit: context.limit) { pending in
-            Task {
+            tasks.start {
                 while let (event, context) = pending.next() {
                     guard let claimed = listener.claim(event, context) else { continue }
                     await handler(claimed.event, claimed.context)

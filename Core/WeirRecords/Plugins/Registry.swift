@@ -3,6 +3,8 @@
 /// A value: the host makes one, registers what it has, and looks names up. There is no global registry, so two hosts
 /// in one process do not meet.
 ///
+///     import WeirShake
+///
 ///     var registry = Registry()
 ///     try registry.register(ShakePlugin())
 ///     registry.plugin(named: "shake")

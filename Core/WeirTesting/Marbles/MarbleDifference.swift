@@ -29,6 +29,8 @@ public struct MarbleDifference: Sendable, Hashable, CustomStringConvertible, Cus
 extension Recorder {
     /// Compares recorded signals with a diagram.
     ///
+    ///     import Testing
+    ///
     ///     let pairs = Recorder<(Int, String)>()
     ///     #expect(pairs.difference(from: "a--b-|", ["a": (1, "x"), "b": (2, "y")], by: ==) == nil)
     ///
@@ -79,6 +81,8 @@ extension Recorder {
 
 extension Recorder where Element: Equatable {
     /// Compares recorded signals with a diagram.
+    ///
+    ///     import Testing
     ///
     ///     #expect(recorder.difference(from: "a--b-|", ["a": 1, "b": 2]) == nil)
     ///

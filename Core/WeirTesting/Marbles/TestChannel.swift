@@ -2,6 +2,8 @@ public import WeirCore
 
 /// Where a test puts signals into a stream, of any type, drawn as marble diagrams or one by one.
 ///
+///     import Testing
+///
 ///     let keys = TestChannel<String>()
 ///     let recorder = Recorder(keys.debounce(for: .seconds(2)))
 ///     keys.play("ab---c---^|")

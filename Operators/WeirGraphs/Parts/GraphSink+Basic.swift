@@ -221,8 +221,8 @@ extension GraphSink where Result == GraphResult<Element> {
     }
 }
 
-extension GraphSink where Element: Event, Result == GraphResult<Void> {
-    /// Publishes each element on a channel.
+extension GraphSink where Result == GraphResult<Void> {
+    /// Publishes each element on a channel; one that has no time of its own gets that of its arrival there.
     ///
     /// - Parameter channel: The channel; its overflow policy applies when it is full.
     /// - Returns: The sink.

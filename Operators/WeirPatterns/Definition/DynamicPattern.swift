@@ -79,3 +79,14 @@ public struct DynamicMatch<Element: Sendable>: Sendable {
         return entries.filter { $0.capture == capture }.map(\.element)
     }
 }
+
+extension DynamicMatch: Equatable where Element: Equatable {}
+extension DynamicMatch: Hashable where Element: Hashable {}
+
+extension DynamicMatch: CustomStringConvertible {
+    /// The events, each with the name of its stage.
+    public var description: String {
+        let stages = Dictionary(uniqueKeysWithValues: names.map { ($1, $0) })
+        return "[\(entries.map { "\(stages[$0.capture] ?? ""): \($0.element)" }.joined(separator: ", "))]"
+    }
+}

@@ -5,6 +5,8 @@ public import WeirExpressions
 /// Conditions are expressions over the named fields of a schema. What is built is the same as what the typed language
 /// builds: both end in a ``PatternPlan``.
 ///
+///     import Foundation
+///
 ///     let definition = try JSONDecoder().decode(PatternDefinition.self, from: data)
 ///     let pattern = try DynamicPattern(definition, over: schema)
 ///     purchases.matches(of: pattern).subscribe { match in print(match["first"]) }

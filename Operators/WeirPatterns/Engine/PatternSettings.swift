@@ -219,3 +219,13 @@ public struct PartialMatch<Element: Sendable>: Sendable {
         entries.filter { $0.capture == capture }.map(\.element)
     }
 }
+
+extension PartialMatch: Equatable where Element: Equatable {}
+extension PartialMatch: Hashable where Element: Hashable {}
+
+extension PartialMatch: CustomStringConvertible {
+    /// The events, each with the name of its stage.
+    public var description: String {
+        "[\(entries.map { "\(stages[$0.capture]): \($0.element)" }.joined(separator: ", "))]"
+    }
+}

@@ -2,6 +2,8 @@ internal import WeirCore
 
 /// How a pattern is evaluated, to read or to draw.
 ///
+///     import Foundation
+///
 ///     print(try fraud.explain())
 ///     try fraud.explain().dot.write(toFile: "fraud.dot", atomically: true, encoding: .utf8)
 public struct PatternExplanation: Sendable, CustomStringConvertible {

@@ -72,3 +72,8 @@ public struct FoundMatch<Element: Sendable>: Sendable {
         self.entries = entries
     }
 }
+
+extension FoundMatch: Equatable where Element: Equatable {}
+extension FoundMatch: Hashable where Element: Hashable {}
+extension FoundMatch.Entry: Equatable where Element: Equatable {}
+extension FoundMatch.Entry: Hashable where Element: Hashable {}

@@ -5,6 +5,8 @@ public import WeirSchemas
 
 /// A situation that was stated as text, over elements of a type.
 ///
+///     import WeirEQL
+///
 ///     let schema = EventSchema<Attempt>(
 ///         "Attempt",
 ///         .field("event_type", \.kind),
@@ -97,6 +99,14 @@ public struct QueryMatch<Root: Sendable>: Sendable {
 
     /// The values that the events share, in the order in which the query names them.
     public let keys: [QueryValue]
+}
+
+extension QueryMatch: Equatable where Root: Equatable {}
+extension QueryMatch: Hashable where Root: Hashable {}
+
+extension QueryMatch: CustomStringConvertible {
+    /// The events in the order of the steps, `-` where one has to be missing.
+    public var description: String { "[\(events.map { $0.map { "\($0)" } ?? "-" }.joined(separator: ", "))]" }
 }
 
 extension WeirSchemas.FieldType {

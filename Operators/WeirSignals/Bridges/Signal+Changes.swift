@@ -38,11 +38,12 @@ extension Signal where Value: Sendable {
 
     /// The value and its changes, as an asynchronous sequence.
     ///
-    /// Starts with the value that the signal has, and ends when it goes away, or when the first iteration ends.
+    /// Starts with the value that the signal has, and ends when it goes away, or when the first iteration ends. A write
+    /// never waits for a reader.
     ///
     /// - Parameter policy: How many values may wait, and which are dropped when there are more.
     /// - Returns: The values.
-    public final func values(_ policy: BufferingPolicy = .newest(1)) -> ValueSequence<AsyncStream<Value>> {
+    public final func droppingValues(_ policy: BufferingPolicy = .newest(1)) -> ValueSequence<AsyncStream<Value>> {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self, bufferingPolicy: .init(policy))
         continuation.yield(self())
         let (cell, ending) = (cell, Ending())

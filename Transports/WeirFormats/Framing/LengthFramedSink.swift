@@ -2,6 +2,9 @@ public import WeirRecords
 
 /// Puts each line that is written into a frame that starts with its length, without its newline; see ``Framing/length``.
 ///
+///     import WeirRecords
+///     import WeirSockets
+///
 ///     let sink = LengthFramedSink(try UnixTransport().openSink("/run/matches.sock?framing=length"))
 ///     try sink.write(Array("one\ntwo\n".utf8))    // 0 0 0 3 o n e 0 0 0 3 t w o
 ///

@@ -4,6 +4,8 @@ public import WeirWindows
 
 /// The days, weeks, months or years of a calendar in a time zone.
 ///
+///     import Foundation
+///
 ///     CalendarGrid(.day, in: TimeZone(identifier: "Europe/Berlin")!)
 ///
 /// A day starts at the first moment that has its date: at midnight, or, where clocks skip midnight, at the moment they

@@ -5,6 +5,8 @@ public import WeirWindows
 extension EventStream {
     /// Cuts event time into the days, weeks, months or years of a time zone.
     ///
+    ///     import Foundation
+    ///
     ///     readings.windows(each: .day, in: TimeZone(identifier: "Europe/Berlin")!).mean(of: \.celsius)
     ///
     /// Days are as long as the zone's clocks make them, 23 or 25 hours where these are changed; weeks start on Monday;
@@ -32,6 +34,8 @@ extension EventStream {
     }
 
     /// Cuts event time into the days, weeks, months or years of a calendar.
+    ///
+    ///     import Foundation
     ///
     ///     readings.windows(each: .week, of: Calendar.current).count()
     ///

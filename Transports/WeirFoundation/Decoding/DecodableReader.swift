@@ -115,8 +115,8 @@ public struct DecodableReader<Output: Decodable & Sendable>: ~Copyable {
     }
 }
 
-extension DecodableReader where Output: Event {
-    /// Reads the next piece of the input and publishes the events.
+extension DecodableReader {
+    /// Reads the next piece of the input and publishes the events; one that has no time of its own gets that of its arrival.
     ///
     /// - Parameters:
     ///   - bytes: The bytes that follow the last piece; they may end anywhere.

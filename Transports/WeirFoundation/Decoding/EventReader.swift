@@ -14,6 +14,11 @@ public import WeirRecords
 ///         print(reading.celsius)
 ///     }
 ///
+/// As a stream, for the operators:
+///
+///     let readings = AsyncValues(try EventReader(Reading.self, from: .file("readings.csv")), at: \.timestamp)
+///     readings.filter { $0.celsius > 30 }.subscribe { print($0) }
+///
 /// What is `Decodable` is read as ``DecodableReader`` says; what is `FieldDecodable` is read some ten times faster. A
 /// line that was not understood costs only itself: it is counted, and offered to `onRejection`.
 ///
@@ -81,8 +86,9 @@ extension EventReader: AsyncSequence {
     }
 }
 
-extension EventReader where Output: Event {
-    /// Publishes all events that have not been read yet, and then finishes the channel.
+extension EventReader {
+    /// Publishes all events that have not been read yet, and then finishes the channel; one that has no time of its own gets
+    /// that of its arrival.
     ///
     ///     let readings = EventChannel<Reading>()
     ///     readings.filter { $0.celsius > 30 }.subscribe { print($0) }
