@@ -89,7 +89,12 @@ let modules: [Module] = [
     Module("WeirCreation", in: "Operators", needs: ["WeirCore", "WeirDispatch"]),
     Module("WeirAggregates", in: "Operators", needs: ["WeirCore"]),
     Module("WeirWindows", in: "Operators", needs: ["WeirAggregates", "WeirCore"]),
-    Module("WeirPatterns", in: "Operators", needs: ["WeirCore", "WeirExpressions", "WeirSchemas"]),
+    Module("WeirPatterns", in: "Operators", needs: ["WeirCore", "WeirExpressions"]),
+    Module(
+        "WeirPatternDefinitions",
+        in: "Operators",
+        needs: ["WeirCore", "WeirExpressions", "WeirPatterns", "WeirSchemas"]
+    ),
     Module("WeirSignals", in: "Operators", needs: ["WeirCore", "WeirDispatch"]),
     Module("WeirGraphs", in: "Operators", needs: ["CWeir", "WeirCore", "WeirDispatch"]),
     Module(
@@ -102,8 +107,8 @@ let modules: [Module] = [
         in: "Operators",
         needs: [
             "WeirAggregates", "WeirCore", "WeirCreation", "WeirDispatch", "WeirExpressions", "WeirFlow", "WeirGraphs",
-            "WeirLogic", "WeirPatterns", "WeirSchemas", "WeirSelection", "WeirSequences", "WeirSignals",
-            "WeirWindows",
+            "WeirLogic", "WeirPatternDefinitions", "WeirPatterns", "WeirSchemas", "WeirSelection", "WeirSequences",
+            "WeirSignals", "WeirWindows",
         ]
     ),
     Module("WeirFormats", in: "Transports", needs: ["WeirCore", "WeirRecords"]),
@@ -190,7 +195,8 @@ let tests: [Module] = [
         "WeirPatternsTests",
         in: "Tests",
         needs: [
-            "TestStreams", "WeirCore", "WeirExpressions", "WeirPatterns", "WeirSchemas", "WeirSelection", "WeirTesting",
+            "TestStreams", "WeirCore", "WeirExpressions", "WeirPatternDefinitions", "WeirPatterns", "WeirSchemas",
+            "WeirSelection", "WeirTesting",
         ],
         excludes: ["Corpus", "Golden"]
     ),

@@ -3,7 +3,7 @@ public import WeirExpressions
 /// A condition on an element and on earlier captures of a pattern; made by ``EventSchema/capturingCondition(_:)``.
 ///
 /// The caller keeps a value for each of ``captured``: computes it when an element is captured
-/// (``CapturedOperand/value(of:)``), or aggregates it (``SummaryState``), and passes `missing` as long as there is
+/// (``CapturedOperand/value(of:)``), or aggregates it (`SummaryState`), and passes `missing` as long as there is
 /// none. A missing value equals `nil`; other comparisons with it do not hold, so write `isPresent` where that is not
 /// what you mean.
 ///

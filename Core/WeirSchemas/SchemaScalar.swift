@@ -70,15 +70,6 @@ extension Double: SchemaScalar {
     public static var placeholder: Double { 0 }
 
     public var fieldValue: FieldValue { .real(self) }
-
-    public init?(_ value: FieldValue) {
-        switch value {
-        case .integer(let number): self.init(exactly: number)
-        case .unsigned(let number): self.init(exactly: number)
-        case .real(let number): self = number
-        default: return nil
-        }
-    }
 }
 
 extension Float: SchemaScalar {

@@ -7,6 +7,7 @@
 @_exported public import WeirFlow
 @_exported public import WeirGraphs
 @_exported public import WeirLogic
+@_exported public import WeirPatternDefinitions
 @_exported public import WeirPatterns
 @_exported public import WeirSchemas
 @_exported public import WeirSelection

@@ -1,8 +1,6 @@
-import Foundation
 import WeirCore
 import WeirExpressions
 import WeirPatterns
-import WeirSchemas
 
 struct Tick: Event {
     var timestamp = Timestamp.epoch
@@ -21,7 +19,5 @@ extension Either where First == Order, Second == Payment {
 
 let ticks = EventChannel<Tick>()
 let symbols = ["WEIR", "DAM"]
-let data = Data()
-let schema = EventSchema<Purchase>("Purchase", .field("amount", \.amount), .field("card", \.card))
 let begun = Pattern<Purchase>.first { $0.isFaceToFace }
 let fraud = Pattern<Purchase>.first { $0.isFaceToFace }.followedBy { $0.isFaceToFace }

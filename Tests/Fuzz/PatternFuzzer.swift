@@ -3,6 +3,7 @@ import WeirCore
 import WeirTesting
 
 @testable import WeirExpressions
+@testable import WeirPatternDefinitions
 @testable import WeirPatterns
 @testable import WeirSchemas
 

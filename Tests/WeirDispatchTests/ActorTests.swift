@@ -47,6 +47,12 @@ private actor Collector {
         }.store(in: bag)
     }
 
+    func listen(to channel: EventChannel<Number>) {
+        channel.listenOnActor { [weak self] number, context in
+            self?.assumeIsolated { $0.note(context.priority == .high ? -number.value : number.value) }
+        }.store(in: bag)
+    }
+
     private func note(_ value: Int) {
         assertIsolated()
         seen.append(value)
@@ -177,6 +183,45 @@ private actor Collector {
         channel.finish()
         #expect(await eventually { ended.withLock { $0 } })
         #expect(seen.withLock { $0 } == [2, 3, 4, 5])
+    }
+
+    @Test func aStreamMovesToAnActor() async {
+        let channel = EventChannel<Number>()
+        let collector = Collector()
+        let seen = Locked<[Int]>([])
+        channel.receive(on: .actor(collector)).subscribe { number in
+            collector.assertIsolated()
+            seen.withLock { $0.append(number.value) }
+        }
+        for value in 1...5 { channel.publish(Number(value: value)) }
+        #expect(await eventually { seen.withLock { $0 } == [1, 2, 3, 4, 5] })
+    }
+
+    @Test func anActorListensToAChannel() async {
+        let channel = EventChannel<Number>()
+        let collector = Collector()
+        await collector.listen(to: channel)
+        channel.publish(Number(value: 1))
+        channel.queue(Number(value: 2), priority: .high)
+        #expect(await eventually { await collector.seen.count == 2 })
+        #expect(await collector.seen == [1, -2])
+        #expect(await collector.cancel() == 2)
+    }
+
+    /// What an operator could not use reaches an actor by way of a channel.
+    @Test func aSideOutputReachesTheMainActor() async {
+        let late = SideOutput<Number>()
+        let channel = EventChannel<Number>()
+        let subscription = late.forward(to: channel)
+        let seen = Locked<[Int]>([])
+        channel.receive(on: .mainActor).subscribe { number in
+            MainActor.preconditionIsolated()
+            seen.withLock { $0.append(number.value) }
+        }
+        for value in 1...3 { late.send(Number(value: value), at: .epoch) }
+        subscription.cancel()
+        late.send(Number(value: 4), at: .epoch)
+        #expect(await eventually { seen.withLock { $0 } == [1, 2, 3] })
     }
 
     @Test func whatFindsNoRoomIsOffered() async {

@@ -181,6 +181,44 @@ extension DispatchFeatureTests {
         #expect(log.all == [1])
     }
 
+    @Test func anOwnerThatGoesAwayEndsWhatProcessorsAndPoolsDo() throws {
+        final class Owner: Sendable {}
+        let log = Journal<Double>()
+        let processor = makeProcessor()
+        let pool = ProcessorPool(name: "owned", size: 1...1, bus: bus)
+        var owner: Owner? = Owner()
+        processor.on(Temperature.self, owner: owner) { temperature, _ in log.add(temperature.celsius) }
+        pool.on(Temperature.self, owner: owner) { temperature, _ in log.add(-temperature.celsius) }
+        Temperature(celsius: 1).queue(on: bus)
+        try processor.start()
+        try pool.start()
+        #expect(DispatchTests.wait { log.all.count == 2 })
+        owner = nil
+        Temperature(celsius: 2).queue(on: bus)
+        processor.stop(.draining)
+        pool.stop(.draining)
+        processor.waitUntilStopped()
+        pool.waitUntilStopped()
+        #expect(log.all.sorted() == [-1, 1])
+    }
+
+    @Test func anOwnerThatGoesAwayEndsItsSchedules() throws {
+        final class Owner: Sendable {}
+        let clock = VirtualClock()
+        let scheduler = Scheduler(clock: EventClock(clock))
+        clock.drives(scheduler)
+        let log = Journal<Int>()
+        var owner: Owner? = Owner()
+        try scheduler.schedule(after: .seconds(1), every: .seconds(1), owner: owner) { _ in log.add(1) }
+        try scheduler.schedule(after: .seconds(9), owner: owner) { _ in log.add(9) }
+        clock.advance(by: .seconds(3))
+        #expect(log.all == [1, 1, 1])
+        owner = nil
+        clock.advance(by: .seconds(7))
+        #expect(log.all == [1, 1, 1])
+        #expect(scheduler.pendingCount == 0)
+    }
+
     /// Defect 8: a thread of the library's that was dropped never ended.
     @Test func aDroppedProcessorLetsGoOfEverything() async throws {
         let gone = Latch()

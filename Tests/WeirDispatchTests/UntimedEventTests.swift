@@ -151,4 +151,23 @@ import WeirTesting
         #expect(seen.withLock { $0 } == [3, 2, 1])
         processor.stop(.now)
     }
+
+    @Test func aPoolHandlesThem() throws {
+        let bus = EventBus()
+        let pool = ProcessorPool(name: "planners", size: 2...2, bus: bus)
+        let done = Parker()
+        let seen = Locked<[Int]>([])
+        pool.on(LoadPlan.self) { plan, _ in
+            let count = seen.withLock { seen in
+                seen.append(plan.number)
+                return seen.count
+            }
+            if count == 3 { done.unpark() }
+        }
+        try pool.start()
+        for number in 1...3 { bus.queue(LoadPlan(number: number)) }
+        while seen.withLock({ $0.count }) < 3 { done.park() }
+        #expect(seen.withLock { $0.sorted() } == [1, 2, 3])
+        pool.stop(.now)
+    }
 }

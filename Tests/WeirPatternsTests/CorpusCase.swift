@@ -1,6 +1,7 @@
 import Foundation
 import WeirCore
 import WeirExpressions
+import WeirPatternDefinitions
 import WeirPatterns
 import WeirSchemas
 

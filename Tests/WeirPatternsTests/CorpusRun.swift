@@ -1,5 +1,6 @@
 import Synchronization
 import WeirCore
+import WeirPatternDefinitions
 import WeirPatterns
 
 /// What a run of a case found, in the form of the corpus.

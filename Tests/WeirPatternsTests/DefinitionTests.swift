@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WeirCore
 import WeirExpressions
+import WeirPatternDefinitions
 import WeirPatterns
 import WeirSchemas
 import WeirTesting

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import WeirCore
 import WeirExpressions
+import WeirPatternDefinitions
 import WeirPatterns
 import WeirSchemas
 

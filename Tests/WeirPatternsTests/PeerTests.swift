@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WeirPatternDefinitions
 import WeirPatterns
 
 /// Cases from the test suites of Apache Flink's and Siddhi's pattern engines, read from a folder beside the package.

@@ -6,6 +6,7 @@ import WeirExpressions
 import WeirSchemas
 import WeirTesting
 
+@testable import WeirPatternDefinitions
 @testable import WeirPatterns
 
 /// Random rules that change at random places, against streams of matches that begin and end at the same places.

@@ -85,6 +85,12 @@ import WeirWindows
         #expect(stalls(times: [1, 12, 90]) { $0.landmark(from: start).count() }.isEmpty)
     }
 
+    @Test func aWindowOfAGridThatShouldHaveClosedIsTold() {
+        #expect(stalls(times: [1, 2, 5, 12, 30]) { $0.windows(on: Squares()).count() } == [stall(4, 12)])
+        #expect(stalls(times: [1, 2, 5]) { $0.windows(on: Squares()).count() }.isEmpty)
+        #expect(stalls(advancingAt: 2, times: [1, 2, 12, 30]) { $0.windows(on: Squares()).count() }.isEmpty)
+    }
+
     /// Only results at regular times need watermarks here.
     @Test func periodicResultsThatDoNotComeAreTold() {
         let period = Emission.every(.nanoseconds(10))

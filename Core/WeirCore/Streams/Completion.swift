@@ -27,6 +27,10 @@ public enum Completion: Sendable {
     case finished
 
     /// The stream broke off.
+    ///
+    /// The error has no type of its own: each operator between a source and its sink can add failures, so that a type would
+    /// be that of all of them, or stand in the type of each stream. `catch(_:)` and `replaceError(_:)` pick one by its
+    /// type; what throws on the spot, such as `checkpoint()`, says which errors it throws.
     case failed(any Error)
 
     /// The stream was cancelled from above: it has not said everything, and nothing went wrong.

@@ -47,8 +47,15 @@ struct OwnedSink<Downstream: Sink>: Sink {
 
 extension EventStream {
     /// Attaches a sink for as long as an object is there.
+    ///
+    /// - Parameters:
+    ///   - sink: What takes the signals.
+    ///   - owner: Not kept alive. The first signal that comes after it has gone detaches the sink.
+    /// - Returns: The handle that detaches it earlier.
+    /// - Complexity: That of `attach(_:)`; a weak reference is read for each signal.
     @inlinable
-    func attach<S: Sink>(_ sink: consuming S, owner: any AnyObject & Sendable) -> Subscription
+    @discardableResult
+    public func attach<S: Sink>(_ sink: consuming S, owner: any AnyObject & Sendable) -> Subscription
     where S.Input == Element {
         let own = DeferredSubscription()
         return own.set(attach(OwnedSink(owner, own, sink)))

@@ -79,6 +79,21 @@ public final class SideOutput<Element: Sendable>: Sendable {
         subscribeWithTime { element, time in other.send(element, at: time) }
     }
 
+    /// Publishes what is put here on a channel: operators, actors and asynchronous sequences follow.
+    ///
+    ///     let late = EventChannel<Reading>()
+    ///     readings.tumbling(.seconds(1)).late.forward(to: late)
+    ///     late.receive(on: .mainActor).subscribe { print("too late:", $0.celsius) }
+    ///
+    /// Elements that have no time of their own get that of their arrival.
+    ///
+    /// - Parameter channel: The channel; it is not finished.
+    /// - Returns: The handle that ends it; letting go of it does not.
+    @discardableResult
+    public func forward(to channel: EventChannel<Element>) -> Subscription {
+        subscribe { channel.publish($0) }
+    }
+
     /// Whether a handler would be called.
     package var hasSubscribers: Bool { handlers.withLock { $0.contains { !$0.subscription.isCancelled } } }
 

@@ -36,6 +36,7 @@ public final class Scheduler: Sendable {
     /// - Parameters:
     ///   - time: When to run it first.
     ///   - interval: How long after each time to run it again; positive. A run that comes late moves no other.
+    ///   - owner: Not kept alive. The first run that is due after it has gone does not happen, and is the last.
     ///   - action: Takes the time that it was scheduled for. Runs on the scheduler's thread.
     /// - Returns: The handle that cancels it.
     /// - Throws: ``TimerError`` when too many schedules are pending.
@@ -43,10 +44,17 @@ public final class Scheduler: Sendable {
     public func schedule(
         at time: Timestamp,
         every interval: Duration? = nil,
+        owner: (any AnyObject & Sendable)? = nil,
         _ action: @escaping @Sendable (Timestamp) -> Void
     ) throws(TimerError) -> Subscription {
         precondition(interval.map { $0 > .zero } ?? true, "a schedule cannot repeat every \(interval ?? .zero)")
-        return try core.schedule(at: time, every: interval, action)
+        guard let owner else { return try core.schedule(at: time, every: interval, action) }
+        let (reference, own) = (WeakReference(owner), DeferredSubscription())
+        return own.set(
+            try core.schedule(at: time, every: interval) { time in
+                if reference.object == nil { own.cancel() } else { action(time) }
+            }
+        )
     }
 
     /// Schedules an action for after a duration.
@@ -54,6 +62,7 @@ public final class Scheduler: Sendable {
     /// - Parameters:
     ///   - delay: How long from now; what is not positive is due at once, what is beyond the end of time then.
     ///   - interval: How long after each time to run it again; positive.
+    ///   - owner: Not kept alive. The first run that is due after it has gone does not happen, and is the last.
     ///   - action: Takes the time that it was scheduled for. Runs on the scheduler's thread.
     /// - Returns: The handle that cancels it.
     /// - Throws: ``TimerError`` when too many schedules are pending.
@@ -61,9 +70,10 @@ public final class Scheduler: Sendable {
     public func schedule(
         after delay: Duration,
         every interval: Duration? = nil,
+        owner: (any AnyObject & Sendable)? = nil,
         _ action: @escaping @Sendable (Timestamp) -> Void
     ) throws(TimerError) -> Subscription {
-        try schedule(at: clock.time(after: delay), every: interval, action)
+        try schedule(at: clock.time(after: delay), every: interval, owner: owner, action)
     }
 
     /// Runs what is due by the clock, on this thread; for clocks that are not the system's.

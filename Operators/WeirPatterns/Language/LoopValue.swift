@@ -1,5 +1,4 @@
 internal import WeirExpressions
-internal import WeirSchemas
 
 /// A property of the events of a loop, in a condition that looks at captures.
 ///

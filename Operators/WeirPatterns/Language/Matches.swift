@@ -6,7 +6,8 @@ extension EventStream {
     ///     purchases.matches(of: fraud).subscribe { (first, second) in block(second.card) }
     ///
     /// A match is the plain tuple of the captures, for `map`, `filter` and `subscribe`; tests compare the matches of two
-    /// patterns, of events that can be compared, with `elementsEqual(_:by:)` and `==`.
+    /// patterns, of events that can be compared, with `elementsEqual(_:by:)` and `==`. Swift's `==` takes tuples of up to six;
+    /// compare those of seven and eight by their parts: `{ $0.0 == $1.0 && $0.6 == $1.6 }`.
     ///
     /// Emits a match when its last event arrives, with that event's time; a match that ends with a negation when time
     /// has come to its bound, with the time of the bound; a match that an after-match policy holds back when no earlier

@@ -1,5 +1,4 @@
 public import WeirExpressions
-internal import WeirSchemas
 
 /// Stands for the event of a stage in a condition that looks at captures: its properties are values to compare.
 @frozen

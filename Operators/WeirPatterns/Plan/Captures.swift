@@ -1,5 +1,4 @@
 public import WeirExpressions
-public import WeirSchemas
 
 /// What a partial match has captured so far, for the conditions that look at it.
 ///

@@ -2,7 +2,7 @@ extension PatternPlan {
     /// Checks a plan.
     ///
     /// - Throws: ``PatternError`` for the first rule that it breaks.
-    func check() throws(PatternError) {
+    package func check() throws(PatternError) {
         guard !stages.isEmpty else { throw .empty }
         guard conditions.count <= 64 else { throw .tooManyConditions(conditions.count) }
         var names = Set<String>()

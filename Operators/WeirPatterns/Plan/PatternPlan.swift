@@ -1,6 +1,6 @@
 /// What a pattern means, without the types that it was written with: the input of every strategy.
 ///
-/// The typed language and ``PatternDefinition`` both end here. A plan is a tree of stages in the order in which they
+/// The typed language and `PatternDefinition` both end here. A plan is a tree of stages in the order in which they
 /// match; conditions are numbers, which a ``ConditionTable`` gives a meaning. Plans are checked when they are made: a
 /// strategy may rely on the rules that ``PatternError`` names.
 ///

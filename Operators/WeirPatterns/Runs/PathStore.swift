@@ -1,6 +1,5 @@
 public import WeirCore
-internal import WeirExpressions
-public import WeirSchemas
+public import WeirExpressions
 
 /// The events of partial matches, and the paths through them.
 ///

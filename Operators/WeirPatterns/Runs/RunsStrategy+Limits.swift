@@ -1,6 +1,5 @@
 public import WeirCore
 internal import WeirExpressions
-internal import WeirSchemas
 
 extension RunsStrategy {
     @inlinable

@@ -232,6 +232,18 @@ extension EventStream {
     public func attach(_ set: PatternSet<Element>) -> Subscription {
         attach(PatternSetSink(set))
     }
+
+    /// Looks for all rules of a set, as long as an object is there.
+    ///
+    /// - Parameters:
+    ///   - set: The rules, with what takes their matches; they may change meanwhile.
+    ///   - owner: Not kept alive. The first signal that comes after it has gone ends the search.
+    /// - Returns: The handle that ends it earlier.
+    @inlinable
+    @discardableResult
+    public func attach(_ set: PatternSet<Element>, owner: any AnyObject & Sendable) -> Subscription {
+        attach(PatternSetSink(set), owner: owner)
+    }
 }
 
 /// Passes each element to the rules of a set that it concerns.

@@ -1,9 +1,10 @@
 public import WeirExpressions
+internal import WeirPatterns
 
 /// A pattern as a value: to write to a file, to send, and to build at run time.
 ///
 /// Conditions are expressions over the named fields of a schema. What is built is the same as what the typed language
-/// builds: both end in a ``PatternPlan``.
+/// builds: both end in a `PatternPlan`.
 ///
 ///     import Foundation
 ///

@@ -1,5 +1,3 @@
-public import WeirExpressions
-
 /// The running state of a stage's elements for the summaries of a condition: four numbers.
 ///
 /// Sums are plain, in the order of capture. A value, so a partial match that branches copies it.
@@ -47,6 +45,20 @@ public struct SummaryState: Sendable, Hashable, BitwiseCopyable {
         case .mean: count == 0 ? .missing : .real(sum / Double(count))
         case .minimum: count == 0 ? .missing : .real(least)
         case .maximum: count == 0 ? .missing : .real(greatest)
+        }
+    }
+}
+
+extension Double {
+    /// The number that a value is.
+    ///
+    /// - Parameter value: The value; there is no number for one that is missing, or of another type, or not exact as a `Double`.
+    public init?(_ value: FieldValue) {
+        switch value {
+        case .integer(let number): self.init(exactly: number)
+        case .unsigned(let number): self.init(exactly: number)
+        case .real(let number): self = number
+        default: return nil
         }
     }
 }

@@ -1,5 +1,6 @@
 internal import WeirCore
 public import WeirExpressions
+public import WeirPatterns
 public import WeirSchemas
 
 /// A pattern that was built at run time of a ``PatternDefinition``.
@@ -19,21 +20,22 @@ public struct DynamicPattern<Element: Sendable>: EventPattern {
     /// - Parameters:
     ///   - definition: The pattern.
     ///   - schema: The fields that its conditions name.
-    /// - Throws: ``PatternError``, in one line that says what is wrong with the definition.
+    /// - Throws: `PatternError`, in one line that says what is wrong with the definition.
     public init(_ definition: PatternDefinition, over schema: EventSchema<Element>) throws(PatternError) {
         var compiler = DefinitionCompiler(schema)
         try compiler.declare(definition.stages)
         let stages = try compiler.stages(definition.stages)
-        plan = PatternPlan(
+        var plan = PatternPlan(
             stages: stages,
             captures: compiler.names,
             conditions: compiler.conditions,
-            within: definition.withinNanoseconds,
-            neighbours: definition.neighboursNanoseconds,
-            afterMatch: try compiler.afterMatch(definition.afterMatch),
-            selection: MatchSelection(definition.selection ?? .all)
+            within: definition.withinNanoseconds
         )
+        plan.neighbours = definition.neighboursNanoseconds
+        plan.afterMatch = try compiler.afterMatch(definition.afterMatch)
+        plan.selection = MatchSelection(definition.selection ?? .all)
         try plan.check()
+        self.plan = plan
         self.definition = definition
         conditions = compiler.table
         key = try compiler.key(definition.groupedBy)

@@ -1,4 +1,5 @@
 public import WeirExpressions
+public import WeirPatterns
 
 /// A stage of a ``PatternDefinition``: an event, or one of `group`, `either` and `allOf`.
 public struct StageDefinition: Sendable, Hashable, Codable {

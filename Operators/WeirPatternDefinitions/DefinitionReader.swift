@@ -1,5 +1,6 @@
 internal import WeirCore
 internal import WeirExpressions
+internal import WeirPatterns
 
 /// Reads an object of a definition: knows all of its keys, and its durations as text or in nanoseconds.
 struct DefinitionReader<Key: CodingKey & CaseIterable> {
@@ -8,7 +9,7 @@ struct DefinitionReader<Key: CodingKey & CaseIterable> {
 
     /// Begins to read.
     ///
-    /// - Throws: ``SchemaError`` for a key that there is not.
+    /// - Throws: `SchemaError` for a key that there is not.
     init(_ decoder: any Decoder, _ keys: Key.Type) throws {
         try KnownKeys.check(decoder, Key.allCases.map(\.stringValue))
         self.decoder = decoder

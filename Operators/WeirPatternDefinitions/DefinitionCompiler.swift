@@ -1,5 +1,6 @@
 internal import WeirCore
 internal import WeirExpressions
+internal import WeirPatterns
 internal import WeirSchemas
 
 /// Turns the stages of a definition into those of a plan, and its conditions into a table.
