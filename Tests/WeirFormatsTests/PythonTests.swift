@@ -42,7 +42,8 @@ import WeirTesting
                 try:
                     text = bytes.fromhex(line).decode('utf-8').removeprefix('\\ufeff')
                     rows = [row for row in csv.reader(io.StringIO(text, newline=''), strict=True) if row]
-                    places = [rows[0].index(name) for name in 'abc']
+                    # What is empty has no header, and no rows.
+                    places = [rows[0].index(name) for name in 'abc'] if rows else []
                     found = ''.join(''.join(row[place] + '\\x1f' for place in places) + '\\x1e' for row in rows[1:])
                     print('=' + found.encode('utf-8').hex())
                 except (csv.Error, ValueError, IndexError) as error:

@@ -29,7 +29,7 @@ struct HotPath: Sendable {
 
     static let all: [HotPath] = [
         publishing, filterMapScan, filterMapScanExpressions, followedBy, tumblingCountMean, hoppingMaximum, groupedSum,
-        pattern, patternOfRuns, csv, jsonLines, ring, timers, signals,
+        groupedSumWithKey, pattern, patternOfRuns, csv, jsonLines, ring, timers, signals,
     ]
 
     private static let publishing = HotPath(name: "publish", count: 100_000) { count, capacity in
@@ -81,6 +81,22 @@ struct HotPath: Sendable {
     ) { channel, result in
         channel.grouped(by: \.key, limit: 1000) { $0.running(Sum(of: \.value)) }
             .attach(TallySink<Double>(result))
+    }
+
+    private static let groupedSumWithKey = operators(
+        "grouped-sum-with-key",
+        { CommonStream.Loops.sumsByKey($0, keyCount: 1000) }
+    ) { channel, result in
+        channel.grouped(by: \.key, limit: 1000) { group in
+            let key = group.key
+            return group.running(Sum(of: \.value)).map { SumOfKey(key: key, number: $0) }
+        }
+        .attach(TallySink<SumOfKey>(result))
+    }
+
+    private struct SumOfKey: Tallied {
+        let key: UInt32
+        let number: Double
     }
 
     private static let pattern = pattern("pattern", .compact)

@@ -19,9 +19,7 @@ extension EventChannel {
     @inlinable
     package func dispatch(_ event: Element, _ options: DispatchOptions) -> Bool {
         if needsGate.load(ordering: .relaxed) {
-            if receivers.isEmpty { return sendToSinks(event, options) }
-            // One read around both: so a checkpoint knows of a publisher that is between them.
-            return receivers.read(after: { sendToSinks(event, options) }) { send(event, options, to: $0) }
+            return receivers.isEmpty ? sendToSinks(event, options) : sendToSinksAndReceivers(event, options)
         }
         if receivers.isEmpty {
             publishedToNobody.wrappingAdd(1, ordering: .relaxed)
@@ -29,6 +27,14 @@ extension EventChannel {
             receivers.read(isCounted: true) { send(event, options, to: $0) }
         }
         return true
+    }
+
+    /// Out of line, so that the way to the sinks is there once.
+    @inlinable
+    @inline(never)
+    func sendToSinksAndReceivers(_ event: Element, _ options: DispatchOptions) -> Bool {
+        // One read around both: so a checkpoint knows of a publisher that is between them.
+        receivers.read(after: { sendToSinks(event, options) }) { send(event, options, to: $0) }
     }
 
     @inlinable

@@ -3,7 +3,7 @@ internal import Synchronization
 
 // What finds the channel busy: it waits, and the thread inside the gate delivers it.
 extension EventChannel {
-    @usableFromInline
+    @inlinable
     var hasWaiting: Bool { waiting.count > 0 }
 
     /// Delivers all that waits, also what is behind a slot that is still being written: it may be the publisher's own

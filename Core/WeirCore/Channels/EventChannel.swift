@@ -69,6 +69,7 @@ public final class EventChannel<Element: Sendable>: GroupableStream, @unchecked 
     }
 
     /// An event that found the channel busy.
+    @usableFromInline
     struct Waiting: Sendable {
         let event: Element
         let options: DispatchOptions
@@ -106,7 +107,7 @@ public final class EventChannel<Element: Sendable>: GroupableStream, @unchecked 
 
     // What `EventTime` says of the type, for code that does not know it.
     let isTimed = EventTime.isCarried(by: Element.self)
-    let waiting: SharedRing<Waiting>
+    @usableFromInline let waiting: SharedRing<Waiting>
     let registration = Locked(Registration())
     let requestedWatermark = Atomic<Int64>(.min)
     let nextSubscriberID = Atomic<UInt64>(0)
