@@ -51,7 +51,7 @@ extension SignalCycle {
         state.value.runCount += 1
         node.state.value.run = state.value.runCount
         node.state.value.isDirty = false
-        node.state.value.isBroken = false
+        node.isBroken = false
         node.state.value.isComputing = true
         node.state.value.confirmed = 0
         node.state.value.levelSoFar = 0
@@ -170,7 +170,7 @@ extension SignalCycle {
         var broken = state.value.computing
         while let current = broken {
             broken = current.with { current in
-                current.state.value.isBroken = true
+                current.isBroken = true
                 state.value.broken.append(current)
                 return current === node ? nil : current.state.value.outer
             }

@@ -7,7 +7,7 @@ extension SignalCycle {
         while true {
             settle()
             if !state.value.broken.isEmpty { takeBack() }
-            state.value.undos.removeAll()
+            if !state.value.undos.isEmpty { state.value.undos.removeAll() }
             tell()
             guard !state.value.writes.isEmpty else { break }
             cycles += 1
@@ -104,7 +104,8 @@ extension SignalCycle {
             node.state.value.isTouched = false
             if node.runCommit() { spread(from: node) }
         }
-        state.value.touched.removeAll(keepingCapacity: true)
+        // Mostly one; for so few, removing all of them at once costs more.
+        while state.value.touched.popLast() != nil {}
     }
 
     /// Marks the dependents and observers of a node that has changed.

@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 internal import WeirCore
 
 /// A signal's place in the graph of what depends on what.
@@ -44,8 +44,6 @@ final class SignalNode {
         /// Whether the node is in the list of a level; it may be clean by then.
         var isQueued = false
         var isComputing = false
-        /// Whether the running computation depends on itself.
-        var isBroken = false
         /// Whether the node was set and not committed yet.
         var isTouched = false
         var isPendingObserver = false
@@ -87,7 +85,15 @@ final class SignalNode {
     /// The number of nodes that all threads have created; signals move between threads with their actor.
     private static let count = Atomic<UInt64>(0)
 
-    @usableFromInline var isBroken: Bool { state.value.isBroken }
+    // Atomic only because that is stored in line and read without a check: the generic half does so after each
+    // computation.
+    @usableFromInline let broken = Atomic(false)
+
+    /// Whether the running computation depends on itself.
+    @inlinable var isBroken: Bool {
+        get { broken.load(ordering: .relaxed) }
+        set { broken.store(newValue, ordering: .relaxed) }
+    }
 
     @usableFromInline
     init(_ label: SignalLabel) {
