@@ -24,10 +24,11 @@ extension EventStream {
     ///     connection.retry(5, after: .milliseconds(100), on: scheduler)
     ///
     /// Emits the elements of all attempts when they arrive, with their times; elements that an attempt repeats are
-    /// emitted again. Remembers the last watermark; watermarks that are not later are dropped. A checkpoint has how often is
-    /// left to try and how long to pause, but none can be made during a pause: nothing is attached then. After `count` attempts
-    /// more, the failure passes; so does it when the scheduler has no room. The end and an interruption pass at
-    /// once.
+    /// emitted again. Remembers the last watermark; watermarks that are not later are dropped. After `count` attempts more, the
+    /// failure passes; so does it when the scheduler has no room. The end and an interruption pass at once.
+    ///
+    /// A checkpoint has how often is left to try and how long to pause. Where one of a pause is restored, the pause is over: the
+    /// stream was attached by then.
     ///
     /// - Parameters:
     ///   - count: How often to try again at most; positive.
@@ -121,6 +122,7 @@ struct RetrySink<Upstream: EventStream, Downstream: Sink>: Sink where Upstream.E
     mutating func finish(_ completion: Completion) {
         guard var last = downstream.take() else { return }
         guard case .failed = completion, count > 0, !chain.isCancelled else {
+            chain.end()
             last.finish(completion)
             return
         }
@@ -132,6 +134,11 @@ struct RetrySink<Upstream: EventStream, Downstream: Sink>: Sink where Upstream.E
             chain.attachAgain { upstream.attach(next) }
             return
         }
+        chain.pause { state throws(StateError) in
+            // What waits is not used before it is attached.
+            var waiting = next
+            try waiting.exchangeState(&state)
+        }
         do throws(TimerError) {
             chain.set(
                 chain.next(),
@@ -140,6 +147,7 @@ struct RetrySink<Upstream: EventStream, Downstream: Sink>: Sink where Upstream.E
                 }
             )
         } catch {
+            chain.end()
             last.finish(completion)
         }
     }

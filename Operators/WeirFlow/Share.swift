@@ -59,6 +59,8 @@ public final class Shared<Upstream: EventStream>: EventStream {
     @usableFromInline let upstream: Upstream
     @usableFromInline let multicast: Multicast<Element>
     private let isAttached = Locked(false)
+    // Where the one subscription to the stream is.
+    private let places = SinkNumbers()
 
     @usableFromInline
     init(_ upstream: Upstream, _ replay: MulticastReplay<Element> = .nothing) {
@@ -70,16 +72,18 @@ public final class Shared<Upstream: EventStream>: EventStream {
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
         let subscription = multicast.attach(sink)
-        if isFirst() { upstream.attach(MulticastSink(multicast)) }
+        connect()
         return subscription
     }
 
     @usableFromInline
-    func isFirst() -> Bool {
-        isAttached.withLock { isAttached in
+    func connect() {
+        let isFirst = isAttached.withLock { isAttached in
             defer { isAttached = true }
             return !isAttached
         }
+        if isFirst { _ = places.attach { upstream.attach(MulticastSink(multicast)) } }
+        places.lend()
     }
 }
 

@@ -11,7 +11,7 @@ extension EventStream {
     /// two times, and whether there was an element. Watermarks pass, those of the other stream where they are later than the
     /// last one. The completion of the stream that is attached passes.
     ///
-    /// A checkpoint is refused once the other stream is attached.
+    /// A checkpoint knows which stream it is at.
     ///
     /// - Parameters:
     ///   - duration: How long no element may come, in event time; positive.
@@ -69,12 +69,10 @@ where First.Element == Second.Element {
     @inlinable
     @discardableResult
     public func attach<S: Sink>(_ sink: consuming S) -> Subscription where S.Input == Element {
-        let (own, other) = (DeferredSubscription(), DeferredSubscription())
-        own.set(first.attach(TimeoutSwitchSink(limits, second, own, other, sink)))
-        return Subscription {
-            own.cancel()
-            other.cancel()
-        }
+        let chain = SubscriptionChain()
+        let sink = TimeoutSwitchSink(limits, second, chain, sink)
+        chain.attachFirst { first.attach(sink) }
+        return chain.subscription()
     }
 }
 
@@ -86,8 +84,7 @@ struct TimeoutSwitchSink<Next: EventStream, Downstream: Sink>: Sink where Next.E
 
     @usableFromInline let limits: TimeLimits
     @usableFromInline let next: Next
-    @usableFromInline let own: DeferredSubscription
-    @usableFromInline let other: DeferredSubscription
+    @usableFromInline let chain: SubscriptionChain
     // None before the first signal.
     @usableFromInline var deadline: Timestamp?
     @usableFromInline var isEmpty = true
@@ -99,14 +96,12 @@ struct TimeoutSwitchSink<Next: EventStream, Downstream: Sink>: Sink where Next.E
     init(
         _ limits: TimeLimits,
         _ next: Next,
-        _ own: DeferredSubscription,
-        _ other: DeferredSubscription,
+        _ chain: SubscriptionChain,
         _ downstream: consuming Downstream
     ) {
         self.limits = limits
         self.next = next
-        self.own = own
-        self.other = other
+        self.chain = chain
         self.downstream = downstream
     }
 
@@ -138,6 +133,10 @@ struct TimeoutSwitchSink<Next: EventStream, Downstream: Sink>: Sink where Next.E
 
     @usableFromInline
     mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
+        if state.takeDeparture(.timedOut) {
+            switchOver()
+            return
+        }
         try state.begin("timeout(switchingTo:)")
         try state.exchange(&deadline)
         try state.exchange(&isEmpty)
@@ -157,45 +156,6 @@ struct TimeoutSwitchSink<Next: EventStream, Downstream: Sink>: Sink where Next.E
     @usableFromInline
     mutating func switchOver() {
         guard let last = downstream.take() else { return }
-        own.cancel()
-        if !other.isCancelled { other.set(next.attach(ReplacementSink(watermark, last))) }
-    }
-}
-
-/// Hands on the signals of the other stream, without watermarks that are not later than the last one.
-@frozen
-@usableFromInline
-struct ReplacementSink<Downstream: Sink>: Sink {
-    @usableFromInline typealias Input = Downstream.Input
-
-    @usableFromInline var watermark: Timestamp
-    @usableFromInline var downstream: Downstream
-
-    @inlinable
-    init(_ watermark: Timestamp, _ downstream: consuming Downstream) {
-        self.watermark = watermark
-        self.downstream = downstream
-    }
-
-    @inlinable
-    mutating func receive(_ element: borrowing Input, at time: Timestamp) {
-        downstream.receive(element, at: time)
-    }
-
-    @inlinable
-    mutating func advance(to watermark: Timestamp) {
-        guard watermark > self.watermark else { return }
-        self.watermark = watermark
-        downstream.advance(to: watermark)
-    }
-
-    @inlinable
-    mutating func finish(_ completion: Completion) {
-        downstream.finish(completion)
-    }
-
-    @usableFromInline
-    mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
-        throw .unsaveable(operator: "timeout(switchingTo:), after the time-out,")
+        chain.goOn(because: .timedOut) { next.attach(LaterSink(watermark, chain, last)) }
     }
 }

@@ -2,6 +2,7 @@ import TestStreams
 import Testing
 import WeirCore
 import WeirCreation
+import WeirDispatch
 import WeirFlow
 import WeirSelection
 import WeirSequences
@@ -28,7 +29,156 @@ import WeirTesting
         )
     }
 
-    /// A stream that switches later is found out, and not given another one's state.
+    /// What has switched goes on with the stream that it was at, whichever channel is saved first.
+    @Test func whatSwitchesLater() {
+        typealias Channels = [EventChannel<Labelled>]
+        let concat = [
+            RestoreTrials.difference(channels: 2) { $0[0].concat($0[1]).pairwise() },
+            RestoreTrials.difference(channels: 2) { $0[1].concat($0[0]).pairwise() },
+            RestoreTrials.difference(channels: 2) {
+                $0[0].filter { $0.value > 1 }.take(2).concat($0[1].pairwise().map(\.1))
+            },
+            RestoreTrials.difference(channels: 2) {
+                $0[0].take(1).concat($0[0].drop(2)).scan(into: 0) { $0 += $1.value }
+            },
+            RestoreTrials.difference(channels: 3) { $0[2].take(2).concat($0[0].take(3)).concat($0[1]).pairwise() },
+            RestoreTrials.difference(channels: 3) { $0[0].take(2).concat($0[1].take(2).concat($0[2])).pairwise() },
+            RestoreTrials.difference(channels: 3) { $0[0].merge($0[1]).take(5).concat($0[2]).pairwise() },
+            RestoreTrials.difference(channels: 3) { $0[2].take(3).concat($0[0]).merge($0[1]).pairwise() },
+        ]
+        for difference in concat { #expect(difference == nil) }
+        let failing = [
+            RestoreTrials.difference(channels: 2) { channels in
+                channels[0].catch { [second = channels[1]] _ in second.filter { $0.value > 2 } }.pairwise()
+            },
+            RestoreTrials.difference(channels: 2) { channels in
+                Self.failing(channels[0]).catch { [second = channels[1]] _ in second.take(2) }.concat(channels[0])
+                    .pairwise()
+            },
+            RestoreTrials.difference(channels: 2) { channels in
+                channels[0].take(2).concat(Self.failing(channels[1])).catch { [first = channels[0]] _ in first }
+                    .pairwise()
+            },
+        ]
+        for difference in failing { #expect(difference == nil) }
+        let late = [
+            RestoreTrials.difference(channels: 2) {
+                $0[0].timeout(after: .milliseconds(2), switchingTo: $0[1]).pairwise()
+            },
+            RestoreTrials.difference(channels: 2) {
+                $0[1].timeout(after: .milliseconds(2), switchingTo: $0[0].take(3)).concat($0[1]).pairwise()
+            },
+        ]
+        for difference in late { #expect(difference == nil) }
+    }
+
+    /// Streams that several sinks share, each of which goes on with another one.
+    @Test func whatSwitchesBehindSharedStreams() {
+        let difference = RestoreTrials.difference(channels: 3) { channels in
+            let shared = channels[0].share()
+            let first = shared.take(2).concat(channels[1]).pairwise()
+            return first.merge(shared.take(4).concat(channels[2]).pairwise())
+        }
+        #expect(difference == nil)
+    }
+
+    private static func failing(_ channel: EventChannel<Labelled>) -> some EventStream<Labelled> {
+        channel.tryMap { element in
+            guard element.value != 3 else { throw Broken() }
+            return element
+        }
+    }
+
+    /// The error that has led to another stream has the same text afterwards.
+    @Test func theHandlerGetsTheTextOfTheError() throws {
+        let texts = Locked<[String]>([])
+        let found = Locked<[Int]>([])
+        func channels() -> (EventChannel<Labelled>, EventChannel<Labelled>) {
+            let (first, second) = (EventChannel<Labelled>(), EventChannel<Labelled>())
+            Self.failing(first).catch { error in
+                texts.withLock { $0.append("\(error)") }
+                return second
+            }.pairwise().subscribe { old, new in found.withLock { $0.append(old.value * 10 + new.value) } }
+            return (first, second)
+        }
+        func exchange(
+            _ channels: (EventChannel<Labelled>, EventChannel<Labelled>),
+            _ state: inout StateExchange
+        ) throws(StateError) {
+            try state.scoped("first") { state throws(StateError) in try channels.0.exchangeState(&state) }
+            try state.scoped("second") { state throws(StateError) in try channels.1.exchangeState(&state) }
+        }
+        let before = channels()
+        before.0.publish(Labelled(timestamp: .epoch, value: 3))
+        before.1.publish(Labelled(timestamp: .epoch, value: 2))
+        let checkpoint = try Checkpoint { state throws(StateError) in try exchange(before, &state) }
+        let after = channels()
+        #expect(try checkpoint.restore { state throws(StateError) in try exchange(after, &state) }.isComplete)
+        #expect(texts.withLock { $0 } == ["Broken()", "Broken()"])
+        after.0.publish(Labelled(timestamp: .epoch, value: 1))
+        after.1.publish(Labelled(timestamp: .epoch, value: 4))
+        #expect(found.withLock { $0 } == [24])
+    }
+
+    /// The type of an error is not saved, and so neither is what looks at it.
+    @Test func whatLooksAtTheTypeOfAnErrorIsRefused() throws {
+        let (first, second) = (EventChannel<Labelled>(), EventChannel<Labelled>())
+        Self.failing(first).catch(Broken.self) { _ in second }.pairwise().subscribe { _ in }
+        _ = try first.checkpoint()
+        first.publish(Labelled(timestamp: .epoch, value: 3))
+        #expect(throws: StateError.unsaveable(operator: "catch(_:_:), after a failure,")) { try second.checkpoint() }
+    }
+
+    /// Chains that are over are not remembered.
+    @Test func whatIsOverIsForgotten() throws {
+        let (first, second) = (EventChannel<Labelled>(), EventChannel<Labelled>())
+        for _ in 0..<1000 {
+            first.take(1).concat(second.take(1)).subscribe { _ in }
+            first.publish(Labelled(timestamp: .epoch, value: 1))
+            second.publish(Labelled(timestamp: .epoch, value: 1))
+        }
+        #expect(try first.checkpoint().bytes.count < 1000)
+    }
+
+    /// What is restored during a pause is attached: the pause is over.
+    @Test func pausesOfAttempts() throws {
+        func channel(_ clock: VirtualClock, _ found: Multicast<Int>) -> EventChannel<Labelled> {
+            let channel = EventChannel<Labelled>(clock: EventClock(VirtualClock()))
+            let scheduler = Scheduler(clock: EventClock(clock))
+            clock.drives(scheduler)
+            Self.failing(channel).scan(into: 0) { $0 += $1.value }.retry(3, after: .seconds(1), on: scheduler)
+                .scan(into: 0) { $0 += $1 }.subscribe { found.send($0, at: .epoch) }
+            return channel
+        }
+        let clock = VirtualClock()
+        let found = Multicast<Int>()
+        let recorder = Recorder(found)
+        let first = channel(clock, found)
+        for value in [1, 2, 3, 4] { first.publish(Labelled(timestamp: .epoch, value: value)) }
+        #expect(recorder.elements == [1, 4])
+        let checkpoint = try first.checkpoint()
+        let later = VirtualClock()
+        let other = Multicast<Int>()
+        let otherRecorder = Recorder(other)
+        let second = channel(later, other)
+        // What is before `retry` starts anew with each attempt.
+        #expect(try second.restore(checkpoint).isComplete)
+        second.publish(Labelled(timestamp: .epoch, value: 5))
+        #expect(otherRecorder.elements == [9])
+        // Two attempts are left.
+        for value in [3, 3, 3] {
+            second.publish(Labelled(timestamp: .epoch, value: value))
+            later.advance(by: .seconds(9))
+        }
+        second.publish(Labelled(timestamp: .epoch, value: 1))
+        #expect(otherRecorder.elements == [9])
+        // The first one goes on as well.
+        clock.advance(by: .seconds(1))
+        first.publish(Labelled(timestamp: .epoch, value: 5))
+        #expect(recorder.elements == [1, 4, 9])
+    }
+
+    /// A stream is not given another one's state where what it has left is not saved with it.
     @Test func whatSwitchesLaterDoesNotFit() throws {
         func channels() -> (EventChannel<Labelled>, EventChannel<Labelled>) {
             let first = EventChannel<Labelled>(clock: EventClock(VirtualClock()))

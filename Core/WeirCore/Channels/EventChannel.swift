@@ -31,7 +31,7 @@ public import Synchronization
 ///
 /// - Complexity: `publish` is O(*s*) for *s* sinks, without allocation or lock.
 @safe
-public final class EventChannel<Element: Sendable>: GroupableStream, @unchecked Sendable {
+public final class EventChannel<Element: Sendable>: GroupableStream, SinkSource, @unchecked Sendable {
     // Safety of `@unchecked Sendable`: `inside` is touched only from inside the gate, whose enter and leave order one
     // thread's work before the next one's. Everything else is atomic, constant, or under the lock of `registration`.
 
@@ -90,6 +90,8 @@ public final class EventChannel<Element: Sendable>: GroupableStream, @unchecked 
 
     /// The events that ran too far ahead in event time, by the limit that the channel was made with.
     public let ahead = SideOutput<Element>()
+
+    package let departed = DepartedSinks()
 
     // Whether each event has to be looked at: the latest is kept, or there is a limit.
     @usableFromInline package let looksAtEach: Bool

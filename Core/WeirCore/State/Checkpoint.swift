@@ -96,8 +96,8 @@ public struct Checkpoint: Sendable {
     ///
     /// - Parameters:
     ///   - drops: Whether what does not fit is dropped; otherwise it is an error, and nothing is restored.
-    ///   - exchange: Exchanges the states, as when they were saved; called twice. What it fills has to be new, and is not to
-    ///     be used after an error.
+    ///   - exchange: Exchanges the states, as when they were saved; called twice, or more often where streams have gone on
+    ///     with others. What it fills has to be new, and is not to be used after an error.
     /// - Returns: What fitted, and what did not.
     /// - Throws: ``StateError/mismatch(_:)``, and what `exchange` throws.
     @discardableResult
@@ -108,11 +108,7 @@ public struct Checkpoint: Sendable {
         // The sections are where they are in the bytes: those of a checkpoint that was made here, too, were read again.
         let stored = try Checkpoint(bytes: bytes).sections
         let places = Dictionary(stored.map { ($0.name, $0) }) { first, _ in first }
-        var description = StateExchange(.describing, bytes)
-        description.stored = places
-        try exchange(&description)
-        try description.end()
-        let report = RestoreReport(stored, description.sections)
+        let report = RestoreReport(stored, try Self.describe(exchange, bytes, places))
         guard drops || report.isComplete else { throw .mismatch(report) }
         var state = StateExchange(.restoring, bytes)
         state.report = report
@@ -125,6 +121,22 @@ public struct Checkpoint: Sendable {
 }
 
 extension Checkpoint {
+    /// The sections that a pipeline has.
+    private static func describe(
+        _ exchange: (inout StateExchange) throws(StateError) -> Void,
+        _ bytes: [UInt8],
+        _ stored: [String: StateSection]
+    ) throws(StateError) -> [StateSection] {
+        while true {
+            var description = StateExchange(.describing, bytes)
+            description.stored = stored
+            try exchange(&description)
+            try description.end()
+            // What goes on with another stream, as it did before, is attached to something that may have been described.
+            if !description.hasSwitched { return description.sections }
+        }
+    }
+
     /// What is in it: the name of each section, how many elements of collections it has, and how many bytes.
     package var contents: [(name: String, items: Int, byteCount: Int)] {
         get throws(StateError) {

@@ -52,14 +52,13 @@ extension EventChannel {
         drainAll()
         drain()
         try exchangeOwnState(&state)
-        let (subscribers, last) = registration.withLock { ($0.subscribers, $0.lastNumber) }
-        let ended = try state.exchangeAttached(last, subscribers.map(\.number))
-        if state.isRestoring {
+        try state.exchangeSinks(departed, last: registration.withLock { $0.lastNumber }) {
+            registration.withLock { $0.subscribers }.map { ($0.number, $0.subscriber.exchange) }
+        } detach: { ended in
+            registration.withLock { $0.lastNumber = max($0.lastNumber, ended.last) }
+            let subscribers = registration.withLock { $0.subscribers }
             for entry in subscribers where ended.contains(entry.number) { remove(entry.id) }
             takeTable()
-        }
-        for (_, number, subscriber) in subscribers where !ended.contains(number) {
-            try state.scoped("\(number)") { state throws(StateError) in try subscriber.exchange(&state) }
         }
     }
 

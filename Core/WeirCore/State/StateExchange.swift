@@ -59,6 +59,10 @@ public struct StateExchange: ~Copyable {
     var recent: [(type: ObjectIdentifier, codec: StateCodec)] = []
     var place = 0
 
+    // Why the sinks that are visited are to go on with another stream; and whether any has.
+    var departure: Departure?
+    var hasSwitched = false
+
     // Those that were written or described, in order.
     var sections: [StateSection] = []
     // When restoring: those of the file, and what became of them.
@@ -90,11 +94,19 @@ public struct StateExchange: ~Copyable {
             if mode == .describing { fingerprint.mix("\(kind)@\(version)") }
             return
         }
-        try end()
-        var name = scope.isEmpty ? "\(kind)" : "\(scope)/\(kind)"
+        try open(nextName(of: kind), version)
+    }
+
+    /// The name of the next section of a kind in this scope.
+    private mutating func nextName(of kind: StaticString) -> String {
+        let name = scope.isEmpty ? "\(kind)" : "\(scope)/\(kind)"
         let ordinal = ordinals[name, default: 0]
         ordinals[name] = ordinal + 1
-        if ordinal > 0 { name += "#\(ordinal + 1)" }
+        return ordinal > 0 ? "\(name)#\(ordinal + 1)" : name
+    }
+
+    private mutating func open(_ name: String, _ version: UInt32) throws(StateError) {
+        try end()
         section = StateSection(name: name, version: version)
         fingerprint = Fingerprint()
         place = 0
@@ -221,6 +233,37 @@ public struct StateExchange: ~Copyable {
         scope = outer
     }
 
+    /// Exchanges which of the sinks of a source are still there, and their states.
+    ///
+    /// - Parameters:
+    ///   - departed: The sinks that have left the source.
+    ///   - last: The number of the sink that was attached last.
+    ///   - attached: The sinks that are there, in the order of their numbers; asked again when some have gone.
+    ///   - detach: When restoring, detaches those that had ended.
+    /// - Throws: ``StateError``.
+    mutating func exchangeSinks(
+        _ departed: DepartedSinks,
+        last: UInt64,
+        _ attached: () -> [(number: UInt64, exchange: (inout StateExchange) throws(StateError) -> Void)],
+        detach: (EndedSinks) -> Void
+    ) throws(StateError) {
+        var sinks = attached()
+        // A stream that several share is still attached after one of them has gone on.
+        let switched = departed.switched.filter { departed in !sinks.contains { $0.number == departed.number } }
+        if try exchangeSwitched(switched, attached) { sinks = attached() }
+        if isSaving {
+            for (number, exchange) in departed.waiting where !sinks.contains(where: { $0.number == number }) {
+                sinks.append((number, exchange))
+            }
+            sinks.sort { $0.number < $1.number }
+        }
+        let ended = try exchangeAttached(last, sinks.map(\.number))
+        if isRestoring { detach(ended) }
+        for (number, exchange) in sinks where !ended.contains(number) {
+            try scoped("\(number)") { state throws(StateError) in try exchange(&state) }
+        }
+    }
+
     /// Exchanges which of the sinks that were attached one after the other are still there, in a section of its own.
     ///
     /// - Parameters:
@@ -235,17 +278,66 @@ public struct StateExchange: ~Copyable {
         try begin("attached")
         try exchange(&last)
         try exchange(&attached)
-        if mode == .describing, let name = section?.name, let found = stored[name], found.version == section?.version,
-            found.fingerprint == fingerprint.value
-        {
-            reader.offset = found.start
-            reader.end = found.end
+        if readsAhead() {
             last = try reader.read(UInt64.self)
             attached = try reader.read([UInt64].self)
         } else if !isRestoring {
             return EndedSinks(last: 0, living: [])
         }
         return EndedSinks(last: last, living: Set(attached))
+    }
+
+    /// Whether the open section fits, though it is only being described; its fields can be read then.
+    private mutating func readsAhead() -> Bool {
+        guard mode == .describing, let section, let found = stored[section.name], found.version == section.version,
+            found.fingerprint == fingerprint.value
+        else { return false }
+        reader.offset = found.start
+        reader.end = found.end
+        return true
+    }
+
+    /// Exchanges which sinks have gone on with another stream, in a section that is there only if any has, and has those
+    /// that are attached anew do the same.
+    ///
+    /// - Returns: Whether any did.
+    private mutating func exchangeSwitched(
+        _ switched: [(number: UInt64, departure: Departure)],
+        _ attached: () -> [(number: UInt64, exchange: (inout StateExchange) throws(StateError) -> Void)]
+    ) throws(StateError) -> Bool {
+        guard !isInRows else { return false }
+        var (numbers, departures) = (switched.map(\.number), switched.map(\.departure))
+        let name = nextName(of: "switched")
+        guard mode == .saving ? !numbers.isEmpty : stored[name] != nil else { return false }
+        try open(name, 1)
+        try exchange(&numbers)
+        try exchange(&departures)
+        guard readsAhead() else { return false }
+        numbers = try reader.read([UInt64].self)
+        departures = try reader.read([Departure].self)
+        for (number, departure) in zip(numbers, departures) {
+            guard let sink = attached().first(where: { $0.number == number }) else { continue }
+            // They are not the sinks that will be described.
+            var inside = StateExchange(.describing)
+            inside.departure = departure
+            try sink.exchange(&inside)
+            if inside.hasSwitched { hasSwitched = true }
+        }
+        return hasSwitched
+    }
+
+    /// Whether the sink that asks is to go on with another stream, as it did for a reason before the state was saved.
+    package mutating func takeDeparture(_ reason: Departure) -> Bool {
+        guard departure == reason else { return false }
+        departure = nil
+        hasSwitched = true
+        return true
+    }
+
+    /// The error, of which only the text is there, for which the sink that asks is to go on with another stream.
+    package mutating func takeError() -> (any Error)? {
+        guard case .failed(let text) = departure, takeDeparture(.failed(text)) else { return nil }
+        return RestoredError(description: text)
     }
 
     mutating func codec<Value>(of type: Value.Type) throws(StateError) -> StateCodec {
@@ -296,6 +388,7 @@ struct StateSection {
 
 /// Which of the sinks of a channel have ended.
 package struct EndedSinks {
+    /// The number of the sink that was attached last.
     let last: UInt64
     let living: Set<UInt64>
 

@@ -8,9 +8,10 @@ public import Synchronization
 /// Thread safety: all members, from any thread, also from inside a sink.
 ///
 /// - Complexity: O(*s*) per signal for *s* sinks, without allocation or lock.
-public final class Multicast<Element: Sendable>: EventStream {
+public final class Multicast<Element: Sendable>: EventStream, SinkSource {
     @usableFromInline let junction: Junction<MulticastState<Element>>
     @usableFromInline let attachedCount = Atomic<UInt64>(0)
+    package let departed = DepartedSinks()
 
     /// Creates a multicast without sinks.
     ///
@@ -18,7 +19,7 @@ public final class Multicast<Element: Sendable>: EventStream {
     ///   - replay: What a new sink starts with.
     ///   - capacity: How many signals may wait while another one is being handled; a power of two.
     public init(replaying replay: MulticastReplay<Element> = .nothing, capacity: Int = 1024) {
-        junction = Junction(MulticastState(replay), inputs: 1, capacity: capacity)
+        junction = Junction(MulticastState(replay, departed), inputs: 1, capacity: capacity)
     }
 
     @inlinable
@@ -129,9 +130,12 @@ struct MulticastState<Element: Sendable>: JunctionState {
     // The number of the sink that was attached last.
     @usableFromInline var lastNumber: UInt64 = 0
 
+    @usableFromInline let departed: DepartedSinks
+
     @usableFromInline
-    init(_ replay: MulticastReplay<Element>) {
+    init(_ replay: MulticastReplay<Element>, _ departed: DepartedSinks) {
         self.replay = replay
+        self.departed = departed
         switch replay {
         case .last(let limit): precondition(limit > 0, "a stream that replays has to remember an element, not \(limit)")
         case .current(let element, let time): remembered = [(element, time)]
@@ -232,16 +236,12 @@ struct MulticastState<Element: Sendable>: JunctionState {
         try state.exchange(&oldest)
         try state.exchange(&watermark)
         try state.exchange(&completion)
-        let ended = try state.exchangeAttached(
-            lastNumber,
-            sinks.filter { !$0.subscription.isCancelled }.map(\.number)
-        )
-        if state.isRestoring {
+        try state.exchangeSinks(departed, last: lastNumber) {
+            sinks.filter { !$0.subscription.isCancelled }.map { ($0.number, $0.handle.exchangeState) }
+        } detach: { ended in
+            lastNumber = max(lastNumber, ended.last)
             for sink in sinks where ended.contains(sink.number) { sink.cancel() }
-            sinks.removeAll { $0.subscription.isCancelled }
         }
-        for sink in sinks where !sink.subscription.isCancelled && !ended.contains(sink.number) {
-            try state.scoped("\(sink.number)") { state throws(StateError) in try sink.handle.exchangeState(&state) }
-        }
+        sinks.removeAll { $0.subscription.isCancelled }
     }
 }
