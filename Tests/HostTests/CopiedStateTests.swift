@@ -13,28 +13,54 @@ import WeirState
     extension HostTests {
         /// Large states, which copies of the process save while the run goes on.
         @Suite struct CopiedStateTests {
-            private static let variant = StateTests.variants[0]
-            private static let words = variant + ["--state", "$/state", "--checkpoint", "3s", "--fsync", "never"]
+            /// How records come to the plugins.
+            enum Way: CaseIterable {
+                case oneThread
+                case workers
+
+                /// A run that keeps no state.
+                var words: [String] {
+                    let workers = ["--partition-by", "key", "--workers", "2"]
+                    return StateTests.variants[0] + (self == .workers ? workers : [])
+                }
+
+                /// A run that does; workers come to fewer moments at which it is saved.
+                var saving: [String] {
+                    words + [
+                        "--state", "$/state", "--fsync", "never", "--checkpoint", self == .workers ? "50ms" : "3s",
+                    ]
+                }
+            }
+
             private static let ballast = 5 << 20
 
             private let run: StateRun
-            private let expected: [String]
 
             init() throws {
                 run = try StateRun()
-                try StateTests.prepare(run, seed: 21)
-                #expect(try run.run(Self.variant).code == .done)
-                expected = StateTests.outputs.map { [run] in run.text($0) }
             }
 
             private var found: [String] { StateTests.outputs.map { run.text($0) } }
 
+            /// What a run that keeps no state writes.
+            private func expected(_ way: Way) throws -> [String] {
+                // More than is on its way to workers at a time.
+                try StateTests.prepare(run, seed: 21, count: way == .workers ? 40_000 : 12_000)
+                #expect(try run.run(way.words).code == .done)
+                defer {
+                    for name in StateTests.outputs {
+                        try? FileManager.default.removeItem(atPath: run.folder + "/" + name)
+                    }
+                }
+                return found
+            }
+
             /// How often the state of a run was saved, and how often by the run itself.
-            private func saves() throws -> (all: UInt64, here: UInt64) {
+            private func saves(_ words: [String]) throws -> (all: UInt64, here: UInt64) {
                 let process = getpid()
                 let here = Locked(UInt64(0))
                 let outcome = try run.run(
-                    Self.words,
+                    words,
                     ballast: Self.ballast,
                     onSave: { if getpid() == process { here.withLock { $0 += 1 } } }
                 )
@@ -43,28 +69,34 @@ import WeirState
                 return (newest.checkpoint.number, here.withLock { $0 })
             }
 
-            @Test func whatCopiesSaveIsTheSame() throws {
+            @Test(arguments: Way.allCases) func whatCopiesSaveIsTheSame(way: Way) throws {
                 defer { run.remove() }
-                let saves = try saves()
+                let words = way.saving
+                let expected = try expected(way)
+                let saves = try saves(words)
                 #expect(found == expected)
-                #expect(saves.all > saves.here, "\(saves)")
-                #expect(try run.run(Self.words, ballast: Self.ballast).said.contains("nothing to do"))
+                // Each worker has a plugin of its own.
+                #expect(saves.all > saves.here / (way == .workers ? 2 : 1), "\(saves)")
+                #expect(try run.run(words, ballast: Self.ballast).said.contains("nothing to do"))
             }
 
-            @Test func aRunThatIsKilledWithItsCopyGoesOn() async throws {
+            @Test(arguments: Way.allCases) func aRunThatIsKilledWithItsCopyGoesOn(way: Way) async throws {
                 defer { run.remove() }
-                let clock = StateRun.Clock()
-                #expect(try run.run(Self.words, ballast: Self.ballast, clock: clock).code == .done)
+                let (words, clock) = (way.saving, StateRun.Clock())
+                let expected = try expected(way)
+                #expect(try run.run(words, ballast: Self.ballast, clock: clock).code == .done)
                 try FileManager.default.removeItem(atPath: run.folder + "/state")
                 let count = max(6, StateTests.killCount / 6)
                 var random = SeededGenerator(seed: 5)
                 var goneOn = 0
                 for kill in 1...count {
-                    let looks = Int.random(in: 1...max(1, clock.count / 2), using: &random)
+                    // Workers have read most of the input before their first large state is written.
+                    let range = way == .workers ? clock.count / 2...clock.count - 1 : 1...max(1, clock.count / 2)
+                    let looks = Int.random(in: range, using: &random)
                     let delay = UInt32.random(in: 0..<5000, using: &random)
-                    await StateTests.killRun(in: run.folder, Self.words, ballast: Self.ballast, after: looks, delay)
+                    await StateTests.killRun(in: run.folder, words, ballast: Self.ballast, after: looks, delay)
                     guard kill % 2 == 0 else { continue }
-                    let last = try run.run(Self.words, ballast: Self.ballast)
+                    let last = try run.run(words, ballast: Self.ballast)
                     if last.said.contains("goes on behind") { goneOn += 1 }
                     #expect(last.code == .done, "\(last.said)")
                     #expect(found == expected, "kill \(kill): \(last.said)")
@@ -74,11 +106,12 @@ import WeirState
                 print("weir --state: copies, \(count) kills, \(goneOn) runs went on")
             }
 
-            @Test func aCopyThatIsLostIsSaidOnceAndTheRunSavesItself() throws {
+            @Test(arguments: Way.allCases) func aCopyThatIsLostIsSaidOnceAndTheRunSavesItself(way: Way) throws {
                 defer { run.remove() }
-                let process = getpid()
+                let (words, process) = (way.saving, getpid())
+                let expected = try expected(way)
                 let outcome = try run.run(
-                    Self.words,
+                    words,
                     ballast: Self.ballast,
                     onSave: { if getpid() != process { kill(getpid(), SIGKILL) } }
                 )
@@ -86,14 +119,15 @@ import WeirState
                 #expect(found == expected)
                 #expect(outcome.said.split(separator: "\n").count { $0.contains("was ended by signal 9;") } == 1)
                 #expect(!outcome.said.contains("cannot be saved"), "\(outcome.said)")
-                #expect(try run.run(Self.words, ballast: Self.ballast).said.contains("nothing to do"))
+                #expect(try run.run(words, ballast: Self.ballast).said.contains("nothing to do"))
             }
 
             @Test func whatACopyCannotWriteIsSaidOnceAndTheRunGoesOn() throws {
                 defer { run.remove() }
                 let (folder, process) = (run.folder, getpid())
+                let expected = try expected(.oneThread)
                 let outcome = try run.run(
-                    Self.words,
+                    Way.oneThread.saving,
                     ballast: Self.ballast,
                     onSave: {
                         // The first copy takes the folder away.

@@ -47,6 +47,8 @@ struct StatePlugin: Plugin {
         }
     }
 
+    func partitionField(_ options: OptionValues) -> String? { "key" }
+
     func matchFields(_ options: OptionValues) -> [String] { ["key", "count", "sum"] }
 
     func start(_ options: OptionValues, output: MatchOutput) throws(PluginError) -> RecordConsumer {

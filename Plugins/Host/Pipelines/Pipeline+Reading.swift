@@ -67,7 +67,7 @@ extension Pipeline {
                 progress.update(events: tally.events, byteCount: byteCount)
                 synchronizeMatches()
                 publishState()
-                if let cut = result.cut { saveState(of: cut) }
+                if let cut = result.cut { try saveState(of: cut, of: workers, since: result.start) }
                 if let keeper, stateOfEnd == nil, keeper.isDue { workers.requestCut() }
             }
             return .endOfInput

@@ -6,6 +6,8 @@ internal import WeirState
 extension WorkerPool {
     /// Waits for the next batch to be done.
     ///
+    /// Behind a cut, the workers stand still until they are released.
+    ///
     /// - Returns: `nil` after the end of the inputs.
     /// - Throws: ``HostError``, or ``TransportError/interrupted(address:)``, once everything before was handed out.
     func next() throws -> BatchResult? {
@@ -35,12 +37,11 @@ extension WorkerPool {
             result.rejections = merge(rejections, result.rejections)
             fill(&result, from: answers)
             return result
-        case .cut(var cut):
+        case .cut(let cut):
             isCutOnTheWay = false
-            let answers = try takeAnswers()
-            cut.checkpoint.consumers = answers.flatMap(\.saved)
-            cut.flaw = answers.lazy.compactMap(\.flaw).first
             var result = BatchResult(start: MonotonicClock().now())
+            let answers = try takeAnswers()
+            lent = answers.compactMap(\.lent)
             fill(&result, from: answers)
             result.cut = cut
             return result

@@ -25,6 +25,7 @@ extension WorkerPool {
         let canAdvance: Bool
         let headers: BoundedQueue<Header>
         let jobs: [BoundedQueue<Job>]
+        let release: BoundedQueue<Release>
         let saving: Saving?
         let leavesRest: () -> Bool
     }
@@ -149,7 +150,7 @@ extension WorkerPool.Reading {
         if isWanted, saving != nil, !hasEnd { cut(intake, watermark, isEnd: true) }
     }
 
-    /// Has all that was read until now, and nothing more, be saved, where that can be done just now.
+    /// Has all that was read until now, and nothing more, be saved, where that can be done just now, and waits for it.
     ///
     /// - Returns: Whether it will be.
     @discardableResult
@@ -157,9 +158,9 @@ extension WorkerPool.Reading {
         var checkpoint = RunCheckpoint()
         guard intake.save(to: &checkpoint) else { return false }
         if let newest { checkpoint.parts.append(RunCheckpoint.Part(name: Self.partName, time: newest)) }
-        guard headers.push(.cut(WorkerPool.Cut(checkpoint: checkpoint, isEnd: isEnd, start: MonotonicClock().now())))
-        else { return false }
-        for queue in jobs { queue.push(.save) }
+        guard headers.push(.cut(WorkerPool.Cut(checkpoint: checkpoint, isEnd: isEnd))) else { return false }
+        for queue in jobs { queue.push(.lend) }
+        _ = release.pop()
         return true
     }
 

@@ -18,6 +18,7 @@ extension WorkerPool {
         _ schema: RecordSchema,
         _ jobs: BoundedQueue<Job>,
         _ answers: BoundedQueue<Answer>,
+        _ releases: BoundedQueue<Release>,
         _ held: Held,
         _ place: WorkerPlace,
         _ resumption: Resumption?
@@ -30,6 +31,7 @@ extension WorkerPool {
             )
             try resumption?.restore(plugins, of: place)
             held.add(plugins.partialMatches)
+            let lent = SharedCell(driven: plugins)
             // The first answer says that the worker is ready.
             answers.push(Answer())
             var batch = RecordBatch(schema: schema, capacity: batchCapacity)
@@ -43,7 +45,7 @@ extension WorkerPool {
                 case .advance(let time):
                     plugins.advance(to: time)
                     plugins.takeMatches { answer.lastMatches += $0 }
-                case .save: save(plugins, place, in: &answer)
+                case .lend: answer.lent = lent
                 case .finish(let completion):
                     if let completion { plugins.finish(completion) }
                     plugins.takeMatches { answer.lastMatches += $0 }
@@ -52,7 +54,11 @@ extension WorkerPool {
                 answer.order = plugins.order
                 answer.counts = plugins.counts
                 answers.push(answer)
-                if case .finish = job { return }
+                switch job {
+                case .finish: return
+                case .lend where releases.pop() == .save: answers.push(saved(plugins, place))
+                case .lend, .records, .advance: break
+                }
             }
         } catch {
             var answer = Answer()
@@ -61,12 +67,53 @@ extension WorkerPool {
         }
     }
 
-    private static func save(_ plugins: RunningPlugins, _ place: WorkerPlace, in answer: inout Answer) {
+    private static func saved(_ plugins: RunningPlugins, _ place: WorkerPlace) -> Answer {
+        var answer = Answer()
         do {
-            answer.saved = try plugins.saved()
-            for index in answer.saved.indices { answer.saved[index].name = place.name(of: answer.saved[index].name) }
+            answer.saved = try plugins.saved(at: place)
         } catch {
             answer.flaw = "\(error)"
         }
+        return answer
+    }
+}
+
+extension RunningPlugins {
+    /// What each plugin knows, under the names that those of a worker have.
+    fileprivate func saved(at place: WorkerPlace) throws -> [RunCheckpoint.Consumer] {
+        var saved = try saved()
+        for index in saved.indices { saved[index].name = place.name(of: saved[index].name) }
+        return saved
+    }
+}
+
+// How the thread that collects has saved what workers keep, while they stand still.
+extension WorkerPool {
+    /// Whether a copy of the process can save it.
+    var canBeSavedInCopy: Bool { lent.allSatisfy { $0.value.canBeSavedInCopy } }
+
+    /// Saves what all workers keep, on this thread; in a copy of the process.
+    ///
+    /// - Throws: What a plugin says that cannot save it.
+    func savedOfAll() throws -> [RunCheckpoint.Consumer] {
+        try lent.enumerated().flatMap { index, plugins in
+            try plugins.value.saved(at: WorkerPlace(index: index, count: lent.count))
+        }
+    }
+
+    /// Has each worker save what it keeps, and go on.
+    ///
+    /// - Returns: What they keep, and why that cannot be saved, where it cannot.
+    func save() throws(HostError) -> (consumers: [RunCheckpoint.Consumer], flaw: String?) {
+        release(.save)
+        let answers = try takeAnswers()
+        return (answers.flatMap(\.saved), answers.lazy.compactMap(\.flaw).first)
+    }
+
+    /// Has the workers that stand still go on.
+    func release(_ way: Release = .saved) {
+        guard !lent.isEmpty else { return }
+        lent = []
+        for queue in releases { queue.push(way) }
     }
 }

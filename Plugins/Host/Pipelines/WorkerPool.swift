@@ -38,13 +38,9 @@ final class WorkerPool {
 
     /// What is known between two batches: where the inputs are, and what each worker keeps.
     struct Cut: Sendable {
-        var checkpoint: RunCheckpoint
+        let checkpoint: RunCheckpoint
         /// Whether the inputs have ended, and the plugins do not know it yet.
         let isEnd: Bool
-        /// Why a worker cannot save what it keeps.
-        var flaw: String?
-        /// When the reading thread began it.
-        let start: Timestamp
     }
 
     /// What the reading thread says about a batch.
@@ -59,7 +55,9 @@ final class WorkerPool {
             unseen: [Int],
             start: Timestamp
         )
-        /// Each worker saves what it keeps: all batches before are part of it, and none that follows.
+        /// What each worker keeps is to be saved: all batches before are part of it, and none that follows. All stand still
+        /// for it, also the reading thread: a copy of the process would wait for good for what Swift's runtime was just
+        /// making for another thread.
         case cut(Cut)
         case ended
         case failed(HostError)
@@ -71,7 +69,8 @@ final class WorkerPool {
         case records(RecordShare, inputs: [String])
         /// No record before a time follows.
         case advance(to: Timestamp)
-        case save
+        /// The worker stands still until what it keeps was saved.
+        case lend
         /// The end of the inputs; without a completion, what the plugins know is for the next run.
         case finish(Completion?)
     }
@@ -85,11 +84,21 @@ final class WorkerPool {
         var matchCount: UInt64 = 0
         var counts: [(name: String, value: UInt64)] = []
         var order = RecordOrder()
+        /// The plugins, while the worker stands still.
+        var lent: SharedCell<RunningPlugins>?
         /// What the plugins know.
         var saved: [RunCheckpoint.Consumer] = []
         /// Why that cannot be saved.
         var flaw: String?
         var failure: HostError?
+    }
+
+    /// How a thread that stands still goes on.
+    enum Release: Sendable {
+        /// What it keeps was saved.
+        case saved
+        /// A worker saves that itself, and answers.
+        case save
     }
 
     /// Asks the plugins of each worker for the partial matches that they hold.
@@ -119,6 +128,8 @@ final class WorkerPool {
     let headers: BoundedQueue<Header>
     let jobs: [BoundedQueue<Job>]
     let answers: [BoundedQueue<Answer>]
+    /// Those of the workers, and that of the reading thread.
+    let releases: [BoundedQueue<Release>]
     let threads = WaitGroup()
     let held = Held()
     var byteCount: Int64 = 0
@@ -134,6 +145,9 @@ final class WorkerPool {
 
     /// Whether that was requested, and did not come yet.
     var isCutOnTheWay: Bool
+
+    /// The plugins of the workers, while these stand still.
+    var lent: [SharedCell<RunningPlugins>] = []
 
     /// Starts the workers, which take what those before them knew; nothing is read yet.
     ///
@@ -157,13 +171,15 @@ final class WorkerPool {
         headers = BoundedQueue(capacity: Self.window, arrival: arrival)
         answers = (0..<partition.workerCount).map { _ in BoundedQueue(capacity: Self.window, arrival: arrival) }
         jobs = (0..<partition.workerCount).map { _ in BoundedQueue(capacity: Self.window) }
+        releases = (0...partition.workerCount).map { _ in BoundedQueue(capacity: 1) }
         // Each lets it go once it has taken its part.
         let handed = Locked([Resumption?](repeating: resumption, count: partition.workerCount))
-        for (index, (jobs, answers)) in zip(jobs, answers).enumerated() {
+        for index in jobs.indices {
+            let (jobs, answers, releases) = (jobs[index], answers[index], releases[index])
             try start("weir.worker") { [held] in
                 let place = WorkerPlace(index: index, count: partition.workerCount)
                 let resumption = handed.withLock { exchange(&$0[index], with: nil) }
-                Self.work(request, schema, jobs, answers, held, place, resumption)
+                Self.work(request, schema, jobs, answers, releases, held, place, resumption)
             }
         }
         do throws(HostError) {
@@ -189,7 +205,7 @@ final class WorkerPool {
         leavesRest: @escaping @Sendable () -> Bool
     ) throws(HostError) {
         let places = resumption?.withoutConsumers
-        try start("weir.intake") { [request, schema, field, saving, headers, jobs] in
+        try start("weir.intake") { [request, schema, field, saving, headers, jobs, releases] in
             let reading = Reading(
                 request: request,
                 schema: schema,
@@ -197,6 +213,7 @@ final class WorkerPool {
                 canAdvance: canAdvance,
                 headers: headers,
                 jobs: jobs,
+                release: releases[jobs.count],
                 saving: saving,
                 leavesRest: leavesRest
             )
@@ -242,6 +259,7 @@ final class WorkerPool {
         headers.close()
         for queue in jobs { queue.close() }
         for queue in answers { queue.close() }
+        for queue in releases { queue.close() }
         threads.wait()
     }
 

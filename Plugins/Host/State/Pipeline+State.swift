@@ -130,15 +130,10 @@ extension Pipeline {
         if plugins.isFinished {
             checkpoint.parts.append(RunCheckpoint.Part(name: StateKeeper.finishedPlugins, bytes: []))
         }
-        if isBehind, keeper.prefersCopy, plugins.canBeSavedInCopy {
-            let paths = complete(&checkpoint, with: allCounts, keeper)
-            let isWriting = keeper.writeInCopy(
-                &checkpoint,
-                after: paths,
-                contents: plugins.saved,
-                pause: { (clock.now() - start).wholeNanoseconds }
-            )
-            if isWriting { return checkpoint }
+        if isBehind, keeper.prefersCopy, plugins.canBeSavedInCopy,
+            saveInCopy(&checkpoint, with: allCounts, since: start, plugins.saved)
+        {
+            return checkpoint
         }
         do {
             checkpoint.consumers = try plugins.saved()
@@ -149,14 +144,41 @@ extension Pipeline {
         return save(&checkpoint, with: allCounts, since: start, behind: isBehind)
     }
 
-    /// Saves what workers and the thread that reads know between two batches.
-    func saveState(of cut: WorkerPool.Cut) {
+    /// Saves what workers, which stand still until then, and the thread that reads know between two batches.
+    func saveState(of cut: WorkerPool.Cut, of workers: WorkerPool, since start: Timestamp) throws(HostError) {
+        defer { workers.release() }
         guard let keeper, stateOfEnd == nil else { return }
-        if let flaw = cut.flaw { return keeper.fail(flaw) }
         if cut.isEnd, begin() != nil { return }
         var checkpoint = cut.checkpoint
-        let saved = save(&checkpoint, with: counts, since: cut.start, behind: !cut.isEnd)
+        if !cut.isEnd, keeper.prefersCopy, workers.canBeSavedInCopy,
+            saveInCopy(&checkpoint, with: counts, since: start, workers.savedOfAll)
+        {
+            return
+        }
+        let (consumers, flaw) = try workers.save()
+        if let flaw { return keeper.fail(flaw) }
+        checkpoint.consumers = consumers
+        let saved = save(&checkpoint, with: counts, since: start, behind: !cut.isEnd)
         if cut.isEnd { stateOfEnd = saved }
+    }
+
+    /// Completes a checkpoint, and has a copy of the process save what plugins know, and write it.
+    ///
+    /// - Returns: False where it has to be written in another way.
+    private func saveInCopy(
+        _ checkpoint: inout RunCheckpoint,
+        with counts: [(name: String, value: UInt64)],
+        since start: Timestamp,
+        _ contents: () throws -> [RunCheckpoint.Consumer]
+    ) -> Bool {
+        guard let keeper else { return false }
+        let paths = complete(&checkpoint, with: counts, keeper)
+        return keeper.writeInCopy(
+            &checkpoint,
+            after: paths,
+            contents: contents,
+            pause: { (clock.now() - start).wholeNanoseconds }
+        )
     }
 
     /// Completes a checkpoint, and writes it.
