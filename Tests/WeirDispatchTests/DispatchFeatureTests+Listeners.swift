@@ -42,6 +42,23 @@ extension DispatchFeatureTests {
         #expect(log.all == [31])
     }
 
+    @Test func aFilterSeesHowAnEventWasDispatched() {
+        let log = Journal<Double>()
+        let start = clock.now()
+        bus.listen(
+            to: Temperature.self,
+            filter: .where { temperature, context in
+                context.priority >= .high && context.dispatchTime > start && temperature.celsius > 1
+            }
+        ) { temperature, _ in log.add(temperature.celsius) }
+        Temperature(celsius: 2).queue(priority: .highest, on: bus)
+        clock.advance(by: .seconds(1))
+        for celsius in [1.0, 3] { Temperature(celsius: celsius).queue(priority: .high, on: bus) }
+        Temperature(celsius: 4).queue(on: bus)
+        Temperature(celsius: 5).stack(priority: .highest, on: bus)
+        #expect(log.all == [3, 5])
+    }
+
     // MARK: Where a handler runs
 
     @Test func onThePublishersThreadItRunsBeforePublishReturns() {

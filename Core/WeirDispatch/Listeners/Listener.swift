@@ -92,7 +92,7 @@ final class Listener<E: Sendable>: Sendable {
     func fits(_ event: E, _ context: EventContext) -> Bool {
         switch filter {
         case .all, .youngerThan: return true
-        case .matching(let condition): return condition(event)
+        case .matching(let condition): return condition(event, context)
         case .latestOnly: return replaceLatest(event, context)
         }
     }

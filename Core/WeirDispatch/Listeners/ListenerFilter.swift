@@ -1,3 +1,5 @@
+public import WeirCore
+
 /// Which of the events that reach a listener are worth handling.
 public struct ListenerFilter<E: Sendable>: Sendable {
     @usableFromInline
@@ -5,7 +7,7 @@ public struct ListenerFilter<E: Sendable>: Sendable {
         case all
         case latestOnly
         case youngerThan(Duration)
-        case matching(@Sendable (E) -> Bool)
+        case matching(@Sendable (E, EventContext) -> Bool)
     }
 
     @usableFromInline let kind: Kind
@@ -32,6 +34,18 @@ public struct ListenerFilter<E: Sendable>: Sendable {
     /// - Parameter condition: Quick, and safe to call from any thread.
     /// - Returns: The filter.
     public static func `where`(_ condition: @escaping @Sendable (E) -> Bool) -> ListenerFilter {
+        ListenerFilter(kind: .matching { event, _ in condition(event) })
+    }
+
+    /// Events that satisfy a condition, which also sees how they were dispatched.
+    ///
+    ///     let urgent = ListenerFilter<Reading>.where { $1.priority >= .high || $0.celsius > 30 }
+    ///     EventBus.shared.listen(to: Reading.self, filter: urgent) { reading, _ in print(reading) }
+    ///
+    /// - Parameter condition: Quick, and safe to call from any thread; asked on the thread that dispatches, before anything is
+    ///   put anywhere.
+    /// - Returns: The filter.
+    public static func `where`(_ condition: @escaping @Sendable (E, EventContext) -> Bool) -> ListenerFilter {
         ListenerFilter(kind: .matching(condition))
     }
 }
