@@ -106,11 +106,21 @@ extension SignalCycle {
             if level >= state.value.currentLevel, node.state.value.settledIn != state.value.cycleCount {
                 guard bringUpToDate(node) else { return }
             }
+            if reader.state.value.isUntracked { return }
             node.state.value.readIn = run
             reader.confirmDependency(on: node)
             let above = node.state.value.level + 1
             if above > reader.state.value.levelSoFar { reader.state.value.levelSoFar = above }
         }
+    }
+
+    /// Has what the running computation reads not become dependencies.
+    ///
+    /// - Returns: The node for which that is to end; `nil` where nothing is computed, or it is so already.
+    func beginUntracked() -> Unretained<SignalNode>? {
+        guard let computing = state.value.computing, !computing.with({ $0.state.value.isUntracked }) else { return nil }
+        computing.with { $0.state.value.isUntracked = true }
+        return computing
     }
 
     /// Updates a node that is read between the writes of a transaction.

@@ -44,6 +44,8 @@ final class SignalNode {
         /// Whether the node is in the list of a level; it may be clean by then.
         var isQueued = false
         var isComputing = false
+        /// Whether what the running computation reads does not become a dependency.
+        var isUntracked = false
         /// Whether the node was set and not committed yet.
         var isTouched = false
         var isPendingObserver = false
