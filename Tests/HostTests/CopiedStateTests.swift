@@ -91,7 +91,7 @@ import WeirState
                 var goneOn = 0
                 for kill in 1...count {
                     // Workers have read most of the input before their first large state is written.
-                    let range = way == .workers ? clock.count / 2...clock.count - 1 : 1...max(1, clock.count / 2)
+                    let range = way == .workers ? clock.count * 3 / 4...clock.count - 1 : 1...max(1, clock.count / 2)
                     let looks = Int.random(in: range, using: &random)
                     let delay = UInt32.random(in: 0..<5000, using: &random)
                     await StateTests.killRun(in: run.folder, words, ballast: Self.ballast, after: looks, delay)
