@@ -178,6 +178,53 @@ import WeirTesting
         #expect(recorder.elements == [1, 4, 9])
     }
 
+    /// Streams of several channels, and those that have gone on before, are attached from the beginning after a pause.
+    @Test func pausesOfAttemptsOfSeveralStreams() throws {
+        typealias Channels = [EventChannel<Labelled>]
+        func channels(_ build: (Channels, Scheduler) -> some EventStream<Int>) -> (Channels, Recorder<Int>) {
+            let channels = (0..<2).map { _ in EventChannel<Labelled>(clock: EventClock(VirtualClock())) }
+            let clock = VirtualClock()
+            let scheduler = Scheduler(clock: EventClock(clock))
+            clock.drives(scheduler)
+            return (channels, Recorder(build(channels, scheduler).scan(into: 0) { $0 += $1 }))
+        }
+        func exchange(_ channels: Channels, _ state: inout StateExchange) throws(StateError) {
+            for (index, channel) in channels.enumerated().reversed() {
+                try state.scoped("\(index)") { state throws(StateError) in try channel.exchangeState(&state) }
+            }
+        }
+        func publish(_ channel: EventChannel<Labelled>, _ value: Int) {
+            channel.publish(Labelled(timestamp: .epoch, value: value))
+        }
+        func merged(_ channels: Channels, _ scheduler: Scheduler) -> some EventStream<Int> {
+            channels[0].union(Self.failing(channels[1])).map(\.value).retry(2, after: .seconds(1), on: scheduler)
+        }
+        let first = channels(merged)
+        publish(first.0[0], 1)
+        publish(first.0[1], 3)
+        publish(first.0[0], 1)
+        let checkpoint = try Checkpoint { state throws(StateError) in try exchange(first.0, &state) }
+        let second = channels(merged)
+        #expect(try checkpoint.restore { state throws(StateError) in try exchange(second.0, &state) }.isComplete)
+        publish(second.0[0], 2)
+        publish(second.0[1], 4)
+        #expect(first.1.elements == [1] && second.1.elements == [3, 7])
+        func switched(_ channels: Channels, _ scheduler: Scheduler) -> some EventStream<Int> {
+            channels[0].take(1).concat(Self.failing(channels[1])).map(\.value)
+                .retry(2, after: .seconds(1), on: scheduler)
+        }
+        let third = channels(switched)
+        publish(third.0[0], 1)
+        publish(third.0[1], 3)
+        let other = try Checkpoint { state throws(StateError) in try exchange(third.0, &state) }
+        let fourth = channels(switched)
+        #expect(try other.restore { state throws(StateError) in try exchange(fourth.0, &state) }.isComplete)
+        publish(fourth.0[1], 4)
+        publish(fourth.0[0], 2)
+        publish(fourth.0[1], 4)
+        #expect(third.1.elements == [1] && fourth.1.elements == [3, 7])
+    }
+
     /// A stream is not given another one's state where what it has left is not saved with it.
     @Test func whatSwitchesLaterDoesNotFit() throws {
         func channels() -> (EventChannel<Labelled>, EventChannel<Labelled>) {

@@ -12,6 +12,8 @@ package final class SinkNumbers: Sendable {
     private struct Place: Sendable {
         weak let source: (any SinkSource)?
         let number: UInt64
+        // Whether it was taken after the chain had been attached, by a chain that is a part of this one.
+        let isLater: Bool
         // Why a chain that is a part of this one has left it.
         var departure: Departure?
     }
@@ -19,6 +21,7 @@ package final class SinkNumbers: Sendable {
     private struct State: Sendable {
         var places: [Place] = []
         var next = 0
+        var isAttaching = false
         var isOver = false
         // What waits to be attached again.
         var waiting: Exchange?
@@ -37,8 +40,10 @@ package final class SinkNumbers: Sendable {
     package func attach<Result>(_ attach: () -> Result) -> Result {
         state.withLock { state in
             state.next = 0
+            state.isAttaching = true
             state.waiting = nil
         }
+        defer { state.withLock { $0.isAttaching = false } }
         return Self.$current.withValue(self, operation: attach)
     }
 
@@ -72,7 +77,7 @@ package final class SinkNumbers: Sendable {
             state.waiting = exchange
             return state.places
         }
-        for place in places { place.source?.departed.add(place.number, self, nil) }
+        for place in places where !place.isLater { place.source?.departed.add(place.number, self, nil) }
     }
 
     /// Says that there will be no more signals.
@@ -94,8 +99,11 @@ package final class SinkNumbers: Sendable {
 
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// What waits to be attached again.
-    var waiting: Exchange? { state.withLock { $0.waiting } }
+    /// What waits to be attached again; it has its state at the first of its places.
+    var waiting: Exchange? {
+        guard let waiting = state.withLock({ $0.waiting }) else { return nil }
+        return { [self] (state: inout StateExchange) throws(StateError) in try state.exchangeOnce(self, waiting) }
+    }
 
     /// The number of a sink that is being attached.
     ///
@@ -118,7 +126,7 @@ package final class SinkNumbers: Sendable {
         let found = outer?.number(in: source, new) ?? (number: new(), isKnown: false)
         state.withLock { state in
             state.places.removeSubrange(min(state.next, state.places.count)...)
-            state.places.append(Place(source: source, number: found.number))
+            state.places.append(Place(source: source, number: found.number, isLater: !state.isAttaching))
             state.next = state.places.count
         }
         return found
