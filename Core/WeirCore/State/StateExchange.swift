@@ -248,8 +248,11 @@ public struct StateExchange: ~Copyable {
         detach: (EndedSinks) -> Void
     ) throws(StateError) {
         var sinks = attached()
-        // A stream that several share is still attached after one of them has gone on.
-        let switched = departed.switched.filter { departed in !sinks.contains { $0.number == departed.number } }
+        var switched: [(number: UInt64, departure: Departure)] = []
+        if isSaving {
+            // A stream that several share is still attached after one of them has gone on.
+            switched = departed.switched.filter { departed in !sinks.contains { $0.number == departed.number } }
+        }
         if try exchangeSwitched(switched, attached) { sinks = attached() }
         if isSaving {
             for (number, exchange) in departed.waiting where !sinks.contains(where: { $0.number == number }) {
