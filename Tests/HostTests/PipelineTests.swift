@@ -178,7 +178,7 @@ extension HostTests {
         }
 
         @Test func anyNumberOfReadersGivesTheSameOutput() throws {
-            // Several pieces of half a mebibyte, with quoted lines, and lines that are rejected.
+            // Several pieces of a quarter of a mebibyte, with quoted lines, and lines that are rejected.
             var generator = SeededGenerator(seed: 7)
             var text = "time,note,x,y,z\n"
             for time in 0..<60_000 {

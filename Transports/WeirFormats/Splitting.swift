@@ -85,17 +85,18 @@ extension CSVDecoder: SplittableDecoder {
         return last + 1
     }
 
-    /// Whether the number of quotes is odd: counted for all bytes of an input, so eight bytes at a time.
+    /// Whether the number of quotes is odd: counted for all bytes of an input, so 32 bytes at a time.
     private static func hasOddQuotes(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let base = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return false }
-        let pattern = ByteSearch.filled(with: UInt8(ascii: "\""))
-        // A bit for each quote, added up without carry: the parity of the sum is that of all.
-        var sum: UInt64 = 0
-        let end = bytes.count & ~7
-        for place in stride(from: 0, to: end, by: 8) {
-            unsafe sum ^= ByteSearch.nonZero(ByteSearch.word(at: base + place) ^ pattern) ^ ByteSearch.highBits
+        let quotes = SIMD32(repeating: UInt8(ascii: "\""))
+        // In each lane whether the number is odd.
+        var isOdd = SIMDMask<SIMD32<Int8>>(repeating: false)
+        let end = bytes.count & ~31
+        for place in stride(from: 0, to: end, by: 32) {
+            // Within the bytes, because `end` is no more than their number.
+            unsafe isOdd .^= bytes.loadUnaligned(fromByteOffset: place, as: SIMD32<UInt8>.self) .== quotes
         }
-        for place in end..<bytes.count where unsafe base[place] == UInt8(ascii: "\"") { sum ^= 1 }
-        return sum.nonzeroBitCount & 1 == 1
+        var count = isOdd.indices.reduce(0) { $0 + (isOdd[$1] ? 1 : 0) }
+        for place in end..<bytes.count where unsafe bytes[place] == UInt8(ascii: "\"") { count += 1 }
+        return count & 1 == 1
     }
 }

@@ -45,6 +45,42 @@ package struct DrivenBuffer<Element>: ~Copyable {
         end += 1
     }
 
+    /// Adds what a closure makes, which it makes in place: to write an element in parts and then to move it in larger ones
+    /// costs a stall of the processor.
+    ///
+    /// - Parameters:
+    ///   - make: Makes the element; when it throws, nothing is added.
+    ///   - note: Is called with the element in its place.
+    /// - Returns: What `note` returns.
+    /// - Throws: What `make` throws.
+    /// - Complexity: O(1) on average; without allocation once there is room.
+    @inlinable
+    package mutating func append<Failure: Error, Result>(
+        _ make: () throws(Failure) -> Element,
+        noting note: (borrowing Element) -> Result
+    ) throws(Failure) -> Result {
+        if end == capacity { grow() }
+        unsafe (start + end).initialize(to: try make())
+        end += 1
+        return unsafe note((start + end - 1).pointee)
+    }
+
+    /// Lends the elements that wait.
+    ///
+    /// - Parameter body: Is called once.
+    /// - Returns: What `body` returns.
+    @inlinable
+    package func withWaiting<Result>(_ body: (Span<Element>) -> Result) -> Result {
+        unsafe body(UnsafeBufferPointer(start: start + first, count: count).span)
+    }
+
+    /// Removes the elements that wait, and starts over at the front.
+    @inlinable
+    package mutating func removeAll() {
+        unsafe (start + first).deinitialize(count: count)
+        (first, end) = (0, 0)
+    }
+
     @usableFromInline
     mutating func grow() {
         let larger = max(16, 2 * capacity)

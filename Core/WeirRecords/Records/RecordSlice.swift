@@ -36,7 +36,7 @@ package final class RecordSlice: @unchecked Sendable {
     /// Whether there are records behind the batches: see ``decodeOn(isFinal:)``.
     package private(set) var isPaused = false
 
-    /// How many batches it has at a time: enough for records of 16 bytes, in batches and pieces as large as a host makes them.
+    /// How many batches it has at a time: enough for records of 8 bytes, in batches and pieces as large as a host makes them.
     private static let batchLimit = 64
 
     /// The decoder behind what was consumed.

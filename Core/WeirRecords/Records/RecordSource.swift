@@ -50,7 +50,7 @@ public struct RecordSource<Decoder: EventDecoder>: GroupableStream {
     @inlinable
     public func consumer(inOrder: Bool = false, savesState: Bool = false) -> RecordConsumer {
         let channel = channel
-        let state = SharedCell(driven: (decoder: decoder, events: [Element](), order: RecordOrder()))
+        let state = SharedCell(driven: Decoding(decoder))
         let receiveEach: (inout RecordBatch, (borrowing RecordBatch, Int) -> Void) -> Void = { batch, done in
             batch.readAhead()
             state.withLocal { state in
@@ -73,18 +73,21 @@ public struct RecordSource<Decoder: EventDecoder>: GroupableStream {
                 guard !inOrder else { return receiveEach(&batch) { _, _ in } }
                 batch.readAhead()
                 state.withLocal { state in
-                    state.events.removeAll(keepingCapacity: true)
+                    state.events.removeAll()
                     for index in 0..<batch.count {
                         do throws(FieldError) {
-                            let event = try state.decoder.decode(FieldReader(batch.fields(ofRecordAt: index)))
-                            state.order.note(event.timestamp)
-                            state.events.append(event)
+                            let time = try state.events.append { () throws(FieldError) in
+                                try state.decoder.decode(FieldReader(batch.fields(ofRecordAt: index)))
+                            } noting: {
+                                $0.timestamp
+                            }
+                            state.order.note(time)
                         } catch {
                             state.order.note(recordAt: index, of: batch, refusedBecause: error)
                             batch.reject(recordAt: index, because: error)
                         }
                     }
-                    channel.publish(contentsOf: state.events)
+                    state.events.withWaiting { _ = channel.publish(contentsOf: $0) }
                 }
             },
             receiveEach: receiveEach,
@@ -102,7 +105,7 @@ public struct RecordSource<Decoder: EventDecoder>: GroupableStream {
     @usableFromInline
     func saving(
         _ consumer: RecordConsumer,
-        _ cell: SharedCell<(decoder: Decoder, events: [Element], order: RecordOrder)>
+        _ cell: SharedCell<Decoding<Decoder>>
     ) -> RecordConsumer {
         let schema = schema
         func exchange(_ state: inout StateExchange) throws(StateError) {
@@ -124,6 +127,20 @@ public struct RecordSource<Decoder: EventDecoder>: GroupableStream {
             restore: { try Checkpoint(bytes: $0).restore(droppingMismatches: $1, to: exchange) }
         )
         return consumer
+    }
+}
+
+/// What a consumer of records works on: its decoder, the events of the current batch, and the order of all so far.
+@frozen
+@usableFromInline
+struct Decoding<Decoder: EventDecoder>: ~Copyable {
+    @usableFromInline var decoder: Decoder
+    @usableFromInline var events = DrivenBuffer<Decoder.Output>()
+    @usableFromInline var order = RecordOrder()
+
+    @inlinable
+    init(_ decoder: Decoder) {
+        self.decoder = decoder
     }
 }
 

@@ -10,10 +10,13 @@ internal import WeirSystem
 /// Where to cut is a guess, because quotes can hide the end of a line; a `SliceChain` checks it. So the records, their lines
 /// and the rejections are those that one thread finds, whatever the input.
 ///
-/// Memory: two pieces for each thread and two more, of half a mebibyte, or of the longest record, each with batches for records
-/// of 16 bytes. The thread that asks decodes what shorter records a piece has beyond that.
+/// Memory: two pieces for each thread and two more, of a quarter of a mebibyte, which fits the cache of a core, or of the
+/// longest record, each with batches for records of 8 bytes. The thread that asks decodes what shorter records a piece has
+/// beyond that.
 final class SplitReading: BatchReading {
     private struct Piece: Sendable {
+        /// How many pieces of the input come before it.
+        let number: Int
         let slice: RecordSlice
         /// The decoder at the first record of the input.
         let decoder: any SplittableDecoder
@@ -28,6 +31,10 @@ final class SplitReading: BatchReading {
         /// Whether there is something for a decoder: what stands before the records was understood.
         var mayHaveRecords: Bool {
             if case .refused? = ending { false } else { true }
+        }
+
+        func decode() {
+            if mayHaveRecords { slice.decode(with: decoder, isFinal: ending == .finished) }
         }
     }
 
@@ -51,7 +58,7 @@ final class SplitReading: BatchReading {
         }
     }
 
-    private static let sliceLength = 512 << 10
+    private static let sliceLength = 256 << 10
 
     /// Where the input is of which nothing was handed out; `nil` where places are not wanted.
     private let firstPlace: RunCheckpoint.Input.Place?
@@ -75,6 +82,9 @@ final class SplitReading: BatchReading {
     private var chain = SliceChain()
     private var number = 0
     private var current: Piece?
+
+    /// Pieces behind the current one that the thread that asks has decoded.
+    private var ahead: [Piece] = []
     private var nextBatch = 0
     private var kinds = FieldKinds()
     private var hasEnded = false
@@ -171,6 +181,7 @@ final class SplitReading: BatchReading {
         while let slice = free.pop() {
             let ending = reader.read(into: slice)
             let piece = Piece(
+                number: number,
                 slice: slice,
                 decoder: reader.decoder,
                 ending: ending,
@@ -189,9 +200,7 @@ final class SplitReading: BatchReading {
 
     private static func decode(_ jobs: BoundedQueue<Piece>, _ answers: BoundedQueue<Piece>) {
         while let piece = jobs.pop() {
-            if piece.mayHaveRecords {
-                piece.slice.decode(with: piece.decoder, isFinal: piece.ending == .finished)
-            }
+            piece.decode()
             guard answers.push(piece) else { return }
         }
     }
@@ -230,10 +239,31 @@ final class SplitReading: BatchReading {
                 self.failure = nil
                 throw failure
             }
-            guard !hasEnded, let piece = answers[number % answers.count].pop() else { return false }
+            guard !hasEnded, let piece = nextPiece() else { return false }
             number += 1
             take(piece)
         }
+    }
+
+    /// The next piece, decoded.
+    ///
+    /// Rather than wait for another thread, this one decodes what none has begun: that piece, or one behind it.
+    private func nextPiece() -> Piece? {
+        let turn = number % answers.count
+        while true {
+            if let place = ahead.firstIndex(where: { $0.number == number }) { return ahead.remove(at: place) }
+            if let piece = answers[turn].tryPop() { return piece }
+            guard let waiting = notBegunPiece(from: turn) else { return answers[turn].pop() }
+            waiting.decode()
+            ahead.append(waiting)
+        }
+    }
+
+    private func notBegunPiece(from turn: Int) -> Piece? {
+        for offset in jobs.indices {
+            if let piece = jobs[(turn + offset) % jobs.count].tryPop() { return piece }
+        }
+        return nil
     }
 
     private func take(_ piece: Piece) {
