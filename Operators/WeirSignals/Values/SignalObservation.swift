@@ -17,6 +17,7 @@ public final class SignalObservation {
         let node: SignalNode
         let action: () -> Void
         let renewal: () -> Void
+        let ending: (() -> Void)?
         weak var owner: AnyObject?
         let hasOwner: Bool
         let itself: SignalObservation
@@ -31,6 +32,7 @@ public final class SignalObservation {
         _ node: SignalNode,
         _ owner: AnyObject?,
         renewing renewal: @escaping () -> Void,
+        ending: (() -> Void)? = nil,
         _ action: @escaping () -> Void
     ) {
         place = node.audience.add(self)
@@ -39,6 +41,7 @@ public final class SignalObservation {
             node: node,
             action: action,
             renewal: renewal,
+            ending: ending,
             owner: owner,
             hasOwner: owner != nil,
             itself: self
@@ -54,6 +57,7 @@ public final class SignalObservation {
     public func cancel() {
         guard let ended = contents.take() else { return }
         ended.node.audience.removeObservation(at: place)
+        ended.ending?()
     }
 
     /// Leaves the observation to a bag, which ends it when it goes.
