@@ -2,10 +2,11 @@ extension Signal {
     /// Calls `body` with the value, now and after each cycle that has changed it; what a call has begun is ended before the
     /// next one.
     ///
+    ///     let (city, unit, wind) = (MutableSignal("Ghent"), MutableSignal("km/h"), MutableSignal(3))
     ///     combine(city, unit).effect { shown, scope in
-    ///         let request = start(shown)
-    ///         scope.onEnd { request.cancel() }
-    ///         wind.observe { show($0) }.store(in: scope.observations)
+    ///         let updates = Task { print("updates of", shown.0) }
+    ///         scope.onEnd { updates.cancel() }
+    ///         wind.observe { print($0, shown.1) }.store(in: scope.observations)
     ///     }
     ///
     /// It runs for the signal that it is called on, and for no other that `body` reads: for several, combine them, or
