@@ -10,7 +10,7 @@ extension Signal {
     ///     }
     ///
     /// It runs for the signal that it is called on, and for no other that `body` reads: for several, combine them, or
-    /// compute a value from them. Effects within effects are left to ``EffectScope/observations``.
+    /// compute a value from them. Effects within effects are left to `scope.observations`.
     ///
     /// - Parameters:
     ///   - owner: Ends the effect when it has gone, at the next change; not kept alive.
