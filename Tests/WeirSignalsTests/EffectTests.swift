@@ -110,4 +110,19 @@ import WeirSignals
         root.value = 12
         #expect(said == [0, -1, 0, -1, 1])
     }
+
+    /// The call goes on after the one that it has caused, and what it begins then is over.
+    @Test func aCallCanSetItsSignal() {
+        let root = MutableSignal(1)
+        var said: [String] = []
+        let effect = root.effect { value, scope in
+            said.append("\(value)")
+            if value % 10 < 3 { root.value = value + 1 }
+            scope.onEnd { said.append("end \(value)") }
+        }
+        #expect(said == ["1", "2", "end 2", "3", "end 1"])
+        said = []
+        effect.cancel()
+        #expect(said == ["end 3"])
+    }
 }

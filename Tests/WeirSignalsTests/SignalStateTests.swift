@@ -44,6 +44,22 @@ import WeirTesting
         observation.cancel()
     }
 
+    /// The effect of the value before goes, though what is restored is no change; an equal value has its effect already.
+    @Test func effectsFollowWhatIsRestored() throws {
+        let first = Graph()
+        first.base.value = 7
+        let checkpoint = try Checkpoint(of: first)
+        let second = Graph()
+        var said: [String] = []
+        second.base.effect { value, scope in
+            said.append("\(value)")
+            scope.onEnd { said.append("end \(value)") }
+        }
+        second.label.effect { value, _ in said.append(value) }
+        try checkpoint.restore(to: second)
+        #expect(said == ["1", "a", "end 1", "7"])
+    }
+
     /// No expression sees one restored source beside one that is not.
     @Test func expressionsSeeAllOrNothing() throws {
         let first = Graph()

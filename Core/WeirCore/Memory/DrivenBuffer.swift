@@ -45,26 +45,6 @@ package struct DrivenBuffer<Element>: ~Copyable {
         end += 1
     }
 
-    /// Adds what a closure makes, which it makes in place: to write an element in parts and then to move it in larger ones
-    /// costs a stall of the processor.
-    ///
-    /// - Parameters:
-    ///   - make: Makes the element; when it throws, nothing is added.
-    ///   - note: Is called with the element in its place.
-    /// - Returns: What `note` returns.
-    /// - Throws: What `make` throws.
-    /// - Complexity: O(1) on average; without allocation once there is room.
-    @inlinable
-    package mutating func append<Failure: Error, Result>(
-        _ make: () throws(Failure) -> Element,
-        noting note: (borrowing Element) -> Result
-    ) throws(Failure) -> Result {
-        if end == capacity { grow() }
-        unsafe (start + end).initialize(to: try make())
-        end += 1
-        return unsafe note((start + end - 1).pointee)
-    }
-
     /// Lends the elements that wait.
     ///
     /// - Parameter body: Is called once.

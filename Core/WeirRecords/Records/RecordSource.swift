@@ -76,12 +76,9 @@ public struct RecordSource<Decoder: EventDecoder>: GroupableStream {
                     state.events.removeAll()
                     for index in 0..<batch.count {
                         do throws(FieldError) {
-                            let time = try state.events.append { () throws(FieldError) in
-                                try state.decoder.decode(FieldReader(batch.fields(ofRecordAt: index)))
-                            } noting: {
-                                $0.timestamp
-                            }
-                            state.order.note(time)
+                            let event = try state.decoder.decode(FieldReader(batch.fields(ofRecordAt: index)))
+                            state.order.note(event.timestamp)
+                            state.events.append(event)
                         } catch {
                             state.order.note(recordAt: index, of: batch, refusedBecause: error)
                             batch.reject(recordAt: index, because: error)

@@ -46,16 +46,18 @@ extension Signal {
         isUnchanged: @escaping (Value, Value) -> Bool,
         _ body: @escaping (Value, EffectScope) -> Void
     ) -> SignalObservation {
-        let (cell, scope) = (cell, EffectScope())
-        var last = self()
+        let cell = cell
+        var (last, scope) = (self(), EffectScope())
         let run = {
             guard !isUnchanged(last, cell.value) else { return }
             last = cell.value
             scope.end()
+            // A new one: a call that sets the signal may go on after the next call, and what it begins then is over.
+            scope = EffectScope()
             body(last, scope)
         }
         // What a checkpoint has given back is no change, but the effect of the value before it has to go.
-        let observation = SignalObservation(self, node, owner, renewing: run, ending: scope.endForGood, run)
+        let observation = SignalObservation(self, node, owner, renewing: run, ending: { scope.end() }, run)
         body(last, scope)
         return observation
     }
@@ -76,19 +78,15 @@ public final class EffectScope {
 
     /// Has a closure called at the end of what the effect's call has begun.
     ///
-    /// - Parameter closure: Called once; at once where the effect was cancelled in the meantime.
+    /// - Parameter closure: Called once; at once where that has ended in the meantime.
     public func onEnd(_ closure: @escaping () -> Void) {
         guard !isOver else { return closure() }
         closures.append(closure)
     }
 
     func end() {
+        isOver = true
         observations.cancel()
         while let closure = closures.popLast() { closure() }
-    }
-
-    func endForGood() {
-        isOver = true
-        end()
     }
 }
