@@ -51,7 +51,8 @@ package struct DrivenBuffer<Element>: ~Copyable {
     /// - Returns: What `body` returns.
     @inlinable
     package func withWaiting<Result>(_ body: (Span<Element>) -> Result) -> Result {
-        unsafe body(UnsafeBufferPointer(start: start + first, count: count).span)
+        let waiting = unsafe UnsafeBufferPointer(start: start + first, count: count)
+        return body(unsafe waiting.span)
     }
 
     /// Removes the elements that wait, and starts over at the front.
