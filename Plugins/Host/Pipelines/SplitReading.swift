@@ -4,8 +4,8 @@ internal import WeirRecords
 internal import WeirState
 internal import WeirSystem
 
-/// Reads an input with several threads: one reads its bytes and cuts them between records, others decode the pieces, and
-/// the thread that asks gets the batches in the order of the input.
+/// Reads an input with several threads, which cut its bytes between records and decode the pieces; the thread that asks gets
+/// the batches in the order of the input.
 ///
 /// Where to cut is a guess, because quotes can hide the end of a line; a `SliceChain` checks it. So the records, their lines
 /// and the rejections are those that one thread finds, whatever the input.
@@ -14,50 +14,6 @@ internal import WeirSystem
 /// longest record, each with batches for records of 8 bytes. The thread that asks decodes what shorter records a piece has
 /// beyond that.
 final class SplitReading: BatchReading {
-    private struct Piece: Sendable {
-        /// How many pieces of the input come before it.
-        let number: Int
-        let slice: RecordSlice
-        /// The decoder at the first record of the input.
-        let decoder: any SplittableDecoder
-        /// What is behind it; `nil` for another piece.
-        let ending: SliceReader.Ending?
-        /// What the source had given when it was read.
-        let byteCount: Int64
-        let head: [UInt8]?
-        /// Where the source is behind it; `nil` where that is not wanted, or cannot be found again.
-        let behind: Behind?
-
-        /// Whether there is something for a decoder: what stands before the records was understood.
-        var mayHaveRecords: Bool {
-            if case .refused? = ending { false } else { true }
-        }
-
-        func decode() {
-            if mayHaveRecords { slice.decode(with: decoder, isFinal: ending == .finished) }
-        }
-    }
-
-    /// Where a source is behind a piece, and what it takes to go on from there.
-    private struct Behind: Sendable {
-        let position: SourcePosition
-        let prelude: [UInt8]
-        /// What was read behind the piece.
-        let unread: [UInt8]
-
-        /// The place of what is left of the piece.
-        func place(before rest: (bytes: [UInt8], line: UInt64)) -> RunCheckpoint.Input.Place {
-            .bytes(
-                RunCheckpoint.BytePlace(
-                    position: position,
-                    prelude: prelude,
-                    unread: rest.bytes + unread,
-                    line: rest.line
-                )
-            )
-        }
-    }
-
     private static let sliceLength = 256 << 10
 
     /// Where the input is of which nothing was handed out; `nil` where places are not wanted.
@@ -72,19 +28,18 @@ final class SplitReading: BatchReading {
     private let source: HeadKeepingSource
     private let isAtStart: Bool
     private let decoder: any SplittableDecoder
-    private let lineLimit: Int
-    private let free: BoundedQueue<RecordSlice>
-    private let jobs: [BoundedQueue<Piece>]
-    private let answers: [BoundedQueue<Piece>]
+    private let schema: RecordSchema
+    private let limits: FormatLimits
+    private let batchCapacity: Int
+    private let threadCount: Int
     private let threads = WaitGroup()
-    private var isStarted = false
+
+    /// What the threads share, from the first record on.
+    private var pieces: PieceExchange?
 
     private var chain = SliceChain()
     private var number = 0
-    private var current: Piece?
-
-    /// Pieces behind the current one that the thread that asks has decoded.
-    private var ahead: [Piece] = []
+    private var current: InputPiece?
     private var nextBatch = 0
     private var kinds = FieldKinds()
     private var hasEnded = false
@@ -98,7 +53,7 @@ final class SplitReading: BatchReading {
     ///   - schema: What is wanted of each record.
     ///   - limits: What an input that cannot be trusted may take.
     ///   - batchCapacity: How many records to hand out at a time.
-    ///   - threadCount: How many threads decode.
+    ///   - threadCount: How many threads decode, with the one that asks; at least two.
     ///   - start: Where the source is; `nil` where places are not wanted.
     ///   - isAtStart: Whether the source is at the start of the input; otherwise it goes on at the place.
     init(
@@ -115,31 +70,33 @@ final class SplitReading: BatchReading {
         firstPlace = start
         self.isAtStart = isAtStart
         self.decoder = decoder
-        lineLimit = limits.lineLength
+        self.schema = schema
+        self.limits = limits
+        self.batchCapacity = batchCapacity
+        self.threadCount = threadCount
         byteCount = source.byteCount
-        let sliceCount = 2 * threadCount + 2
-        free = BoundedQueue(capacity: sliceCount)
-        jobs = (0..<threadCount).map { _ in BoundedQueue(capacity: 2) }
-        answers = (0..<threadCount).map { _ in BoundedQueue(capacity: sliceCount) }
-        for _ in 0..<sliceCount {
-            free.push(RecordSlice(schema: schema, capacity: Self.sliceLength, batchCapacity: batchCapacity))
-        }
     }
 
-    private func start() throws {
-        isStarted = true
+    private func start() throws -> PieceExchange {
         var (decoder, prelude) = (self.decoder, [UInt8]?.none)
         if !isAtStart, case .bytes(let place)? = firstPlace {
             decoder = try decoder.goingOn(after: place.prelude, line: place.line)
             prelude = place.prelude
         }
-        for (jobs, answers) in zip(jobs, answers) {
-            try start("weir.decode") { Self.decode(jobs, answers) }
+        let reader = SliceReader(source, decoder, lineLimit: limits.lineLength, behind: prelude)
+        let slices = (0..<2 * threadCount + 2).map { _ in
+            RecordSlice(schema: schema, capacity: Self.sliceLength, batchCapacity: batchCapacity)
         }
-        try start("weir.input") { [source, decoder, prelude, lineLimit, free, jobs, keepsPlaces = firstPlace != nil] in
-            let reader = SliceReader(source, decoder, lineLimit: lineLimit, behind: prelude)
-            Self.read(source, reader, free, jobs, keepsPlaces: keepsPlaces)
+        let pieces = PieceExchange(
+            PieceReader(source, reader, keepsPlaces: firstPlace != nil),
+            slices,
+            threadCount: threadCount
+        )
+        self.pieces = pieces
+        for _ in 1..<threadCount {
+            try start("weir.decode") { pieces.work() }
         }
+        return pieces
     }
 
     private func start(_ name: String, _ body: @escaping @Sendable () -> Void) throws(HostError) {
@@ -156,8 +113,7 @@ final class SplitReading: BatchReading {
     }
 
     func close() {
-        free.close()
-        for queue in jobs + answers { queue.close() }
+        pieces?.close()
         threads.wait()
     }
 
@@ -166,46 +122,6 @@ final class SplitReading: BatchReading {
         hasEnded = true
         source.beginAnew(before: chain.unread, insideRefusedLine: chain.isInRefusedLine)
     }
-
-    // MARK: The threads
-
-    private static func read(
-        _ source: HeadKeepingSource,
-        _ first: consuming SliceReader,
-        _ free: BoundedQueue<RecordSlice>,
-        _ jobs: [BoundedQueue<Piece>],
-        keepsPlaces: Bool
-    ) {
-        var reader = first
-        var number = 0
-        while let slice = free.pop() {
-            let ending = reader.read(into: slice)
-            let piece = Piece(
-                number: number,
-                slice: slice,
-                decoder: reader.decoder,
-                ending: ending,
-                byteCount: source.byteCount,
-                head: source.head,
-                behind: !keepsPlaces
-                    ? nil
-                    : source.position.map { (position, unread) in
-                        Behind(position: position, prelude: reader.prelude, unread: reader.rest + unread)
-                    }
-            )
-            guard jobs[number % jobs.count].push(piece), ending == nil else { return }
-            number += 1
-        }
-    }
-
-    private static func decode(_ jobs: BoundedQueue<Piece>, _ answers: BoundedQueue<Piece>) {
-        while let piece = jobs.pop() {
-            piece.decode()
-            guard answers.push(piece) else { return }
-        }
-    }
-
-    // MARK: The thread that asks
 
     var place: RunCheckpoint.Input.Place? {
         guard case .bytes? = firstPlace else { return firstPlace }
@@ -216,7 +132,7 @@ final class SplitReading: BatchReading {
     }
 
     func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
-        if !isStarted { try start() }
+        let pieces = try self.pieces ?? start()
         while true {
             if let current, nextBatch < current.slice.batchCount {
                 nextBatch += 1
@@ -233,40 +149,19 @@ final class SplitReading: BatchReading {
                 endPlace = used.behind.flatMap { behind in
                     hasEnded ? used.slice.restBehindAll.map(behind.place(before:)) : nil
                 }
-                free.push(used.slice)
+                pieces.giveBack(used.slice)
             }
             if let failure {
                 self.failure = nil
                 throw failure
             }
-            guard !hasEnded, let piece = nextPiece() else { return false }
+            guard !hasEnded, let piece = pieces.piece(number) else { return false }
             number += 1
             take(piece)
         }
     }
 
-    /// The next piece, decoded.
-    ///
-    /// Rather than wait for another thread, this one decodes what none has begun: that piece, or one behind it.
-    private func nextPiece() -> Piece? {
-        let turn = number % answers.count
-        while true {
-            if let place = ahead.firstIndex(where: { $0.number == number }) { return ahead.remove(at: place) }
-            if let piece = answers[turn].tryPop() { return piece }
-            guard let waiting = notBegunPiece(from: turn) else { return answers[turn].pop() }
-            waiting.decode()
-            ahead.append(waiting)
-        }
-    }
-
-    private func notBegunPiece(from turn: Int) -> Piece? {
-        for offset in jobs.indices {
-            if let piece = jobs[(turn + offset) % jobs.count].tryPop() { return piece }
-        }
-        return nil
-    }
-
-    private func take(_ piece: Piece) {
+    private func take(_ piece: InputPiece) {
         let slice = piece.slice
         (byteCount, head) = (piece.byteCount, piece.head)
         (current, nextBatch) = (piece, 0)
@@ -277,7 +172,7 @@ final class SplitReading: BatchReading {
     }
 
     /// Notes what is behind a piece, once all of its records were found.
-    private func finish(_ piece: Piece) {
+    private func finish(_ piece: InputPiece) {
         let slice = piece.slice
         guard !slice.isPaused else { return }
         hasEnded = piece.ending != nil || slice.failure != nil
