@@ -84,6 +84,42 @@ public struct PositionRing<Value>: ~Copyable {
         }
         self = resized
     }
+
+    /// The values at some positions, for where there is no specialised code.
+    ///
+    /// - Parameters:
+    ///   - first: The first position.
+    ///   - count: How many there are; at most ``capacity``.
+    /// - Complexity: O(*count*).
+    package func values(from first: UInt32, count: Int) -> [Value] {
+        precondition(count <= capacity, "\(count) values are more than there are places")
+        let start = Int(first & mask)
+        let head = min(count, capacity - start)
+        return unsafe Array(unsafeUninitializedCapacity: count) { values, initializedCount in
+            if let end = values.baseAddress {
+                unsafe end.initialize(from: places + start, count: head)
+                unsafe (end + head).initialize(from: places, count: count - head)
+            }
+            initializedCount = count
+        }
+    }
+
+    /// Replaces the values at some positions, for where there is no specialised code.
+    ///
+    /// - Parameters:
+    ///   - first: The first position.
+    ///   - values: What to put there; at most ``capacity`` values.
+    /// - Complexity: O(*count*).
+    package mutating func replace(from first: UInt32, with values: [Value]) {
+        precondition(values.count <= capacity, "\(values.count) values are more than there are places")
+        let start = Int(first & mask)
+        let head = min(values.count, capacity - start)
+        unsafe values.withUnsafeBufferPointer { values in
+            guard let first = values.baseAddress else { return }
+            unsafe (places + start).update(from: first, count: head)
+            unsafe places.update(from: first + head, count: values.count - head)
+        }
+    }
 }
 
 // Safety of `@unchecked Sendable`: it is the only owner of its values, like an array that can not be copied.

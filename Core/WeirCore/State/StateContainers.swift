@@ -30,13 +30,15 @@ final class OptionalCodec<Wrapped>: StateCodec {
     }
 
     override func read(into place: UnsafeMutableRawPointer, from reader: inout StateReader) throws(StateError) {
-        let value: Wrapped? =
-            switch try reader.number(UInt8.self) {
-            case 0: nil
-            case 1: try wrapped.value(Wrapped.self, from: &reader)
-            default: throw reader.damage("an optional is neither there nor not")
-            }
-        unsafe place.initializeMemory(as: Wrapped?.self, to: value)
+        switch try reader.number(UInt8.self) {
+        case 0: unsafe place.initializeMemory(as: Wrapped?.self, to: nil)
+        case 1:
+            // An optional has room for what it wraps.
+            unsafe try wrapped.read(into: place, from: &reader)
+            let value = unsafe place.assumingMemoryBound(to: Wrapped.self).move()
+            unsafe place.initializeMemory(as: Wrapped?.self, to: value)
+        default: throw reader.damage("an optional is neither there nor not")
+        }
     }
 
     override func destroy(_ place: UnsafeMutableRawPointer) {

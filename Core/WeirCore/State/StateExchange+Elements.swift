@@ -14,15 +14,7 @@ extension StateExchange {
         filler: Value
     ) throws(StateError) {
         var capacity = ring.capacity
-        var values: [Value] = []
-        if isSaving {
-            values.reserveCapacity(Int(end &- first))
-            var position = first
-            while position != end {
-                values.append(ring[position])
-                position &+= 1
-            }
-        }
+        var values = isSaving ? ring.values(from: first, count: Int(end &- first)) : []
         try exchange(&capacity)
         try exchange(&values)
         guard isRestoring else { return }
@@ -30,7 +22,7 @@ extension StateExchange {
             throw reader.damage("\(values.count) values of a ring of \(capacity) are not those of \(first)..<\(end)")
         }
         ring = PositionRing(capacity: capacity, filler: filler)
-        for (offset, value) in values.enumerated() { ring[first &+ UInt32(offset)] = value }
+        ring.replace(from: first, with: values)
     }
 }
 

@@ -172,17 +172,17 @@ struct SlotTable<Key: Hashable & Sendable>: ~Copyable, Sendable {
     /// Saves the keys of the slots, or gives them back; the places are found again, by the hash of this process.
     @usableFromInline
     mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
-        var known = (0..<endOfSlots).map { keys[$0] }
-        var free = (0..<freeCount).map { freeSlots[$0] }
+        var known = keys.values(from: 0, count: Int(endOfSlots))
+        var free = freeSlots.values(from: 0, count: Int(freeCount))
         try state.exchange(&known)
         try state.exchange(&free)
         try state.exchange(&count)
         guard state.isRestoring else { return }
         (endOfSlots, freeCount) = (UInt32(known.count), UInt32(free.count))
         keys = PositionRing(capacity: max(Self.leastCapacity, known.count), filler: nil)
-        for (slot, key) in known.enumerated() { keys[UInt32(slot)] = key }
+        keys.replace(from: 0, with: known)
         freeSlots = PositionRing(capacity: max(16, free.count), filler: 0)
-        for (place, slot) in free.enumerated() { freeSlots[UInt32(place)] = slot }
+        freeSlots.replace(from: 0, with: free)
         var capacity = Self.leastCapacity
         while count * 2 > capacity { capacity *= 2 }
         resizePlaces(to: capacity)
