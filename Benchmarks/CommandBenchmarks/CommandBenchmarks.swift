@@ -4,4 +4,5 @@ import SuiteBenchmarks
 
 let benchmarks: @Sendable () -> Void = {
     CommandWorkloads.suite.registerBenchmarks()
+    Checkpoints.suite.registerBenchmarks()
 }

@@ -162,7 +162,7 @@ public enum CommandWorkloads {
     }
 
     /// The host where `Benchmarks/run` builds it, unless `WEIR` says where another one is.
-    private static var hostPath: String {
+    static var hostPath: String {
         if let path = ProcessInfo.processInfo.environment["WEIR"] { return path }
         var root = URL(filePath: #filePath)
         for _ in 0..<4 { root.deleteLastPathComponent() }

@@ -50,6 +50,21 @@ final class InputFiles: Sendable {
         return place
     }
 
+    /// A file with an event that begins a sequence for each key, and others behind them; written when it is asked for first.
+    func openSequences(keyCount: Int, furtherCount: Int) throws -> String {
+        let place = path("sequences.csv")
+        guard state.withLock({ $0.tables.insert(place).inserted }) else { return place }
+        try Data("time,type,user\n".utf8).write(to: URL(filePath: place))
+        let file = try FileHandle(forWritingTo: URL(filePath: place))
+        try file.seekToEnd()
+        for first in stride(from: 0, to: keyCount + furtherCount, by: 100_000) {
+            let rows = (first..<first + 100_000).map { $0 < keyCount ? "\($0),a,u\($0)\n" : "\($0),c,u\($0 % 1000)\n" }
+            try file.write(contentsOf: Data(rows.joined().utf8))
+        }
+        try file.close()
+        return place
+    }
+
     /// A file of ten lines in which a device is shaken, written anew.
     func tenLines() throws -> String {
         let place = path("ten.csv")

@@ -17,7 +17,7 @@ struct SuiteRun {
     static let suites = [
         PipelineWorkloads.suite, OperatorWorkloads.suite, PatternWorkloads.suite, QueryWorkloads.suite,
         RingWorkloads.suite, DispatchWorkloads.suite, ReactiveWorkloads.suite, scaling, FormatWorkloads.suite,
-        TransportWorkloads.suite, CommandWorkloads.suite,
+        TransportWorkloads.suite, CommandWorkloads.suite, Checkpoints.suite,
     ]
 
     /// The cost of an event as something grows: the picture.
