@@ -22,6 +22,9 @@ void cweir_thread_back_off(uint32_t round);
 // Thread safety: any thread.
 bool cweir_thread_is_main(void);
 
+// How many processors the system has at work; at least one.
+int cweir_thread_processors(void);
+
 // Starts a thread that calls `body` with `context` and ends when it returns; it need not be joined. The name, cut to
 // what the system takes (15 bytes on Linux), shows in debuggers and `top`. Returns zero, or an error of `errno`.
 // Thread safety: any thread.

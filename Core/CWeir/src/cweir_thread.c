@@ -11,10 +11,10 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #if !defined(__APPLE__)
 #include <sys/syscall.h>
-#include <unistd.h>
 #endif
 
 _Thread_local char cweir_thread_anchor;
@@ -30,6 +30,11 @@ void cweir_thread_back_off(uint32_t round) {
 #elif defined(__aarch64__)
     __asm__ volatile("yield");
 #endif
+}
+
+int cweir_thread_processors(void) {
+    const long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : count > 1024 ? 1024 : (int)count;
 }
 
 bool cweir_thread_is_main(void) {

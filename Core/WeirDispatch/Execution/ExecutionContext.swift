@@ -1,4 +1,4 @@
-/// Where work runs: on a processor, on an actor, or in virtual time.
+/// Where work runs: on a processor, on a pool of threads, on an actor, or in virtual time.
 ///
 /// What is given to a context runs one piece at a time, in the order in which it was given.
 public struct ExecutionContext: Sendable {
@@ -16,6 +16,22 @@ public struct ExecutionContext: Sendable {
             canBeWaitedFor: { processor.isIsolatingCurrentContext() != true }
         )
     }
+
+    /// The threads of a pool, one piece after the other: those of other contexts run beside.
+    ///
+    /// - Parameter pool: The pool.
+    /// - Returns: The context; each has an order of its own.
+    public static func pool(_ pool: ThreadPool) -> ExecutionContext {
+        let work = SerialWork(on: pool)
+        // All threads of the pool might wait for each other.
+        return ExecutionContext(perform: { work.perform($0) }, canBeWaitedFor: { !pool.isCurrent })
+    }
+
+    /// Threads for computations, one for each processor: ``ThreadPool/computation``.
+    public static var computation: ExecutionContext { pool(.computation) }
+
+    /// Threads for work that blocks, whose number grows: ``ThreadPool/blocking``.
+    public static var blocking: ExecutionContext { pool(.blocking) }
 
     /// The main actor.
     public static var mainActor: ExecutionContext { actor(MainActor.shared) }

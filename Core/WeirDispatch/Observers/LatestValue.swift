@@ -24,9 +24,17 @@ public final class LatestValue<E: Sendable> {
     /// Starts following a channel.
     ///
     /// - Parameter channel: The channel; one that replays its latest event gives the value a start.
-    public init(of channel: EventChannel<E>) {
-        subscription = channel.listen(on: .mainActor(capacity: 2), filter: .latestOnly, owner: self) {
-            [weak self] event, context in
+    public convenience init(of channel: EventChannel<E>) {
+        self.init { value, show in
+            channel.listen(on: .mainActor(capacity: 2), filter: .latestOnly, owner: value, show)
+        }
+    }
+
+    /// Starts following what `start` listens to.
+    ///
+    /// - Parameter start: Listens for the value, and gives the events to the closure.
+    init(_ start: (LatestValue, @escaping @MainActor @Sendable (E, EventContext) -> Void) -> Subscription) {
+        subscription = start(self) { [weak self] event, context in
             self?.event = event
             self?.context = context
         }
