@@ -90,6 +90,7 @@ public struct PositionRing<Value>: ~Copyable {
     /// - Parameters:
     ///   - first: The first position.
     ///   - count: How many there are; at most ``capacity``.
+    /// - Returns: The values, in order.
     /// - Complexity: O(*count*).
     package func values(from first: UInt32, count: Int) -> [Value] {
         precondition(count <= capacity, "\(count) values are more than there are places")

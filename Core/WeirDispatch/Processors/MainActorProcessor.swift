@@ -53,7 +53,11 @@ public final class MainActorProcessor {
     ) {
         self.bus = bus
         do {
-            core = try MainActorCore(MailboxBounds(capacity: capacity, overflowPolicy: overflowPolicy), slice, bus.clock)
+            core = try MainActorCore(
+                MailboxBounds(capacity: capacity, overflowPolicy: overflowPolicy),
+                slice,
+                bus.clock
+            )
         } catch {
             preconditionFailure("a processor of capacity \(capacity) cannot be made: \(error)")
         }
