@@ -183,6 +183,8 @@ enum OperatorList {
         The latest element, as a signal of the calling actor.
         WeirSignals.hostSignals
         Creates signals in the context of the stream: on the thread that publishes, one element at a time.
+        WeirSignals.phases
+        The latest element and the completion, as a signal of the calling actor.
         WeirWindows.aggregate
         Emits an aggregate of each window instead of its elements.
         WeirWindows.tumbling
