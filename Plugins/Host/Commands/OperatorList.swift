@@ -199,6 +199,8 @@ enum OperatorList {
         Opens and closes windows by conditions.
         WeirWindows.having
         Emits the results whose value satisfies a condition: a detection by an aggregate.
+        WeirWindows.retaining
+        What enters and leaves a window over the last elements.
         WeirWindows.sessions
         Cuts the stream where nothing happens for a while.
         WeirWindows.sliding
