@@ -57,7 +57,7 @@ final class FormatFiles: Sendable {
         var pointers: [UnsafeMutablePointer<CChar>?] = (arguments + [path]).map { strdup($0) }
         pointers.append(nil)
         defer { for pointer in pointers { free(pointer) } }
-        let run = cbench_run(pointers, output, path + ".messages")
+        let run = cbench_run(pointers, output, path + ".messages", false)
         guard run.status == 0, check(try String(contentsOfFile: output, encoding: .utf8), file) else {
             throw MeasurementFailure("'\(arguments.joined(separator: " "))' failed, or counted wrong")
         }

@@ -59,7 +59,8 @@ static void *watch_memory(void *argument) {
     return NULL;
 }
 
-cbench_run_t cbench_run(char *const *arguments, const char *output_path, const char *message_path) {
+cbench_run_t cbench_run(
+    char *const *arguments, const char *output_path, const char *message_path, bool watches_memory) {
     const cbench_run_t failed = {.status = -1};
     posix_spawn_file_actions_t actions;
     if (posix_spawn_file_actions_init(&actions) != 0) {
@@ -79,7 +80,7 @@ cbench_run_t cbench_run(char *const *arguments, const char *output_path, const c
     watch_t watch = {.process = process, .peak_bytes = -1};
     atomic_init(&watch.is_over, false);
     pthread_t watcher;
-    const bool is_watched = pthread_create(&watcher, NULL, watch_memory, &watch) == 0;
+    const bool is_watched = watches_memory && pthread_create(&watcher, NULL, watch_memory, &watch) == 0;
     int status = 0;
     struct rusage usage;
     const pid_t ended = wait4(process, &status, 0, &usage);
@@ -92,7 +93,7 @@ cbench_run_t cbench_run(char *const *arguments, const char *output_path, const c
         return failed;
     }
 #if !defined(__linux__)
-    watch.peak_bytes = usage.ru_maxrss;
+    watch.peak_bytes = watches_memory ? usage.ru_maxrss : -1;
 #endif
     return (cbench_run_t){
         .status = WEXITSTATUS(status),
