@@ -200,6 +200,7 @@ let tests: [Module] = [
         ],
         excludes: ["Corpus", "Golden"]
     ),
+    Module("CaseStudyTests", in: "Tests", needs: ["Weir"]),
     Module(
         "WeirTests",
         in: "Tests",

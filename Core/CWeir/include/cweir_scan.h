@@ -3,6 +3,8 @@
 
 #include "cweir_base.h"
 
+#include <string.h>
+
 #pragma clang assume_nonnull begin
 
 // Structural indexes of text: where the separators of CSV and JSON Lines are, found 64 bytes at a time.
@@ -98,6 +100,11 @@ CWEIR_INLINE bool cweir_index_skip(cweir_index_t *index, size_t start) {
     }
     index->next_row += 1;
     return true;
+}
+
+// Whether a byte is among `length` bytes.
+CWEIR_INLINE bool cweir_has_byte(const void *_Nullable bytes, uint8_t byte, size_t length) {
+    return length != 0 && memchr(bytes, byte, length) != NULL;
 }
 
 #pragma clang assume_nonnull end
