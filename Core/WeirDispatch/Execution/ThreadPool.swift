@@ -17,30 +17,14 @@ internal import WeirCore
 /// Thread safety: all members, from any thread, also from inside of work.
 public final class ThreadPool: Sendable {
     private struct State: Sendable {
-        /// In the order in which it came; what stands before `first` was begun.
-        var work: [@Sendable () -> Void] = []
-        var first = 0
+        /// In the order in which it came.
+        var work = Deque<@Sendable () -> Void>()
         /// Where threads sleep; the one that came last has the warmest cache.
         var idle: [Parker] = []
         /// The threads, by their identity.
         var threads: Set<UInt> = []
         /// How many there are, those included that are about to begin.
         var threadCount = 0
-
-        var waitingCount: Int { work.count - first }
-
-        mutating func next() -> (@Sendable () -> Void)? {
-            guard first < work.count else { return nil }
-            let next = work[first]
-            // Releases what the closure has with its last reference, and not when others go.
-            work[first] = {}
-            first += 1
-            if first == work.count || first >= 1024 && first * 2 >= work.count {
-                work.removeFirst(first)
-                first = 0
-            }
-            return next
-        }
     }
 
     private enum Step {
@@ -97,14 +81,14 @@ public final class ThreadPool: Sendable {
             return state.threadCount == 0
         }
         guard isLast else { return }
-        while let work = state.withLock({ $0.next() }) { work() }
+        while let work = state.withLock({ $0.work.popFirst() }) { work() }
     }
 
     /// How many threads there are, those included that sleep.
     public var threadCount: Int { state.withLock { $0.threadCount } }
 
     /// How much work waits for a thread.
-    public var waitingCount: Int { state.withLock { $0.waitingCount } }
+    public var waitingCount: Int { state.withLock { $0.work.count } }
 
     /// Whether the calling thread is one of the pool.
     public var isCurrent: Bool { state.withLock { $0.threads.contains(cweir_thread_identity()) } }
@@ -138,7 +122,7 @@ public final class ThreadPool: Sendable {
         state.withLock { state in
             // One that was overdue may have been chosen meanwhile: then its permit makes it look once more.
             let sleeping = state.idle.firstIndex { $0 === parker }
-            if let work = state.next() {
+            if let work = state.work.popFirst() {
                 if let sleeping { state.idle.remove(at: sleeping) }
                 return .work(work)
             }
