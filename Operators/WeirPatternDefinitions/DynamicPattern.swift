@@ -24,11 +24,13 @@ public struct DynamicPattern<Element: Sendable>: EventPattern {
     public init(_ definition: PatternDefinition, over schema: EventSchema<Element>) throws(PatternError) {
         var compiler = DefinitionCompiler(schema)
         try compiler.declare(definition.stages)
-        let stages = try compiler.stages(definition.stages)
+        let compiled = try compiler.stages(definition.stages)
+        var times = NegationTimes(compiler.conditions, compiler.table)
+        let stages = try times.apply(to: compiled)
         var plan = PatternPlan(
             stages: stages,
             captures: compiler.names,
-            conditions: compiler.conditions,
+            conditions: times.conditions,
             within: definition.withinNanoseconds
         )
         plan.neighbours = definition.neighboursNanoseconds
@@ -37,7 +39,7 @@ public struct DynamicPattern<Element: Sendable>: EventPattern {
         try plan.check()
         self.plan = plan
         self.definition = definition
-        conditions = compiler.table
+        conditions = times.table
         key = try compiler.key(definition.groupedBy)
         names = Dictionary(uniqueKeysWithValues: compiler.names.enumerated().map { ($1, $0) })
     }

@@ -38,7 +38,8 @@ public struct StageDefinition: Sendable, Hashable, Codable {
     ///   - condition: What an event must satisfy; any will do without it.
     ///   - quantifier: How often; once without it.
     ///   - until: What ends the loop.
-    ///   - gapNanoseconds: How long after the event before it the stage's event must come; exclusive.
+    ///   - gapNanoseconds: How long after the event before it the stage's event must come; exclusive. Of a
+    ///     negation, how long after that event it holds.
     ///   - group: Stages that match one after the other.
     ///   - either: Sequences of stages of which one matches.
     ///   - allOf: Stages that match in any order.

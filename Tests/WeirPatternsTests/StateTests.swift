@@ -49,6 +49,21 @@ import WeirTesting
         check(Pattern<Labelled>.first { $0.value == 1 }.followedByAny { $0.value > 1 }.within(.milliseconds(6)))
     }
 
+    @Test func stagesOfTime() {
+        let begun = Pattern<Labelled>.first { $0.value == 1 }
+        check(begun.notFollowedBy(within: .milliseconds(4)) { $0.value == 2 }.followedBy { $0.value > 1 })
+        check(begun.after(.milliseconds(4)))
+        check(begun.at { Timestamp(nanosecondsSinceEpoch: ($0.nanosecondsSinceEpoch / 5_000_000 + 1) * 5_000_000) })
+        check(begun.followedBy { $0.value == 2 }.notPreceded(within: .milliseconds(4)) { $0.value == 3 })
+        check(
+            begun.followedByAny { $0.value == 2 }.once().grouped { $0.value / 2 }
+        )
+        check(
+            begun.next { $0.value > 0 }.notPreceded(within: .milliseconds(4)) { $0.value == 0 }
+                .grouped { $0.value / 2 }
+        )
+    }
+
     @Test func sequencesOfTheCompactStrategy() {
         check(Pattern<Labelled>.first { $0.value == 1 }.followedBy { $0.value == 2 }, [.compact])
         check(Pattern<Labelled>.first { $0.value == 1 }.next { $0.value > 1 }.within(.milliseconds(6)), [.compact])

@@ -52,6 +52,8 @@ struct Automaton: Sendable, Hashable {
     @usableFromInline var start: Int
     /// How long a match may last, in nanoseconds; 0 for no limit.
     @usableFromInline var within: Int64
+    /// The schedules that say when states are over.
+    @usableFromInline var schedules: [Int: Int] = [:]
 
     /// The states that an event can reach from one without being taken or passed over, itself included.
     func closure(of state: Int) -> [Int] {

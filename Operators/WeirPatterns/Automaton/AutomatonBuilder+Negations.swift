@@ -72,7 +72,7 @@ extension AutomatonBuilder {
         let original = automaton.states[state]
         // The end of a round gets its edges when the loop is complete.
         guard !original.edges.isEmpty, !isTooLarge else { return state }
-        let twin = makeState(original.capture, original.kind, gap: original.gap)
+        let twin = makeState(original.capture, original.kind, gap: original.gap, schedule: automaton.schedules[state])
         copies[key] = twin
         for edge in original.edges {
             var target = edge.target

@@ -33,11 +33,17 @@ struct AutomatonBuilder {
 
     // MARK: States and edges
 
-    mutating func makeState(_ capture: Int, _ kind: Automaton.Kind, gap: Int64? = nil) -> Int {
+    mutating func makeState(
+        _ capture: Int,
+        _ kind: Automaton.Kind,
+        gap: Int64? = nil,
+        schedule: Int? = nil
+    ) -> Int {
         // Some state, as the automaton is of no use any more.
         guard hasRoom() else { return 0 }
         var state = Automaton.State(capture: capture, kind: kind)
         state.gap = gap ?? 0
+        automaton.schedules[automaton.states.count] = schedule
         automaton.states.append(state)
         return automaton.states.count - 1
     }
@@ -69,7 +75,7 @@ struct AutomatonBuilder {
 
     mutating func copy(_ state: Int) -> Int {
         let original = automaton.states[state]
-        let twin = makeState(original.capture, original.kind, gap: original.gap)
+        let twin = makeState(original.capture, original.kind, gap: original.gap, schedule: automaton.schedules[state])
         for edge in original.edges {
             add(edge.action, from: twin, to: edge.target == state ? twin : edge.target, edge.condition)
         }
@@ -85,9 +91,9 @@ struct AutomatonBuilder {
         switch stage.contiguity {
         case .notFollowedBy:
             // In the middle a negation is nothing but edges of its neighbours.
-            let isBounded = stage.gap != nil || automaton.within > 0
+            let isBounded = stage.hasDuration || automaton.within > 0
             guard isBounded, automaton.states[sink].kind == .final else { return sink }
-            let pending = makeState(capture(stage), .pending, gap: stage.gap)
+            let pending = makeState(capture(stage), .pending, gap: stage.gap, schedule: stage.schedule)
             add(.proceed, from: pending, to: makeStop(condition, capture(stage)), condition)
             add(.ignore, from: pending, to: pending, .not(condition))
             return pending

@@ -73,7 +73,10 @@ struct CompactPlan: Sendable {
         conditionCount = plan.conditions.count
         within = plan.within
         let automaton = AutomatonBuilder(plan).automaton
-        guard automaton.states.allSatisfy({ $0.gap == 0 }) else { throw .boundsNeighbours }
+        guard automaton.states.allSatisfy({ $0.gap == 0 }), automaton.schedules.isEmpty else {
+            throw .boundsNeighbours
+        }
+        if plan.quiet != nil { throw .looksBack(condition: "notPreceded") }
         guard !automaton.hasEndlessProceeding else { throw .proceedsForEver }
         // Merging compares the states with each other.
         let count = automaton.states.count

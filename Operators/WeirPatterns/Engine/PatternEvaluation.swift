@@ -11,14 +11,18 @@ struct PatternEvaluation<Element: Sendable, Key: Hashable & Sendable>: Sendable 
     @usableFromInline let sides: PatternSides<Element>
     // What the compact strategy evaluates; `nil` for runs.
     @usableFromInline let compact: CompactPlan?
+    // The order of events of the same time that wait for the watermark.
+    @usableFromInline let tieOrder: (@Sendable (Element, Element) -> Bool)?
 
     @usableFromInline
     init(
         _ plan: PatternPlan,
         _ conditions: ConditionTable<Element>,
         _ key: (@Sendable (borrowing Element) -> Key)?,
-        _ settings: PatternSettings
+        _ settings: PatternSettings,
+        tieOrder: (@Sendable (Element, Element) -> Bool)? = nil
     ) throws(PatternError) {
+        self.tieOrder = tieOrder
         self.plan = plan
         self.conditions = conditions
         self.key = key
@@ -87,16 +91,16 @@ struct PatternEvaluation<Element: Sendable, Key: Hashable & Sendable>: Sendable 
         _ strategy: consuming Strategy,
         _ output: Output
     ) -> PatternSink<Strategy, Key, Output> where Strategy.Element == Element, Output.Element == Element {
-        PatternSink(
-            PatternFront(
-                strategy,
-                within: plan.within,
-                TruthTable(conditions, plan.conditions.count),
-                key,
-                settings,
-                sides,
-                output
-            )
+        var front = PatternFront(
+            strategy,
+            within: plan.within,
+            TruthTable(conditions, plan.conditions.count),
+            key,
+            settings,
+            sides,
+            output
         )
+        front.waiting.tieOrder = tieOrder
+        return PatternSink(front)
     }
 }

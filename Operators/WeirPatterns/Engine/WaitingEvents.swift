@@ -1,6 +1,7 @@
 public import WeirCore
 
-/// Events that wait for the watermark, as a binary heap by time, equal times in the order of arrival.
+/// Events that wait for the watermark, as a binary heap by time; equal times in an order of their own, and then in that of
+/// arrival.
 ///
 /// A heap, and no `TimeOrderedQueue`: streams of patterns may be out of order by any number of events.
 @frozen
@@ -19,18 +20,25 @@ struct WaitingEvents<Element: Sendable>: Sendable {
             self.time = time
             self.arrival = arrival
         }
-
-        @inlinable
-        func isBefore(_ other: Waiting) -> Bool {
-            time < other.time || (time == other.time && arrival < other.arrival)
-        }
     }
 
     @usableFromInline var heap: [Waiting] = []
     @usableFromInline var arrivals: UInt64 = 0
+    // The order of events of the same time.
+    @usableFromInline var tieOrder: (@Sendable (Element, Element) -> Bool)?
 
     @inlinable
     init() {}
+
+    @inlinable
+    func isBefore(_ left: Waiting, _ right: Waiting) -> Bool {
+        guard left.time == right.time else { return left.time < right.time }
+        if let tieOrder {
+            if tieOrder(left.element, right.element) { return true }
+            if tieOrder(right.element, left.element) { return false }
+        }
+        return left.arrival < right.arrival
+    }
 
     @inlinable
     mutating func push(_ element: Element, _ time: Timestamp) {
@@ -40,7 +48,7 @@ struct WaitingEvents<Element: Sendable>: Sendable {
         heap.append(waiting)
         while place > 0 {
             let parent = (place - 1) / 2
-            guard waiting.isBefore(heap[parent]) else { break }
+            guard isBefore(waiting, heap[parent]) else { break }
             heap[place] = heap[parent]
             place = parent
         }
@@ -71,8 +79,8 @@ struct WaitingEvents<Element: Sendable>: Sendable {
         var place = 0
         while place < heap.count / 2 {
             var child = 2 * place + 1
-            if child + 1 < heap.count, heap[child + 1].isBefore(heap[child]) { child += 1 }
-            guard heap[child].isBefore(last) else { break }
+            if child + 1 < heap.count, isBefore(heap[child + 1], heap[child]) { child += 1 }
+            guard isBefore(heap[child], last) else { break }
             heap[place] = heap[child]
             place = child
         }

@@ -86,7 +86,8 @@ extension StagedPattern: EventPattern where List: AtMostEightStages {
         key: (@Sendable (borrowing List.Event) -> Group)?
     ) throws(PatternError) -> PatternParts<List.Event, Group, List.Tuple> {
         let slots = slots
-        return try PatternParts(plan: draft.plan(), conditions: draft.table, key: key) { match in
+        let (plan, table) = try draft.plan()
+        return PatternParts(plan: plan, conditions: table, key: key) { match in
             List.tuple(match, slots)
         }
     }

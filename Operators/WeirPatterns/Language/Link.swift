@@ -39,7 +39,7 @@ public struct Link<List: CaptureList>: Sendable {
     /// - Parameters:
     ///   - name: What the stage is called in diagnostics, after-match policies and groups.
     ///   - gap: How long after the event before it the event must come; exclusive. In a loop each event, in a group the
-    ///     first event of each round. For a negation at the end of a pattern, how long it holds.
+    ///     first event of each round. For a negation, how long it holds.
     /// - Returns: The link with that.
     @inlinable
     public func callAsFunction(named name: String? = nil, within gap: Duration? = nil) -> Link {
@@ -53,8 +53,8 @@ public struct Link<List: CaptureList>: Sendable {
     ///
     /// - Parameters:
     ///   - name: What the stage is called in diagnostics, after-match policies and groups.
-    ///   - gap: How long after the event before it the event must come; exclusive. In a loop each event. For a negation at
-    ///     the end of a pattern, how long it holds.
+    ///   - gap: How long after the event before it the event must come; exclusive. In a loop each event. For a negation,
+    ///     how long it holds.
     ///   - condition: Takes the event.
     /// - Returns: The pattern with the stage.
     @inlinable

@@ -30,6 +30,45 @@ public struct LoopValue<Root: Sendable, Value: Sendable> {
         StageValue(row.isCurrent ? .event : .last(row.capture, row.name), field)
     }
 
+    /// That of the event at a position.
+    ///
+    ///     .on { loop, event in event.amount > loop.amount[1] }
+    ///
+    /// - Parameter index: The position, from 0 for the event that was captured first. No comparison holds with one that is
+    ///   not there.
+    /// - Complexity: Reading it is O(events of the partial match).
+    public subscript(index: Int) -> StageValue<Root, Value> {
+        precondition(index >= 0, "\(index) is no position; count from the end with [fromEnd: ]")
+        let (capture, isCurrent, field) = (row.capture, row.isCurrent, field)
+        let text = "\(row.name)[\(index)].\(field)"
+        return StageValue(text, identity(text), [capture]) { element, captures in
+            if let event = captures.event(capture, at: index) { return field.value(of: event) }
+            return isCurrent && captures.count(capture) == index ? field.value(of: element) : nil
+        }
+    }
+
+    /// That of the event at a position, counted from the end.
+    ///
+    ///     .on { loop, event in event.amount > loop.amount[fromEnd: 1] }
+    ///
+    /// - Parameter distance: The position, from 0 for the event that was captured last. No comparison holds with one that is
+    ///   not there.
+    /// - Complexity: Reading it is O(events of the partial match since).
+    public subscript(fromEnd distance: Int) -> StageValue<Root, Value> {
+        precondition(distance >= 0, "\(distance) is no distance from the end")
+        let (capture, isCurrent, field) = (row.capture, row.isCurrent, field)
+        let text = "\(row.name)[fromEnd: \(distance)].\(field)"
+        return StageValue(text, identity(text), [capture]) { element, captures in
+            if isCurrent, distance == 0 { return field.value(of: element) }
+            let event = captures.event(capture, fromEnd: isCurrent ? distance - 1 : distance)
+            return event.map { field.value(of: $0) }
+        }
+    }
+
+    private func identity(_ text: String) -> AnyIdentity {
+        AnyIdentity([AnyIdentity(text), AnyIdentity(row.capture), AnyIdentity(field), AnyIdentity(row.isCurrent)])
+    }
+
     private func summary<Result: Sendable>(
         _ function: CapturedSummary.Function,
         _ number: @escaping @Sendable (Value) -> Double,

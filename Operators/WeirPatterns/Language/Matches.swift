@@ -35,6 +35,41 @@ extension EventStream {
     }
 }
 
+extension EventStream {
+    /// Finds the matches of a pattern in events that come in any order, those of the same time in an order of their own.
+    ///
+    ///     lines.matches(of: burst, orderingTiesBy: { $0.number < $1.number })
+    ///
+    /// Otherwise as `matches(of:_:)`.
+    ///
+    /// - Parameters:
+    ///   - pattern: The pattern, with or without groups; a mistake in it traps, see ``StagedPattern/validated()``.
+    ///   - settings: Limits, and other settings of the evaluation. The order is ``ArrivalOrder/byWatermark``, whatever they
+    ///     say.
+    ///   - areInIncreasingOrder: Whether the first of two events of the same time comes before the second; a strict weak
+    ///     order. Events that it does not tell apart stay in the order of arrival.
+    /// - Returns: The matches.
+    @inlinable
+    public func matches<Pattern: EventPattern>(
+        of pattern: Pattern,
+        _ settings: PatternSettings = PatternSettings(),
+        orderingTiesBy areInIncreasingOrder: @escaping @Sendable (Element, Element) -> Bool
+    ) -> Matches<Self, Pattern.Key, Pattern.Match> where Pattern.Element == Element {
+        var settings = settings
+        settings.order = .byWatermark
+        do {
+            return try Matches<Self, Pattern.Key, Pattern.Match>(
+                self,
+                pattern.parts(),
+                settings,
+                tieOrder: areInIncreasingOrder
+            )
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+}
+
 /// The matches of a pattern; made by `matches(of:)`.
 public struct Matches<Upstream: EventStream, Key: Hashable & Sendable, Match: Sendable>: WatermarkWaiting {
     public typealias Element = Match
@@ -47,9 +82,10 @@ public struct Matches<Upstream: EventStream, Key: Hashable & Sendable, Match: Se
     init(
         _ upstream: Upstream,
         _ parts: PatternParts<Upstream.Element, Key, Match>,
-        _ settings: PatternSettings
+        _ settings: PatternSettings,
+        tieOrder: (@Sendable (Upstream.Element, Upstream.Element) -> Bool)? = nil
     ) throws(PatternError) {
-        evaluation = try PatternEvaluation(parts.plan, parts.conditions, parts.key, settings)
+        evaluation = try PatternEvaluation(parts.plan, parts.conditions, parts.key, settings, tieOrder: tieOrder)
         self.upstream = upstream
         read = parts.read
     }

@@ -30,10 +30,10 @@ extension StagedPattern {
         case .noSkip: copy.draft.afterMatch = .noSkip
         case .skipToNext: copy.draft.afterMatch = .skipToNext
         case .skipPastLast: copy.draft.afterMatch = .skipPastLast
-        case .skipToFirst(let stage):
-            copy.skip(to: stage) { .skipToFirst(capture: $0, failsOnMiss: false) }
-        case .skipToLast(let stage):
-            copy.skip(to: stage) { .skipToLast(capture: $0, failsOnMiss: false) }
+        case .skipToFirst(let stage, let failsOnMiss):
+            copy.skip(to: stage) { .skipToFirst(capture: $0, failsOnMiss: failsOnMiss) }
+        case .skipToLast(let stage, let failsOnMiss):
+            copy.skip(to: stage) { .skipToLast(capture: $0, failsOnMiss: failsOnMiss) }
         }
         return copy
     }
@@ -65,8 +65,14 @@ public enum AfterMatchPolicy: Sendable, Hashable {
     case skipToNext
     /// Those that started before the match ended are dropped.
     case skipPastLast
-    /// Those that started before the first event of a stage are dropped; none if it captured nothing.
-    case skipToFirst(of: String)
-    /// Those that started before the last event of a stage are dropped; none if it captured nothing.
-    case skipToLast(of: String)
+    /// Those that started before the first event of a stage are dropped.
+    ///
+    /// With `failsOnMiss`, the stream of matches fails with a ``PatternFailure`` where the stage captured nothing, or where
+    /// its first event is that of the match; without, such a match drops none.
+    case skipToFirst(of: String, failsOnMiss: Bool = false)
+    /// Those that started before the last event of a stage are dropped.
+    ///
+    /// With `failsOnMiss`, the stream of matches fails with a ``PatternFailure`` where the stage captured nothing, or where
+    /// its last event is the first one of the match; without, such a match drops none.
+    case skipToLast(of: String, failsOnMiss: Bool = false)
 }

@@ -66,7 +66,9 @@ public struct StagedPattern<List: CaptureList>: Sendable {
     /// Forbids that any event satisfies the conditions that follow before the next stage matches.
     ///
     /// At the end of a pattern it needs a bound in time, as in `notFollowedBy(within: .seconds(3600))`; the match is
-    /// complete when time has come that far.
+    /// complete when time has come that far. In the middle, with such a bound, nothing may satisfy the conditions for that
+    /// long after the event before, and the next stage takes an event only then; it begins with `followedBy` or
+    /// `followedByAny`, and cannot be left out.
     @inlinable
     public var notFollowedBy: Link<Forbidding<List.Open>> { link(.notFollowedBy) }
 
@@ -102,16 +104,16 @@ public struct StagedPattern<List: CaptureList>: Sendable {
     /// What the pattern means.
     ///
     /// - Throws: ``PatternError`` for the first rule that it breaks.
-    public func plan() throws(PatternError) -> PatternPlan { try draft.plan() }
+    public func plan() throws(PatternError) -> PatternPlan { try draft.plan().plan }
 
     /// Answers for members that there are not.
     @available(
         *,
         unavailable,
         message: """
-            patterns have next, followedBy, followedByAny, notNext, notFollowedBy; for the last stage filter, on, times, \
+            patterns have next, followedBy, followedByAny, notNext, notFollowedBy; after, at; for the last stage filter, on, times, \
             optional, and behind times also greedy, consecutive, allowCombinations, until, untilWhere, untilOn; within, \
-            grouped, afterMatch, selecting, validated, plan, explain
+            notPreceded, once, grouped, afterMatch, selecting, validated, plan, explain
             """
     )
     public subscript(dynamicMember member: String) -> Link<List.Open.WithEvent> { link(.next) }

@@ -1,4 +1,4 @@
-internal import WeirCore
+public import WeirCore
 internal import WeirExpressions
 
 /// What a pattern in the typed language has come to so far: its plan and its conditions.
@@ -11,29 +11,33 @@ public struct PatternDraft<Element: Sendable>: Sendable {
     @usableFromInline var neighbours: Int64?
     @usableFromInline var afterMatch = AfterMatch.noSkip
     @usableFromInline var selection = MatchSelection.all
+    @usableFromInline var quiet: PlanQuiet?
     // The first mistake, told when the pattern is used.
     @usableFromInline var mistake: PatternError?
 
     @usableFromInline
     init() {}
 
-    /// The plan.
+    /// The plan, and what its conditions mean.
     ///
     /// - Throws: ``PatternError`` for the first rule that the pattern breaks.
     @usableFromInline
-    func plan() throws(PatternError) -> PatternPlan {
+    func plan() throws(PatternError) -> (plan: PatternPlan, table: ConditionTable<Element>) {
         if let mistake { throw mistake }
+        var times = NegationTimes(conditions, table)
+        let stages = try times.apply(to: stages)
         let plan = PatternPlan(
             stages: stages,
             captures: captures,
-            conditions: conditions,
+            conditions: times.conditions,
             within: within,
             neighbours: neighbours,
             afterMatch: afterMatch,
-            selection: selection
+            selection: selection,
+            quiet: quiet
         )
         try plan.check()
-        return plan
+        return (plan, times.table)
     }
 
     /// Declares a capture, and returns its number.
@@ -72,15 +76,18 @@ public struct PatternDraft<Element: Sendable>: Sendable {
         _ name: String?,
         _ contiguity: Contiguity,
         _ condition: StageTerm<Element>?,
-        _ gap: Duration? = nil
+        _ gap: Duration? = nil,
+        schedule: (@Sendable (Timestamp) -> Timestamp?)? = nil
     ) -> Int {
         let capture = declare(name)
+        if let schedule { table.schedules.append(schedule) }
         stages.append(
             PlanStage(
                 name: captures[capture],
                 contiguity: contiguity,
                 content: .event(capture: capture, conditions: condition.map { [add($0)] } ?? []),
-                gap: gap?.wholeNanoseconds
+                gap: gap?.wholeNanoseconds,
+                schedule: schedule == nil ? nil : table.schedules.count - 1
             )
         )
         return capture
@@ -115,6 +122,8 @@ public struct PatternDraft<Element: Sendable>: Sendable {
         let firstCapture = captures.count
         let firstCondition = conditions.count
         let firstAggregate = table.aggregates.count
+        let firstSchedule = table.schedules.count
+        table.schedules += other.table.schedules
         for (index, name) in other.captures.enumerated() {
             captures.append(name == "stage \(index)" ? "stage \(firstCapture + index)" : name)
         }
@@ -125,7 +134,9 @@ public struct PatternDraft<Element: Sendable>: Sendable {
             for unary in other.table.unary { table.append(unary) }
         }
         mistake = mistake ?? other.mistake
-        let stages = other.stages.map { $0.renumbered(captures: firstCapture, conditions: firstCondition) }
+        let stages = other.stages.map {
+            $0.renumbered(captures: firstCapture, conditions: firstCondition, schedules: firstSchedule)
+        }
         return (stages, firstCapture..<captures.count)
     }
 
@@ -174,21 +185,23 @@ struct AnyIdentity: Hashable, Sendable {
 
 extension PlanStage {
     /// The stage with the numbers of its captures and conditions moved.
-    func renumbered(captures: Int, conditions: Int) -> PlanStage {
+    func renumbered(captures: Int, conditions: Int, schedules: Int) -> PlanStage {
+        func renumber(_ stages: [PlanStage]) -> [PlanStage] {
+            stages.map { $0.renumbered(captures: captures, conditions: conditions, schedules: schedules) }
+        }
         var stage = self
+        stage.schedule = schedule.map { $0 + schedules }
         stage.until = until.map { $0 + conditions }
         switch content {
         case .event(let capture, let own):
             stage.content = .event(capture: capture + captures, conditions: own.map { $0 + conditions })
             if name == "stage \(capture)" { stage.name = "stage \(capture + captures)" }
         case .group(let stages):
-            stage.content = .group(stages.map { $0.renumbered(captures: captures, conditions: conditions) })
+            stage.content = .group(renumber(stages))
         case .either(let alternatives):
-            stage.content = .either(
-                alternatives.map { $0.map { $0.renumbered(captures: captures, conditions: conditions) } }
-            )
+            stage.content = .either(alternatives.map(renumber))
         case .allOf(let stages):
-            stage.content = .allOf(stages.map { $0.renumbered(captures: captures, conditions: conditions) })
+            stage.content = .allOf(renumber(stages))
         }
         return stage
     }

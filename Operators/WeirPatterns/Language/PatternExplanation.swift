@@ -65,7 +65,12 @@ public struct PatternExplanation: Sendable, CustomStringConvertible {
                 inner = lines(stages, texts, indent: indent + "  ")
             }
             if let until = stage.until { line += " until \(texts[until])" }
-            if let gap = stage.gap { line += " within \(Duration.nanoseconds(gap)) of the event before" }
+            if stage.hasDuration {
+                line +=
+                    stage.gap.map { " for \(Duration.nanoseconds($0)) after the event before" } ?? " until its schedule"
+            } else if let gap = stage.gap {
+                line += " within \(Duration.nanoseconds(gap)) of the event before"
+            }
             return [line] + inner
         }
     }
@@ -85,6 +90,11 @@ public struct PatternExplanation: Sendable, CustomStringConvertible {
         var bounds: [String] = []
         if let within = plan.within { bounds.append("within \(Duration.nanoseconds(within))") }
         if let gap = plan.neighbours { bounds.append("within \(Duration.nanoseconds(gap)) between neighbours") }
+        if let quiet = plan.quiet {
+            let condition = quiet.conditions.map { plan.conditions[$0].text }.joined(separator: " and ")
+            let time = quiet.duration == .max ? "at any time" : "within \(Duration.nanoseconds(quiet.duration))"
+            bounds.append("not \(time) after \(condition)")
+        }
         switch plan.afterMatch {
         case .noSkip: break
         case .skipToNext: bounds.append("after a match skip to the next start")
@@ -182,6 +192,7 @@ public struct PatternExplanation: Sendable, CustomStringConvertible {
         var notes: [String] = []
         if state == automaton.start { notes.append("start") }
         if described.kind == .pending { notes.append("a match when its time is over") }
+        if automaton.schedules[state] != nil { notes.append("by a schedule") }
         if described.gap > 0 { notes.append("within \(Duration.nanoseconds(described.gap))") }
         return notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))"
     }

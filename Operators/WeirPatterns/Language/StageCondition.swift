@@ -1,3 +1,4 @@
+public import WeirCore
 public import WeirExpressions
 
 /// A condition of a stage that looks at captures, made by comparing rows.
@@ -104,7 +105,7 @@ struct StageTerm<Element: Sendable>: Sendable {
     ) -> StageTerm {
         let planned = PlanCondition(captures: captures, text: text)
         guard captures.isEmpty else { return StageTerm(planned, .contextual(holds)) }
-        let nothing = Captures<Element>(PathStore([]), -1)
+        let nothing = Captures<Element>(PathStore([]), -1, at: .distantPast)
         return StageTerm(planned, .unary { element in holds(element, nothing) })
     }
 

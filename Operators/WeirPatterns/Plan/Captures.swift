@@ -1,3 +1,4 @@
+public import WeirCore
 public import WeirExpressions
 
 /// What a partial match has captured so far, for the conditions that look at it.
@@ -7,14 +8,23 @@ public import WeirExpressions
 public struct Captures<Element: Sendable>: Sendable {
     @usableFromInline let paths: PathStore<Element>
     @usableFromInline var last: Int32
+    // The time of the event that is being looked at.
+    @usableFromInline let now: Timestamp
     // What the numbers that a condition knows are moved by, where it was written for a group.
     @usableFromInline let firstCapture: Int
     @usableFromInline let firstAggregate: Int
 
     @inlinable
-    init(_ paths: PathStore<Element>, _ last: Int32, firstCapture: Int = 0, firstAggregate: Int = 0) {
+    init(
+        _ paths: PathStore<Element>,
+        _ last: Int32,
+        at now: Timestamp,
+        firstCapture: Int = 0,
+        firstAggregate: Int = 0
+    ) {
         self.paths = paths
         self.last = last
+        self.now = now
         self.firstCapture = firstCapture
         self.firstAggregate = firstAggregate
     }
@@ -25,6 +35,7 @@ public struct Captures<Element: Sendable>: Sendable {
         Captures(
             paths,
             last,
+            at: now,
             firstCapture: firstCapture + captures,
             firstAggregate: firstAggregate + aggregates
         )
@@ -63,6 +74,74 @@ public struct Captures<Element: Sendable>: Sendable {
             node = current.parent
         }
         return event >= 0 ? paths.events[Int(event)].element : nil
+    }
+
+    /// The event that a stage captured at a position; `nil` if there is none.
+    ///
+    /// - Parameters:
+    ///   - capture: The number of the stage's capture.
+    ///   - index: The position, from 0, counted from the first event.
+    /// - Returns: The event.
+    /// - Complexity: O(*n*) for *n* events that the partial match has captured.
+    @inlinable
+    public func event(_ capture: Int, at index: Int) -> Element? {
+        let count = count(capture)
+        return (0..<count).contains(index) ? event(capture, fromEnd: count - 1 - index) : nil
+    }
+
+    /// The event that a stage captured at a position, counted from the last one; `nil` if there is none.
+    ///
+    /// - Parameters:
+    ///   - capture: The number of the stage's capture.
+    ///   - distance: The position: 0 for the last event, 1 for the one before it.
+    /// - Returns: The event.
+    /// - Complexity: O(*n*) for *n* events that the partial match captured since.
+    @inlinable
+    public func event(_ capture: Int, fromEnd distance: Int) -> Element? {
+        let capture = capture + firstCapture
+        var (node, left) = (last, distance)
+        while node >= 0 {
+            let current = paths.nodes[Int(node)]
+            if current.capture == capture {
+                if left == 0 { return paths.events[Int(current.event)].element }
+                left -= 1
+            }
+            node = current.parent
+        }
+        return nil
+    }
+
+    /// How many events a stage has captured.
+    ///
+    /// - Parameter capture: The number of the stage's capture.
+    /// - Returns: The number.
+    /// - Complexity: O(*n*) for *n* events that the partial match has captured.
+    @inlinable
+    public func count(_ capture: Int) -> Int {
+        let capture = capture + firstCapture
+        var (node, count) = (last, 0)
+        while node >= 0 {
+            let current = paths.nodes[Int(node)]
+            if current.capture == capture { count += 1 }
+            node = current.parent
+        }
+        return count
+    }
+
+    /// The time of the last event that a stage before another one captured.
+    ///
+    /// - Parameter capture: The number of the other stage's capture.
+    /// - Returns: The time; `nil` if there is no such event.
+    /// - Complexity: O(*n*) for *n* events that the partial match captured since.
+    @inlinable
+    func time(before capture: Int) -> Timestamp? {
+        var node = last
+        while node >= 0 {
+            let current = paths.nodes[Int(node)]
+            if current.capture < capture { return paths.time(of: node) }
+            node = current.parent
+        }
+        return nil
     }
 
     /// The events that a stage captured, in the order in which they came.

@@ -1,3 +1,5 @@
+public import WeirCore
+
 /// The conditions of a plan for one type of events.
 ///
 /// The position of a condition is its ``ConditionID``. A strategy that only looks at unary conditions uses
@@ -29,8 +31,12 @@ public struct ConditionTable<Element: Sendable>: Sendable {
     /// What conditions look at that is accumulated along partial matches.
     public var aggregates: [PlanAggregate<Element>]
 
+    /// When stages that wait for a schedule are over: the time that follows another one, `nil` for never.
+    public var schedules: [@Sendable (Timestamp) -> Timestamp?]
+
     /// Creates an empty table.
     public init() {
+        schedules = []
         aggregates = []
         unaryConditions = []
         contextual = []

@@ -31,6 +31,9 @@ public enum PatternError: Error, Sendable, Hashable {
     case invalidDuration(stage: String)
     /// Neighbours may be further apart than the first event and the last.
     case gapLongerThanWindow(stage: String)
+    /// Behind a negation in the middle that has a duration there is no stage with `followedBy` or `followedByAny` that must
+    /// match.
+    case durationWithoutStage(stage: String)
     /// There is no stage of that name, or no stage before that captures anything.
     case unknownStage(String)
     /// A group, or an alternative, has no stage.
@@ -83,6 +86,8 @@ extension PatternError: CustomStringConvertible {
         case .untilWithoutLoop(let stage): "the stage '\(stage)' has an end, and so needs no 'until'"
         case .invalidDuration(let stage): "the time for '\(stage)' is not positive"
         case .gapLongerThanWindow(let stage): "the time before '\(stage)' is longer than that for the whole match"
+        case .durationWithoutStage(let stage):
+            "behind '\(stage)', which has a duration, a stage with followedBy must follow that cannot be left out"
         case .unknownStage(let name): "there is no stage '\(name)' here that captures events"
         case .emptyGroup(let stage): "the group '\(stage)' has no stage"
         case .notAnAlternative(let stage):

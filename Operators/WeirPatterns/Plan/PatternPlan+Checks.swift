@@ -8,12 +8,13 @@ extension PatternPlan {
         var names = Set<String>()
         for name in captures where !names.insert(name).inserted { throw .duplicateName(name) }
         try Self.check(stages)
-        for bound in [within, neighbours] {
+        for bound in [within, neighbours, quiet?.duration] {
             if let bound, bound <= 0 { throw .invalidDuration(stage: stages[0].name) }
         }
         if let within { try Self.checkGaps(stages, within) }
         guard Self.size(of: stages) <= Self.greatestSize else { throw .tooLarge(limit: Self.greatestSize) }
-        if let last = stages.last, last.contiguity == .notFollowedBy, within == nil, neighbours == nil, last.gap == nil
+        if let last = stages.last, last.contiguity == .notFollowedBy, within == nil, neighbours == nil,
+            !last.hasDuration
         {
             throw .unboundedNegation(stage: last.name)
         }

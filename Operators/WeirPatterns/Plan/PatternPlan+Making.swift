@@ -18,5 +18,6 @@ extension PatternPlan {
         self.within = within
         afterMatch = .noSkip
         selection = .all
+        quiet = nil
     }
 }

@@ -16,6 +16,9 @@
 ///   an event that the loop takes, too. Where a loop that has a greatest number of times could be over, where a
 ///   stage before the negation could be left out, or where a round of a group begins with a stage that can be left out,
 ///   only the very next event is looked at.
+/// - A negation in the middle that has a duration, or a schedule, holds that long after the last event before it, and the
+///   stage behind it takes an event only when that time is over; those in between are passed over. At the end, the match is
+///   complete then.
 /// - The bound of a stage on the time since the event before ends the partial matches that wait for that stage, also those
 ///   that could leave it out. It does not reach those that still wait in a loop before it, or for a stage before it that
 ///   can be left out: bound the whole match, or its ``neighbours``, where that matters.
@@ -68,6 +71,23 @@ public struct PatternPlan: Sendable, Hashable {
 
     /// Which of the matches that one event completes are emitted.
     public var selection: MatchSelection
+
+    /// What must not have come in the time before the first event.
+    public var quiet: PlanQuiet?
+}
+
+/// What must not have come in the time before the first event of a match.
+public struct PlanQuiet: Sendable, Hashable {
+    /// The conditions on the event that must not have come; all of them look at the event alone.
+    public var conditions: [ConditionID]
+
+    /// How long before, in nanoseconds; exclusive. `Int64.max` for ever.
+    public var duration: Int64
+
+    public init(conditions: [ConditionID], duration: Int64) {
+        self.conditions = conditions
+        self.duration = duration
+    }
 }
 
 /// The number of a condition in its plan; equal conditions of a pattern have the same number.

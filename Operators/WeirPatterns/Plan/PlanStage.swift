@@ -15,10 +15,14 @@ public struct PlanStage: Sendable, Hashable {
     /// What ends the loop: an event for which it holds is not taken any more, and nothing after it.
     public var until: ConditionID?
 
-    /// How long after the event before it, in nanoseconds, the stage's event must come; exclusive.
+    /// How long after the event before it, in nanoseconds, the stage's event must come; exclusive. Of a negation, how
+    /// long after the event before it it holds.
     ///
     /// See ``PatternPlan`` for what that means behind a loop or a stage that can be left out.
     public var gap: Int64?
+
+    /// Of a negation, the number of the schedule in ``ConditionTable/schedules`` that says until when it holds.
+    public var schedule: Int?
 
     public init(
         name: String,
@@ -26,7 +30,8 @@ public struct PlanStage: Sendable, Hashable {
         content: Content,
         quantifier: PlanQuantifier = PlanQuantifier(),
         until: ConditionID? = nil,
-        gap: Int64? = nil
+        gap: Int64? = nil,
+        schedule: Int? = nil
     ) {
         self.name = name
         self.contiguity = contiguity
@@ -34,6 +39,7 @@ public struct PlanStage: Sendable, Hashable {
         self.quantifier = quantifier
         self.until = until
         self.gap = gap
+        self.schedule = schedule
     }
 
     /// What a stage matches.
@@ -52,6 +58,9 @@ public struct PlanStage: Sendable, Hashable {
 
     /// Whether the stage forbids something rather than captures it.
     public var isNegation: Bool { contiguity == .notNext || contiguity == .notFollowedBy }
+
+    /// Whether the stage is a negation that is over at some time.
+    var hasDuration: Bool { contiguity == .notFollowedBy && (gap != nil || schedule != nil) }
 }
 
 /// How a stage joins what comes before it.

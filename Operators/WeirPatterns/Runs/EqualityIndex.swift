@@ -92,7 +92,7 @@ extension RunsStrategy {
             return nil
         }
         // A run that has captured nothing to compare with is found by no event, and moved by none.
-        guard let captured = Captures(paths, run.node).last(equality.capture) else { return nil }
+        guard let captured = Captures(paths, run.node, at: now).last(equality.capture) else { return nil }
         let slot = store.families[Int(run.family)].slot
         return EqualityIndex.Key(slot, run.state, key(captured))
     }

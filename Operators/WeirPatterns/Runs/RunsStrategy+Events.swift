@@ -15,7 +15,7 @@ extension RunsStrategy {
         sequence &+= 1
         now = time
         budget.beginEvent()
-        if paths.eventCount >= limits.events, !makeRoomForEvent() { return store.counts[slot] > 0 }
+        if paths.eventCount >= limits.events, !makeRoomForEvent() { return isOccupied(slot) }
         if isOrdered {
             receiveInOrder(element, truth, slot, &output)
         } else {
@@ -25,7 +25,8 @@ extension RunsStrategy {
             paths.unpin(event)
             event = -1
         }
-        return store.counts[slot] > 0
+        quiet?.note(truth, slot, at: time)
+        return isOccupied(slot)
     }
 
     /// Visits the runs state by state.
@@ -115,7 +116,7 @@ extension RunsStrategy {
         areEqual: Bool,
         _ left: inout Int
     ) -> Int32 {
-        var captures = Captures(paths, -1)
+        var captures = Captures(paths, -1, at: now)
         let one = needed.trailingZeroBitCount
         let others = needed & (needed &- 1)
         let condition = conditions.contextual[one]
@@ -147,7 +148,7 @@ extension RunsStrategy {
         var step = common
         var all = truth
         if needed != 0 {
-            all |= contextual(element, needed, Captures(paths, run.node))
+            all |= contextual(element, needed, Captures(paths, run.node, at: now))
             step = table.step(state, all: all)
         }
         if trace != nil { record(step, all, index) }
@@ -211,9 +212,13 @@ extension RunsStrategy {
     /// Starts partial matches with the event.
     @inlinable
     mutating func begin(_ element: borrowing Element, _ truth: UInt64, _ slot: Int) {
+        if let quiet, quiet.isWaiting(slot) { return }
         var step = table.step(start, unary: truth)
         if table.steps[step].needed != 0 {
-            step = table.step(start, all: truth | contextual(element, table.steps[step].needed, Captures(paths, -1)))
+            step = table.step(
+                start,
+                all: truth | contextual(element, table.steps[step].needed, Captures(paths, -1, at: now))
+            )
         }
         guard !table.steps[step].moves.isEmpty else { return }
         let family = store.makeFamily(now, sequence, slot)

@@ -105,7 +105,7 @@ extension RunsStrategy {
             losses.partialMatches += 1
             index = run.nextOfFamily
         }
-        if store.counts[slot] == 0 { emptied.append(slot) }
+        if !isOccupied(slot) { emptied.append(slot) }
     }
 
     /// Makes room for an event that may have to be kept.

@@ -49,7 +49,7 @@ extension RunsStrategy {
         var step = table.step(state, unary: truth)
         let needed = table.steps[step].needed
         if needed != 0 {
-            all |= contextual(element, needed, Captures(paths, run.node))
+            all |= contextual(element, needed, Captures(paths, run.node, at: now))
             step = table.step(state, all: all)
         }
         if trace != nil { record(step, all, index) }

@@ -5,7 +5,15 @@ extension RunsStrategy {
     @usableFromInline
     mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
         // The numbers of states, captures and conditions have no meaning for another pattern.
-        state.require(describing: "\(table.automaton.states) \(isOrdered) \(hasIndex) \(plan.captures)")
+        let automaton = table.automaton
+        state.require(describing: "\(automaton.states) \(isOrdered) \(hasIndex) \(plan.captures)")
+        if !automaton.schedules.isEmpty {
+            state.require(describing: "\(automaton.schedules.sorted { $0.key < $1.key })")
+        }
+        if quiet != nil {
+            state.require(describing: "\(plan.quiet as Any)")
+            try quiet?.exchangeState(&state)
+        }
         try state.exchange(&budget.left)
         try state.exchange(&sequence)
         try state.exchange(&now)

@@ -22,7 +22,7 @@ extension RunsStrategy {
             releaseMatches(slot, at: now)
             if losses.failure == nil { emitMoments(into: &output) }
             tidy(slot)
-            if store.counts[slot] == 0 { emptied.append(slot) }
+            if !isOccupied(slot) { emptied.append(slot) }
         }
     }
 
@@ -34,6 +34,7 @@ extension RunsStrategy {
             deadline = Nanoseconds.sum(store.families[Int(store.oldest)].start.nanosecondsSinceEpoch, within)
         }
         if hasGaps, let timer = gapTimers.timers.first { deadline = min(deadline, timer.deadline) }
+        if let quiet { deadline = min(deadline, quiet.nextDeadline) }
         return deadline
     }
 
@@ -47,6 +48,10 @@ extension RunsStrategy {
             // What one moment completes is looked at together, so that the pattern can select among it.
             if deadline > emitted { emitMoments(into: &output) }
             emitted = deadline
+            if let slot = quiet?.end(at: deadline) {
+                if slot >= 0, !isOccupied(slot) { emptied.append(slot) }
+                continue
+            }
             if hasGaps, let timer = gapTimers.timers.first, timer.deadline == deadline {
                 _ = gapTimers.pop()
                 guard GapTimers.isLive(timer, store) else { continue }
@@ -93,29 +98,39 @@ extension RunsStrategy {
         unlink(index)
         paths.release(run.node)
         store.removeRun(index)
-        if store.counts[slot] == 0 { emptied.append(slot) }
+        if !isOccupied(slot) { emptied.append(slot) }
+    }
+
+    /// When the time between a run's last event and the next one is over; `nil` if that has no bound.
+    @inlinable
+    func deadline(of index: Int32) -> Int64? {
+        let run = store.runs[Int(index)]
+        let (gap, schedule) = (gaps[Int(run.state)], schedules[Int(run.state)])
+        guard gap > 0 || schedule >= 0 else { return nil }
+        let previous = paths.time(of: run.node)
+        var deadline = gap > 0 ? Nanoseconds.sum(previous.nanosecondsSinceEpoch, gap) : .max
+        if schedule >= 0, let next = conditions.schedules[schedule](previous) {
+            deadline = min(deadline, next.nanosecondsSinceEpoch)
+        }
+        return deadline
     }
 
     /// When the window of a run that has expired closed: that of its last event comes first.
     @inlinable
     func bound(of index: Int32, _ time: Timestamp) -> Timestamp {
-        let run = store.runs[Int(index)]
-        let gap = gaps[Int(run.state)]
-        let previous = paths.time(of: run.node).nanosecondsSinceEpoch
-        if gap > 0, Nanoseconds.sum(previous, gap) <= time.nanosecondsSinceEpoch {
-            return Timestamp(nanosecondsSinceEpoch: Nanoseconds.sum(previous, gap))
+        if let deadline = deadline(of: index), deadline <= time.nanosecondsSinceEpoch {
+            return Timestamp(nanosecondsSinceEpoch: deadline)
         }
-        let start = store.families[Int(run.family)].start.nanosecondsSinceEpoch
+        let start = store.families[Int(store.runs[Int(index)].family)].start.nanosecondsSinceEpoch
         return Timestamp(nanosecondsSinceEpoch: Nanoseconds.sum(start, within))
     }
 
     @inlinable
     func hasExpired(_ index: Int32, _ time: Timestamp) -> Bool {
-        let run = store.runs[Int(index)]
         let now = time.nanosecondsSinceEpoch
-        let gap = gaps[Int(run.state)]
-        if gap > 0, Nanoseconds.sum(paths.time(of: run.node).nanosecondsSinceEpoch, gap) <= now { return true }
-        return within > 0 && Nanoseconds.sum(store.families[Int(run.family)].start.nanosecondsSinceEpoch, within) <= now
+        if let deadline = deadline(of: index), deadline <= now { return true }
+        let start = store.families[Int(store.runs[Int(index)].family)].start.nanosecondsSinceEpoch
+        return within > 0 && Nanoseconds.sum(start, within) <= now
     }
 
     @inlinable
@@ -163,12 +178,12 @@ extension RunsStrategy {
             store.removeRun(index)
         }
         tidy(slot)
-        if store.counts[slot] == 0 { emptied.append(slot) }
+        if !isOccupied(slot) { emptied.append(slot) }
     }
 
     @inlinable
     mutating func forgetGroups<Key: Hashable & Sendable>(in groups: inout SlotTable<Key>) {
-        for slot in emptied where slot >= store.counts.count || store.counts[slot] == 0 {
+        for slot in emptied where !isOccupied(slot) {
             groups.remove(slot: UInt32(slot))
         }
         // A list that was long once would stay as long as the engine does.
@@ -188,12 +203,9 @@ extension RunsStrategy {
     /// Notes when a run must have taken its next event.
     @inlinable
     mutating func watchGap(_ index: Int32) {
-        let run = store.runs[Int(index)]
-        let gap = gaps[Int(run.state)]
-        guard gap > 0 else { return }
-        let deadline = Nanoseconds.sum(paths.time(of: run.node).nanosecondsSinceEpoch, gap)
+        guard let deadline = deadline(of: index), deadline < .max else { return }
         if deadline <= now.nanosecondsSinceEpoch { isOverdue = true }
-        gapTimers.push(GapTimers.Timer(deadline, index, run.generation))
+        gapTimers.push(GapTimers.Timer(deadline, index, store.runs[Int(index)].generation))
         gapTimers.purge(store)
     }
 }

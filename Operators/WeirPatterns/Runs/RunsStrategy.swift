@@ -49,6 +49,8 @@ struct RunsStrategy<Element: Sendable>: Sendable {
     @usableFromInline var budget: WorkBudget
     @usableFromInline let within: Int64
     @usableFromInline let gaps: [Int64]
+    // The number of the schedule of each state; -1 for none.
+    @usableFromInline let schedules: [Int]
     @usableFromInline let hasGaps: Bool
     @usableFromInline let isPending: [Bool]
     @usableFromInline let start: Int
@@ -62,6 +64,7 @@ struct RunsStrategy<Element: Sendable>: Sendable {
     @usableFromInline let indexOfState: [Int]
     @usableFromInline let hasIndex: Bool
     @usableFromInline var gapTimers = GapTimers()
+    @usableFromInline var quiet: QuietTimes?
     @usableFromInline var sequence: UInt64 = 0
     @usableFromInline var now = Timestamp.distantPast
     // What the current event has led to so far.
@@ -111,7 +114,8 @@ struct RunsStrategy<Element: Sendable>: Sendable {
         unary = plan.conditions.indices.reduce(0) { plan.conditions[$1].isUnary ? $0 | 1 << UInt64($1) : $0 }
         within = automaton.within
         gaps = automaton.states.map(\.gap)
-        hasGaps = automaton.states.contains { $0.gap > 0 }
+        schedules = automaton.states.indices.map { automaton.schedules[$0] ?? -1 }
+        hasGaps = !automaton.schedules.isEmpty || automaton.states.contains { $0.gap > 0 }
         isPending = automaton.states.map { $0.kind == .pending }
         start = automaton.start
         isOrdered = plan.afterMatch != .noSkip || (hasGaps && isPending.contains(true))
@@ -119,6 +123,7 @@ struct RunsStrategy<Element: Sendable>: Sendable {
         paths = PathStore(conditions.aggregates)
         store = RunStore(automaton.states.count)
         queues = RunQueues()
+        quiet = plan.quiet.map(QuietTimes.init)
         indexOfState = Self.indexes(automaton, plan, table)
         hasIndex = !isOrdered && indexOfState.contains { $0 >= 0 }
     }
@@ -133,7 +138,13 @@ extension RunsStrategy: PatternStrategy {
     var heldCount: Int { store.count }
 
     @inlinable
-    func hasPartialMatch(slot: UInt32) -> Bool { Int(slot) < store.counts.count && store.counts[Int(slot)] > 0 }
+    func hasPartialMatch(slot: UInt32) -> Bool { isOccupied(Int(slot)) }
+
+    /// Whether something is remembered for a group.
+    @inlinable
+    func isOccupied(_ slot: Int) -> Bool {
+        (slot < store.counts.count && store.counts[slot] > 0) || (quiet?.isWaiting(slot) ?? false)
+    }
 
     @usableFromInline
     mutating func eventEffects() -> EventEffects {
@@ -146,7 +157,7 @@ extension RunsStrategy: PatternStrategy {
                 return !table.steps[table.step(state, unary: 0)].isIdle
             }
         return EventEffects(
-            beginning: table.automaton.conditionsOfBeginning,
+            beginning: table.automaton.conditionsOfBeginning | (quiet?.conditions ?? 0),
             alwaysBegins: !beginning.moves.isEmpty || beginning.needed != 0,
             alwaysChanges: alwaysChanges
         )
