@@ -19,6 +19,7 @@ package struct NegationTimes<Element: Sendable> {
     /// The stages with these conditions.
     ///
     /// - Parameter stages: All stages of a pattern, with their final numbers.
+    /// - Returns: The stages.
     /// - Throws: ``PatternError`` where no stage behind such a negation waits.
     package mutating func apply(to stages: [PlanStage]) throws(PatternError) -> [PlanStage] {
         try apply(to: stages, isWhole: true)

@@ -81,7 +81,9 @@ public struct PlanQuiet: Sendable, Hashable {
     /// The conditions on the event that must not have come; all of them look at the event alone.
     public var conditions: [ConditionID]
 
-    /// How long before, in nanoseconds; exclusive. `Int64.max` for ever.
+    /// How long before, in nanoseconds; exclusive.
+    ///
+    /// `Int64.max` stands for ever.
     public var duration: Int64
 
     public init(conditions: [ConditionID], duration: Int64) {

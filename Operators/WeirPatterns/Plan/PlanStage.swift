@@ -15,10 +15,9 @@ public struct PlanStage: Sendable, Hashable {
     /// What ends the loop: an event for which it holds is not taken any more, and nothing after it.
     public var until: ConditionID?
 
-    /// How long after the event before it, in nanoseconds, the stage's event must come; exclusive. Of a negation, how
-    /// long after the event before it it holds.
+    /// How long after the event before it, in nanoseconds, the stage's event must come; exclusive.
     ///
-    /// See ``PatternPlan`` for what that means behind a loop or a stage that can be left out.
+    /// Of a negation, how long after that event it holds. See ``PatternPlan`` for what that means behind a loop or a stage that can be left out.
     public var gap: Int64?
 
     /// Of a negation, the number of the schedule in ``ConditionTable/schedules`` that says until when it holds.
