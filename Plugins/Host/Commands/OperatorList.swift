@@ -45,6 +45,8 @@ enum OperatorList {
         Drops elements whose key was emitted shortly before.
         WeirFlow.dropUntil
         Leaves out elements until another stream has one.
+        WeirFlow.during
+        Runs a pipeline only from an element that opens it to one that closes it, each time anew.
         WeirFlow.elementsEqual
         Tells whether another stream has the same elements in the same order.
         WeirFlow.enrich
@@ -77,6 +79,8 @@ enum OperatorList {
         Runs the stream once for all sinks that are attached.
         WeirFlow.duplicate
         The stream twice, to be used in two places, run once: `share()` for two.
+        WeirFlow.writing
+        Writes each element into a table, and passes it on.
         WeirFlow.take
         Ends the stream at the first element of another one.
         WeirFlow.throttle
@@ -201,6 +205,8 @@ enum OperatorList {
         Emits the results whose value satisfies a condition: a detection by an aggregate.
         WeirWindows.retaining
         What enters and leaves a window over the last elements.
+        WeirWindows.rollingUp
+        Adds each element to a rollup, and passes it on.
         WeirWindows.sessions
         Cuts the stream where nothing happens for a while.
         WeirWindows.sliding
