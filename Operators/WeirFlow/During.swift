@@ -38,7 +38,7 @@ extension EventStream {
     ///     let hour: Int64 = 3_600_000_000_000
     ///     let office = readings.during({ time in
     ///         let day = Timestamp(nanosecondsSinceEpoch: time.nanosecondsSinceEpoch / (24 * hour) * (24 * hour))
-    ///         let hours = day.advanced(by: .seconds(9 * 3600))..<day.advanced(by: .seconds(17 * 3600))
+    ///         let hours = day + .seconds(9 * 3600)..<day + .seconds(17 * 3600)
     ///         return hours.contains(time) ? hours : nil
     ///     }) { open in
     ///         open.rising(atLeast: 3, by: \.celsius)

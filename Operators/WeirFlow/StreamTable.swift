@@ -3,9 +3,10 @@ public import WeirCore
 /// A table of rows by key that streams write, and that rules, other streams and the program look up.
 ///
 ///     let limits = StreamTable<String, Double>(limit: 10_000)
-///     settings.writing(to: limits, by: \.name, row: \.value).subscribe { _ in }
+///     let settings = EventChannel<(station: String, celsius: Double?)>()
+///     settings.writing(to: limits, by: { $0.station }, row: { $0.celsius }).subscribe { _ in }
 ///     let tooHigh = readings.enrich(with: limits, by: \.station).filter { $0.celsius > $1 ?? .infinity }
-///     limits["north"]
+///     let north = limits["north"]
 ///
 /// What is looked up is the row at that moment, in the order in which elements arrive, not in event time; for the row of an
 /// element's own time join the streams with `enrich(with:by:)` of a stream.
@@ -133,7 +134,8 @@ public final class StreamTable<Key: Hashable & Sendable, Row: Sendable>: Sendabl
 extension EventStream {
     /// Writes each element into a table, and passes it on.
     ///
-    ///     prices.writing(to: latest, by: \.article) { $0 }
+    ///     let latest = StreamTable<String, Reading>()
+    ///     let written = readings.writing(to: latest, by: { $0.station }, row: { $0 })
     ///
     /// Watermarks and the completion pass. A checkpoint of the stream contains the table.
     ///
@@ -153,7 +155,8 @@ extension EventStream {
 
     /// Pairs each element with the row that a table has for it when it arrives.
     ///
-    ///     readings.enrich(with: limits, by: \.station)
+    ///     let limits = StreamTable<String, Double>()
+    ///     let limited = readings.enrich(with: limits, by: \.station)
     ///
     /// Emits each element with its time, and with the row of its key, if there is one. Remembers nothing. Watermarks and the
     /// completion pass.

@@ -32,7 +32,9 @@ public struct LoopValue<Root: Sendable, Value: Sendable> {
 
     /// That of the event at a position.
     ///
-    ///     .on { loop, event in event.amount > loop.amount[1] }
+    ///     begun
+    ///         .followedBy.where { $0.amount > 0 }.times(3)
+    ///         .next.on { _, loop, event in event.amount > loop.amount[1] }
     ///
     /// - Parameter index: The position, from 0 for the event that was captured first. No comparison holds with one that is
     ///   not there.
@@ -49,7 +51,9 @@ public struct LoopValue<Root: Sendable, Value: Sendable> {
 
     /// That of the event at a position, counted from the end.
     ///
-    ///     .on { loop, event in event.amount > loop.amount[fromEnd: 1] }
+    ///     begun
+    ///         .followedBy.where { $0.amount > 0 }.times(3)
+    ///         .next.on { _, loop, event in event.amount > loop.amount[fromEnd: 1] }
     ///
     /// - Parameter distance: The position, from 0 for the event that was captured last. No comparison holds with one that is
     ///   not there.

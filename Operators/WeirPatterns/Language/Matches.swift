@@ -38,7 +38,7 @@ extension EventStream {
 extension EventStream {
     /// Finds the matches of a pattern in events that come in any order, those of the same time in an order of their own.
     ///
-    ///     lines.matches(of: burst, orderingTiesBy: { $0.number < $1.number })
+    ///     let matches = purchases.matches(of: fraud, orderingTiesBy: { $0.amount < $1.amount })
     ///
     /// Otherwise as `matches(of:_:)`.
     ///
