@@ -197,7 +197,8 @@ extension WorkerPool.Reading {
                 }
                 greatest = max(greatest ?? time, time)
             }
-            return Int(batch.stableHash(ofField: field, inRecordAt: index) % UInt64(count))
+            let partition = KeyPartitions.partition(of: batch.stableHash(ofField: field, inRecordAt: index))
+            return KeyPartitions.worker(of: partition, among: count)
         }
         latest = greatest
         order = disorder
