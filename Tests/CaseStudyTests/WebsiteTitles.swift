@@ -1,5 +1,10 @@
+import Foundation
 import Testing
 import Weir
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 /// The title of a page; `nil` where there is none.
 @Sendable
@@ -19,8 +24,30 @@ func titles(
     }
 }
 
+/// The page at an address.
+@Sendable
+func page(at address: String) async throws -> String {
+    guard let url = URL(string: address) else { throw URLError(.badURL) }
+    let (bytes, response) = try await URLSession.shared.data(from: url)
+    guard (response as? HTTPURLResponse)?.statusCode == 200 else { throw URLError(.badServerResponse) }
+    return String(decoding: bytes, as: UTF8.self)
+}
+
 @Suite struct WebsiteTitlesTests {
     private struct Unreachable: Error {}
+
+    @Test func titlesOfAServer() async throws {
+        let pages = ["/one": "<html><title>One</title></html>", "/two": "<html></html>"]
+        let server = try LoopbackPages(pages, requestCount: 4)
+        let addresses = ["one", "two", "three", "one"].map { "http://127.0.0.1:\(server.port)/\($0)" }
+        let channel = EventChannel<String>()
+        let values = titles(of: channel, fetch: page).values()
+        for address in addresses { channel.publish(address) }
+        channel.finish()
+        var all: [String] = []
+        for await title in values { all.append(title) }
+        #expect(all == ["One", "\(addresses[1]) has no title", "\(addresses[2]) cannot be reached", "One"])
+    }
 
     @Test func titlesComeInTheOrderOfTheAddresses() async {
         let pages = ["a": "<html><TITLE>One</TITLE>", "b": "<p>two</p>"]
