@@ -1,10 +1,5 @@
-import Foundation
 import Testing
 import Weir
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
 
 /// The title of a page; `nil` where there is none.
 @Sendable
@@ -22,15 +17,6 @@ func titles(
         guard let page = try? await fetch(address) else { return "\(address) cannot be reached" }
         return title(of: page) ?? "\(address) has no title"
     }
-}
-
-/// The page at an address.
-@Sendable
-func page(at address: String) async throws -> String {
-    guard let url = URL(string: address) else { throw URLError(.badURL) }
-    let (bytes, response) = try await URLSession.shared.data(from: url)
-    guard (response as? HTTPURLResponse)?.statusCode == 200 else { throw URLError(.badServerResponse) }
-    return String(decoding: bytes, as: UTF8.self)
 }
 
 @Suite struct WebsiteTitlesTests {

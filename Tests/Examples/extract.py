@@ -55,9 +55,14 @@ def blocks(path):
         sys.exit(f"{path}:{start}: a fence that does not end")
 
 
+# A module that only some platforms have.
+CONDITIONAL_IMPORT = re.compile(r"#if canImport\((\w+)\)\n +import \1\n#endif")
+
+
 def function(name, path, start, lines):
     """An example where it can be compiled."""
     body = "\n".join("" if line.startswith("import ") else line for line in lines)
+    body = CONDITIONAL_IMPORT.sub("\n\n", body)
     is_declaration = DECLARATIONS.search(body)
     head, tail = ("", "") if is_declaration else (f"func {name}() async throws {{", "}")
     return f'{head}\n#sourceLocation(file: "{path}", line: {start})\n{body}\n#sourceLocation()\n{tail}\n'
@@ -84,6 +89,7 @@ for module, paths in modules + [("README", [pathlib.Path("README.md")])]:
         # The modules of operators are shown as their users have them, all at once. What else an example needs, its page
         # shows; the README shows all.
         imports = set() if module == "README" else {module, "Weir"}
+        conditional = set()
         examples = list(blocks(path))
         if path.suffix == ".md" and imports_others(examples):
             for start, _, lines in examples:
@@ -97,9 +103,11 @@ for module, paths in modules + [("README", [pathlib.Path("README.md")])]:
                 continue
             count += 1
             imports |= set(re.findall(r"^import (\w+)", "\n".join(lines), re.M))
+            conditional |= {match.group(0) for match in CONDITIONAL_IMPORT.finditer("\n".join(lines))}
             functions.append(function(f"example{count}", path, start, lines))
         if functions:
             sources.mkdir(exist_ok=True)
-            text = "\n".join(f"import {name}" for name in sorted(imports)) + "\n" + "\n".join(functions)
+            heads = [f"import {name}" for name in sorted(imports)] + sorted(conditional)
+            text = "\n".join(heads + functions)
             (sources / f"Examples{count}.swift").write_text(text)
 print(f"{count} examples are compiled, {quotes} quoted; {texts} blocks are text in another language")
