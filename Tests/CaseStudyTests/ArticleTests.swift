@@ -11,6 +11,23 @@ import Testing
         )
     }
 
+    @Test func theLinesAreCounted() throws {
+        let path = "Benchmarks/Support/OperatorWorkloads/CaseStudies.swift"
+        let root = Self.folder.deletingLastPathComponent().deletingLastPathComponent()
+        let source = try String(contentsOf: root.appending(path: path), encoding: .utf8)
+        let article = try String(contentsOf: Self.article, encoding: .utf8)
+        func count(_ mark: String) throws -> Int {
+            let start = try #require(source.range(of: "// \(mark)\n"))
+            let end = try #require(source.range(of: "// end", range: start.upperBound..<source.endIndex))
+            let lines = source[start.upperBound..<end.lowerBound].split(separator: "\n")
+            return lines.count { line in line.contains { $0 != " " } }
+        }
+        for name in ["shakes", "walks"] {
+            let row = try "| \(name) | \(count("\(name), Weir")) | \(count("\(name), OpenCombine")) |"
+            #expect(article.contains(row), "\(row)")
+        }
+    }
+
     @Test func eachBlockOfTheArticleIsTested() throws {
         let sources = try FileManager.default.contentsOfDirectory(at: Self.folder, includingPropertiesForKeys: nil)
             .map { try String(contentsOf: $0, encoding: .utf8) }

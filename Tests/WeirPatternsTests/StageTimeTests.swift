@@ -246,6 +246,23 @@ import WeirTesting
         #expect(rounds == pairs.sorted(), "\(steps)")
     }
 
+    @Test func onceCountsWhatBeginsAMatch() {
+        // The condition looks at the loop itself, and the first stage is a group.
+        let loop = Pattern<Labelled>.first { _ in true }.times(2).consecutive()
+            .on { loop in loop.value[0] > 3 }
+            .once()
+        let group = Pattern<Labelled>.first.group(Pattern<Labelled>.first { $0.value > 3 }.next { _ in true }).once()
+        let feeds = [Feed<Labelled>(), Feed<Labelled>()]
+        let loops = Recorder(feeds[0].matches(of: loop).map { $0.map(\.value) })
+        let groups = Recorder(feeds[1].matches(of: group).map { $0.events.map(\.value) })
+        for (index, value) in [1, 2, 5, 1, 6, 2].enumerated() {
+            let event = Labelled(timestamp: Self.moment(index), value: value)
+            for feed in feeds { feed.send(event, at: event.timestamp) }
+        }
+        #expect(loops.elements == [[5, 1]])
+        #expect(groups.elements == [[5, 1]])
+    }
+
     @Test(arguments: seeds(200))
     func alternativesCanBeLeftOut(seed: UInt64) {
         let steps = Self.stream(seed, groups: 1)

@@ -6,7 +6,7 @@ internal import WeirCore
 public enum OperatorWorkloads {
     public static let suite = Suite(
         "operators",
-        single + windows + keyed + sliding + twoStreams + peers + allocations,
+        single + windows + keyed + sliding + twoStreams + peers + caseStudies + allocations,
         setUp: {
             _ = (Streams.common, Streams.manyKeys, Streams.disordered)
             _ = (Streams.aMillion, Streams.aFew, Streams.burst, firsts, seconds)
@@ -160,6 +160,23 @@ public enum OperatorWorkloads {
         few(debounce, against: "\(debounce), loop", Streams.burst, Loops.debounced) { Pipelines.debounced($0).tally },
         peer("\(debounce), AsyncAlgorithms", beside: debounce, Streams.burst, Loops.debounced) {
             PeerPipelines.debounceOfAsyncAlgorithms($0)
+        },
+    ]
+
+    private static let caseStudies = [
+        few("shakes, loop", Streams.aMillion, CaseStudies.loopOfShakes, CaseStudies.loopOfShakes),
+        few("shakes", against: "shakes, loop", Streams.aMillion, CaseStudies.loopOfShakes) {
+            CaseStudies.run($0) { (readings: EventChannel<StreamEvent>) in CaseStudies.shakes(readings) }
+        },
+        peer("shakes, OpenCombine", beside: "shakes", Streams.aMillion, CaseStudies.loopOfShakes) {
+            CaseStudies.run($0) { CaseStudies.shakes($0) }
+        },
+        few("walks, loop", Streams.aMillion, CaseStudies.loopOfWalks, CaseStudies.loopOfWalks),
+        few("walks", against: "walks, loop", Streams.aMillion, CaseStudies.loopOfWalks) {
+            CaseStudies.run($0) { (movements: EventChannel<StreamEvent>) in CaseStudies.walks(movements) }
+        },
+        peer("walks, OpenCombine", beside: "walks", Streams.aMillion, CaseStudies.loopOfWalks) {
+            CaseStudies.run($0) { CaseStudies.walks($0) }
         },
     ]
 

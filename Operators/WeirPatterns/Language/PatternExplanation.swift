@@ -91,7 +91,7 @@ public struct PatternExplanation: Sendable, CustomStringConvertible {
         if let within = plan.within { bounds.append("within \(Duration.nanoseconds(within))") }
         if let gap = plan.neighbours { bounds.append("within \(Duration.nanoseconds(gap)) between neighbours") }
         if let quiet = plan.quiet {
-            let condition = quiet.conditions.map { plan.conditions[$0].text }.joined(separator: " and ")
+            let condition = quiet.condition.map { plan.conditions[$0].text } ?? "the first event of another match"
             let time = quiet.duration == .max ? "at any time" : "within \(Duration.nanoseconds(quiet.duration))"
             bounds.append("not \(time) after \(condition)")
         }

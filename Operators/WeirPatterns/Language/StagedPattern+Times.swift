@@ -68,11 +68,11 @@ extension StagedPattern {
     ) -> StagedPattern {
         changed { draft in
             let id = draft.add(.unary(condition))
-            draft.quiet = PlanQuiet(conditions: [id], duration: duration.wholeNanoseconds)
+            draft.quiet = PlanQuiet(condition: id, duration: duration.wholeNanoseconds)
         }
     }
 
-    /// Begins one match only, with the first event that satisfies the first stage; of each group.
+    /// Begins a match only once, with the first event that can; of each group.
     ///
     ///     let sinceLogin = Pattern<Purchase>
     ///         .first { $0.isFaceToFace }
@@ -82,20 +82,9 @@ extension StagedPattern {
     /// What follows may still match several times, as here each later purchase does. A group is remembered until the end:
     /// `limits` says how many there may be. For one match in all, `take(1)` of the matches ends the stream.
     ///
-    /// - Returns: The same, in place of an earlier ``notPreceded(within:by:)``. The first stage is an event.
+    /// - Returns: The same, in place of an earlier ``notPreceded(within:by:)``.
     @inlinable
     public func once() -> StagedPattern {
-        changed { $0.beginOnce() }
-    }
-}
-
-extension PatternDraft {
-    @usableFromInline
-    mutating func beginOnce() {
-        guard let first = stages.first, case .event(_, let own) = first.content else {
-            mistake = mistake ?? .conditionOfGroup(stage: stages.first?.name ?? "")
-            return
-        }
-        quiet = PlanQuiet(conditions: own, duration: .max)
+        changed { $0.quiet = PlanQuiet(condition: nil, duration: .max) }
     }
 }

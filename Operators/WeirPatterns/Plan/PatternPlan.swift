@@ -78,16 +78,17 @@ public struct PatternPlan: Sendable, Hashable {
 
 /// What must not have come in the time before the first event of a match.
 public struct PlanQuiet: Sendable, Hashable {
-    /// The conditions on the event that must not have come; all of them look at the event alone.
-    public var conditions: [ConditionID]
+    /// The condition on the event that must not have come, which looks at the event alone; `nil` for an event that a match
+    /// began with.
+    public var condition: ConditionID?
 
     /// How long before, in nanoseconds; exclusive.
     ///
     /// `Int64.max` stands for ever.
     public var duration: Int64
 
-    public init(conditions: [ConditionID], duration: Int64) {
-        self.conditions = conditions
+    public init(condition: ConditionID?, duration: Int64) {
+        self.condition = condition
         self.duration = duration
     }
 }

@@ -4,8 +4,8 @@ public import WeirCore
 @frozen
 @usableFromInline
 struct QuietTimes: Sendable {
-    /// The bits of the conditions that such an event satisfies.
-    @usableFromInline let conditions: UInt64
+    /// The bit of the condition that such an event satisfies; 0 for one that a match began with.
+    @usableFromInline let condition: UInt64
     @usableFromInline let duration: Int64
     // When the time of each slot is over, in nanoseconds since the epoch; `min` if it has none.
     @usableFromInline var ends: [Int64] = []
@@ -14,7 +14,7 @@ struct QuietTimes: Sendable {
 
     @usableFromInline
     init(_ plan: PlanQuiet) {
-        conditions = plan.conditions.reduce(0) { $0 | 1 << UInt64($1) }
+        condition = plan.condition.map { 1 << UInt64($0) } ?? 0
         duration = plan.duration
     }
 
@@ -24,7 +24,17 @@ struct QuietTimes: Sendable {
     /// Looks at an event, after it has begun what it begins.
     @inlinable
     mutating func note(_ truth: UInt64, _ slot: Int, at time: Timestamp) {
-        guard truth & conditions == conditions else { return }
+        if truth & condition != 0 { start(slot, at: time) }
+    }
+
+    /// Looks at an event that a match began with.
+    @inlinable
+    mutating func noteBeginning(_ slot: Int, at time: Timestamp) {
+        if condition == 0 { start(slot, at: time) }
+    }
+
+    @inlinable
+    mutating func start(_ slot: Int, at time: Timestamp) {
         while ends.count <= slot { ends.append(.min) }
         // The last moment is the end of the stream, when nothing begins any more.
         let end = Nanoseconds.sum(time.nanosecondsSinceEpoch, duration)

@@ -221,6 +221,7 @@ extension RunsStrategy {
             )
         }
         guard !table.steps[step].moves.isEmpty else { return }
+        quiet?.noteBeginning(slot, at: now)
         let family = store.makeFamily(now, sequence, slot)
         store.join(family)
         move(element, step, node: -1, family: family)

@@ -157,7 +157,7 @@ extension RunsStrategy: PatternStrategy {
                 return !table.steps[table.step(state, unary: 0)].isIdle
             }
         return EventEffects(
-            beginning: table.automaton.conditionsOfBeginning | (quiet?.conditions ?? 0),
+            beginning: table.automaton.conditionsOfBeginning | (quiet?.condition ?? 0),
             alwaysBegins: !beginning.moves.isEmpty || beginning.needed != 0,
             alwaysChanges: alwaysChanges
         )
