@@ -32,11 +32,11 @@ package struct TransportAddress: Sendable {
         direction: String
     ) throws(TransportError) {
         func refuse(_ reason: String) -> TransportError {
-            .badAddress(address: "\(scheme):\(address)", reason: reason)
+            .badAddress(address: "\(scheme):\(Self.withoutSecrets(address, of: scheme))", reason: reason)
         }
         let mark = Self.mark(in: address)
         place = String(address[..<(mark ?? address.endIndex)])
-        whole = "\(scheme):\(address)"
+        whole = "\(scheme):\(Self.withoutSecrets(address, of: scheme))"
         var given: [String: String] = [:]
         let query = mark.map { address.utf8[address.utf8.index(after: $0)...] } ?? ""[...].utf8
         for pair in query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: true) {
@@ -117,13 +117,32 @@ package struct TransportAddress: Sendable {
         String(address[..<(mark(in: address) ?? address.endIndex)])
     }
 
+    /// The schemes whose addresses may name who asks, and with which password.
+    private static let schemesWithUsers: Set = ["nats"]
+
+    /// An address as it may be shown: without what stands before the `@` in front of a host.
+    ///
+    /// What is wrong in an address may be a character of the password that should have been written another way, so nothing
+    /// before the last `@` is shown.
+    ///
+    /// - Parameters:
+    ///   - address: The part of an address after the colon.
+    ///   - scheme: The part before it.
+    /// - Returns: The same, where it has no such part.
+    package static func withoutSecrets(_ address: String, of scheme: String) -> String {
+        guard schemesWithUsers.contains(scheme), let at = address.lastIndex(of: "@") else { return address }
+        return "//***" + address[at...]
+    }
+
     /// The last `?`.
     ///
     /// By its byte: it is part of a character where a combining mark follows it.
     private static func mark(in address: String) -> String.Index? { address.utf8.lastIndex(of: UInt8(ascii: "?")) }
 
     /// Replaces each `%` and the two digits behind it with their byte.
-    private static func decode(_ text: Substring.UTF8View) -> String? {
+    ///
+    /// - Returns: `nil` where two digits are missing, or the text is not UTF-8.
+    package static func decode(_ text: Substring.UTF8View) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text)[...]
         while let byte = rest.popFirst() {

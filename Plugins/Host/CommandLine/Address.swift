@@ -20,8 +20,8 @@ struct Address: Sendable {
     /// Whether what is in the file already is passed over.
     let startsAtEnd: Bool
 
-    /// The whole address.
-    var text: String { "\(transport.scheme):\(place)" }
+    /// The whole address, without passwords.
+    var text: String { "\(transport.scheme):\(TransportAddress.withoutSecrets(place, of: transport.scheme))" }
 
     /// The place without the options.
     var path: String { TransportAddress.place(of: place) }
@@ -59,8 +59,12 @@ struct Address: Sendable {
         return String(path[..<dot])
     }
 
-    /// What to call it in messages.
-    var name: String { isFile || isRecording ? path : place.isEmpty ? transport.scheme : "\(transport.scheme):\(path)" }
+    /// What to call it in messages, without passwords.
+    var name: String {
+        if isFile || isRecording { return path }
+        return place.isEmpty
+            ? transport.scheme : "\(transport.scheme):\(TransportAddress.withoutSecrets(path, of: transport.scheme))"
+    }
 
     /// Which way bytes go.
     enum Direction: Sendable {

@@ -1,12 +1,12 @@
-internal import CWeirSockets
+package import CWeirSockets
 internal import WeirCore
-internal import WeirRecords
+package import WeirRecords
 
 /// A host and a port, as in `//127.0.0.1:9000` or `//[::1]:9000`.
-struct HostAddress {
+package struct HostAddress {
     /// The host as it was written; empty where none was.
-    let host: String
-    let address: cweir_net_address_t
+    package let host: String
+    package let address: cweir_net_address_t
 
     /// Reads a place.
     ///
@@ -16,7 +16,7 @@ struct HostAddress {
     ///   - loopback: Whether no host means this machine alone; otherwise a host has to be named.
     /// - Throws: ``TransportError/badAddress(address:reason:)`` for anything else, and
     ///   ``TransportError/cannotOpen(address:reason:)`` for a host that is not known.
-    init(_ place: String, whole: String, loopback: Bool) throws(TransportError) {
+    package init(_ place: String, whole: String, loopback: Bool) throws(TransportError) {
         let scheme = whole.prefix { $0 != ":" }
         func refuse(_ reason: String) -> TransportError { .badAddress(address: whole, reason: reason) }
         let text = place.hasPrefix("//") ? place.dropFirst(2) : place[...]
@@ -79,5 +79,5 @@ extension cweir_net_address_t {
     }
 
     /// The port, or zero.
-    var port: UInt16 { unsafe withUnsafePointer(to: self) { unsafe cweir_net_port($0) } }
+    package var port: UInt16 { unsafe withUnsafePointer(to: self) { unsafe cweir_net_port($0) } }
 }

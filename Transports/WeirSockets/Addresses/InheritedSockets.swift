@@ -69,7 +69,7 @@ public struct InheritedSockets: Sendable {
 }
 
 /// How a socket carries bytes.
-enum SocketKind {
+package enum SocketKind {
     case stream, datagram, packets
 
     /// The kind as the functions in C number it.

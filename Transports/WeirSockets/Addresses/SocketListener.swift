@@ -223,7 +223,7 @@ final class SocketListener {
 }
 
 /// Where a Unix socket is: a path, or on Linux a name that is no file.
-enum UnixPlace: Sendable, Equatable {
+package enum UnixPlace: Sendable, Equatable {
     case file(String)
     case abstract(String)
 

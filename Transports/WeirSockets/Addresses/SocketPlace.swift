@@ -1,14 +1,14 @@
-internal import CWeirSockets
+package import CWeirSockets
 internal import WeirCore
 internal import WeirRecords
 
 /// Where a socket with connections is: a Unix socket or a port.
-enum SocketPlace: Sendable {
+package enum SocketPlace: Sendable {
     case unix(UnixPlace, SocketKind)
     case port(cweir_net_address_t)
 
     /// What came of connecting.
-    enum Attempt {
+    package enum Attempt {
         case made(Int32)
         /// The socket can be written to once it is connected, or could not be.
         case begun(Int32)
@@ -37,7 +37,7 @@ enum SocketPlace: Sendable {
     ///
     /// - Parameter whole: The address, for messages.
     /// - Returns: What came of it.
-    func connect(for whole: String) -> Attempt {
+    package func connect(for whole: String) -> Attempt {
         guard let target = try? address(for: whole) else { return .failed(.missing) }
         return unsafe withUnsafePointer(to: target) { target in
             let made = unsafe cweir_net_socket(target, kind.number)
@@ -56,7 +56,7 @@ enum SocketPlace: Sendable {
     /// Finds out what came of connecting, once the socket can be written to.
     ///
     /// - Returns: Why it is not connected; `nil` where it is.
-    static func error(ofConnecting socket: Int32) -> SystemError? {
+    package static func error(ofConnecting socket: Int32) -> SystemError? {
         if let error = SystemError(cweir_net_error(socket)) { return error }
         // Where no program listens, the system may choose the very port that is called for this side, and the socket is
         // then connected to itself.

@@ -1,16 +1,20 @@
 internal import CWeirSockets
 internal import WeirCore
-internal import WeirRecords
+package import WeirRecords
 
 /// What a descriptor is watched for, and what was found.
-struct PollEvents: OptionSet {
-    let rawValue: UInt32
+package struct PollEvents: OptionSet {
+    package let rawValue: UInt32
 
-    static let reading = PollEvents(rawValue: UInt32(CWEIR_NET_READABLE))
-    static let writing = PollEvents(rawValue: UInt32(CWEIR_NET_WRITABLE))
+    package init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    package static let reading = PollEvents(rawValue: UInt32(CWEIR_NET_READABLE))
+    package static let writing = PollEvents(rawValue: UInt32(CWEIR_NET_WRITABLE))
 
     /// The end of both directions; included in all others.
-    static let hangUp = PollEvents(rawValue: UInt32(CWEIR_NET_HUNG_UP))
+    package static let hangUp = PollEvents(rawValue: UInt32(CWEIR_NET_HUNG_UP))
 }
 
 /// The descriptors that an event loop waits for.
@@ -20,7 +24,7 @@ struct PollEvents: OptionSet {
 ///
 /// Thread safety: one thread at a time.
 @safe
-final class Poller {
+package final class Poller {
     // Safety: allocated in `init`, freed in `deinit`, and read only up to what the last wait filled.
     private let events: UnsafeMutablePointer<cweir_net_event_t>
     private let descriptor: Int32
@@ -32,7 +36,7 @@ final class Poller {
     /// Creates a list without descriptors.
     ///
     /// - Throws: ``TransportError/cannotOpen(address:reason:)`` when the system has no descriptors left.
-    init(address: String) throws(TransportError) {
+    package init(address: String) throws(TransportError) {
         descriptor = cweir_net_poller_create()
         unsafe events = .allocate(capacity: Self.capacity)
         if let error = SystemError(descriptor) { throw .cannotOpen(address: address, reason: "\(error)") }
@@ -46,12 +50,12 @@ final class Poller {
     /// Changes what a descriptor is watched for.
     ///
     /// - Returns: The error where the system refuses.
-    func watch(_ watched: Int32, token: UInt64, from old: PollEvents, to new: PollEvents) -> SystemError? {
+    package func watch(_ watched: Int32, token: UInt64, from old: PollEvents, to new: PollEvents) -> SystemError? {
         SystemError(cweir_net_poller_watch(descriptor, watched, token, old.rawValue, new.rawValue))
     }
 
     /// The next event; `nil` where all that were found have been handed out.
-    func nextEvent() -> (token: UInt64, ready: PollEvents)? {
+    package func nextEvent() -> (token: UInt64, ready: PollEvents)? {
         guard next < count else { return nil }
         let event = unsafe events[next]
         next += 1
@@ -61,7 +65,7 @@ final class Poller {
     /// Waits for events, unless there are some to be handed out.
     ///
     /// - Parameter milliseconds: How long at most; without a limit where it is negative.
-    func wait(milliseconds: Int32) {
+    package func wait(milliseconds: Int32) {
         guard next == count else { return }
         next = 0
         count = max(0, Int(unsafe cweir_net_poller_wait(descriptor, events, Int32(Self.capacity), milliseconds)))

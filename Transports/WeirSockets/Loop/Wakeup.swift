@@ -1,21 +1,21 @@
 internal import CWeirSockets
 internal import WeirCore
-internal import WeirRecords
+package import WeirRecords
 
 /// Wakes a thread that waits for descriptors.
 ///
 /// Thread safety: one thread waits and quiets it, any thread rings. What rings before the wait ends it at once.
 @safe
-final class Wakeup: Sendable {
+package final class Wakeup: Sendable {
     /// Readable once the wake-up was rung.
-    let descriptor: Int32
+    package let descriptor: Int32
 
     private let bell: Int32
 
     /// Creates a wake-up.
     ///
     /// - Throws: ``TransportError/cannotOpen(address:reason:)`` when the system has no descriptors left.
-    init(address: String) throws(TransportError) {
+    package init(address: String) throws(TransportError) {
         var ends: [Int32] = [-1, -1]
         if let error = unsafe SystemError(cweir_net_make_pipe(&ends)) {
             throw .cannotOpen(address: address, reason: "\(error)")
@@ -30,12 +30,12 @@ final class Wakeup: Sendable {
     }
 
     /// Ends the wait, or the next one.
-    func ring() {
+    package func ring() {
         cweir_net_ring(bell)
     }
 
     /// Makes it quiet again, so that the next wait waits.
-    func quiet() {
+    package func quiet() {
         cweir_net_quiet(descriptor)
     }
 
@@ -44,7 +44,7 @@ final class Wakeup: Sendable {
     /// - Parameters:
     ///   - other: The other descriptor, if there is one.
     ///   - milliseconds: How long at most; for ever where it is negative.
-    func wait(or other: Int32? = nil, milliseconds: Int32 = -1) {
+    package func wait(or other: Int32? = nil, milliseconds: Int32 = -1) {
         if cweir_net_wait(descriptor, other ?? -1, milliseconds) & 1 != 0 { quiet() }
     }
 }

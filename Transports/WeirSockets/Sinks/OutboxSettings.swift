@@ -1,25 +1,25 @@
 internal import WeirCore
 
 /// How a sink keeps what it cannot send yet.
-struct OutboxSettings: Sendable {
+package struct OutboxSettings: Sendable {
     /// How many bytes to keep.
-    var buffer = 8 << 20
+    package var buffer = 8 << 20
 
     /// What to do with a message when the buffer is full, and so is the spill where there is one.
-    var overflow = SocketOverflow.block
+    package var overflow = SocketOverflow.block
 
     /// What ends a message in what is written.
-    var boundary = Boundary.lines
+    package var boundary = Boundary.lines
 
     /// The longest datagram, in bytes, without its header and signature; `nil` for streams.
-    var datagram: Int?
+    package var datagram: Int?
 
     /// How many lines go into a datagram at most.
-    var linesPerDatagram = Int.max
+    package var linesPerDatagram = Int.max
 
     /// The longest wait between two attempts.
-    var retry = Duration.seconds(5)
+    package var retry = Duration.seconds(5)
 
     /// How long the end waits for what is still kept.
-    var linger = Duration.seconds(5)
+    package var linger = Duration.seconds(5)
 }

@@ -1,7 +1,7 @@
 internal import CWeirSockets
 internal import WeirCore
-internal import WeirFiles
-internal import WeirRecords
+package import WeirFiles
+package import WeirRecords
 
 /// A sink whose messages a thread of its own sends, so that the engine does not wait for the other side until the buffer
 /// is full.
@@ -11,8 +11,8 @@ internal import WeirRecords
 ///
 /// Safety: the writer's thread alone uses what is not a constant.
 @safe
-final class OutboxSink: TransportSink {
-    let meter: TransportMeter?
+package final class OutboxSink: TransportSink {
+    package let meter: TransportMeter?
 
     private let outbox: Outbox
     private let settings: OutboxSettings
@@ -32,7 +32,7 @@ final class OutboxSink: TransportSink {
     /// Starts the thread of a sink.
     ///
     /// - Throws: ``TransportError/cannotOpen(address:reason:)`` when the system lacks something.
-    init(
+    package init(
         _ link: any OutgoingLink,
         settings: OutboxSettings,
         spill: SpillFile?,
@@ -68,7 +68,7 @@ final class OutboxSink: TransportSink {
         if !isFinished { outbox.end(by: .now) }
     }
 
-    func write(_ bytes: Span<UInt8>) throws(TransportError) {
+    package func write(_ bytes: Span<UInt8>) throws(TransportError) {
         precondition(!isFinished, "a sink takes nothing after it was finished")
         var failure: TransportError?
         unsafe bytes.withUnsafeBytes { bytes in
@@ -81,7 +81,7 @@ final class OutboxSink: TransportSink {
         if let failure { throw failure }
     }
 
-    func finish() throws(TransportError) {
+    package func finish() throws(TransportError) {
         guard !isFinished else { return }
         if !tail.isEmpty {
             let rest = exchange(&tail, with: [])

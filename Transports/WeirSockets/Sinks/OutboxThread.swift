@@ -124,7 +124,10 @@ final class OutboxThread: @unchecked Sendable {
                 handle(event.token, event.ready)
             }
         }
-        if let deadline = link.deadline, deadline <= .now { isBlocked = false }
+        if let deadline = link.deadline, deadline <= .now {
+            isBlocked = false
+            if let sending = link.tick(.now) { take(sending) }
+        }
         // The next one gets whole lines.
         if !link.isUp { current?.rewindToMessage() }
         return true
@@ -133,12 +136,17 @@ final class OutboxThread: @unchecked Sendable {
     private func handle(_ token: UInt64, _ ready: PollEvents) {
         let wasConnecting = link.isConnecting
         if let sending = link.handle(token: token, ready: ready) {
-            count(sending)
-            if case .failed(let failure) = sending.status { tryAgain(after: failure, .now) }
+            take(sending)
         } else if wasConnecting, link.isUp {
             unprovenCount = 0
             if link.isProvenByOpening { isProven() }
         }
+    }
+
+    /// Notes what the link says while nothing is being sent.
+    private func take(_ sending: Sending) {
+        count(sending)
+        if case .failed(let failure) = sending.status { tryAgain(after: failure, .now) }
     }
 
     private func waitingTime(_ deadline: Moment?) -> Int32 {

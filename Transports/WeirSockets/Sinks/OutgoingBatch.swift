@@ -1,20 +1,20 @@
 internal import CWeirSockets
 
 /// Messages on their way out: whole lines for a stream, or frames, or datagrams.
-struct OutgoingBatch: Sendable {
-    private(set) var bytes: [UInt8] = []
+package struct OutgoingBatch: Sendable {
+    package private(set) var bytes: [UInt8] = []
 
     /// Where each message ends; empty for lines, where newlines say it.
-    private(set) var ends: [Int] = []
-    private(set) var messages: UInt64 = 0
+    package private(set) var ends: [Int] = []
+    package private(set) var messages: UInt64 = 0
 
     /// How many bytes were sent.
-    private(set) var offset = 0
+    package private(set) var offset = 0
 
     /// How many messages were sent whole.
-    private(set) var sentMessages: UInt64 = 0
+    package private(set) var sentMessages: UInt64 = 0
 
-    init() {}
+    package init() {}
 
     /// Creates a batch from what was kept of one.
     init(bytes: [UInt8], ends: [Int], messages: UInt64) {
@@ -25,16 +25,16 @@ struct OutgoingBatch: Sendable {
 
     var isSent: Bool { offset == bytes.count && sentMessages == messages }
     var restCount: Int { bytes.count - offset }
-    var restMessages: UInt64 { messages - sentMessages }
+    package var restMessages: UInt64 { messages - sentMessages }
 
     /// Adds whole lines.
-    mutating func append(lines: UnsafeRawBufferPointer, count: UInt64) {
+    package mutating func append(lines: UnsafeRawBufferPointer, count: UInt64) {
         unsafe bytes.append(contentsOf: lines)
         messages += count
     }
 
     /// Adds a frame or a datagram.
-    mutating func append(message: UnsafeRawBufferPointer) {
+    package mutating func append(message: UnsafeRawBufferPointer) {
         unsafe bytes.append(contentsOf: message)
         ends.append(bytes.count)
         messages += 1
@@ -69,7 +69,7 @@ struct OutgoingBatch: Sendable {
     }
 
     /// Marks datagrams as sent.
-    mutating func advance(messages count: Int) {
+    package mutating func advance(messages count: Int) {
         sentMessages += UInt64(count)
         offset = sentMessages == 0 ? 0 : ends[Int(sentMessages) - 1]
     }
@@ -87,12 +87,12 @@ struct OutgoingBatch: Sendable {
     }
 
     /// Where a datagram stands among the bytes.
-    func range(ofMessage index: Int) -> Range<Int> {
+    package func range(ofMessage index: Int) -> Range<Int> {
         (index == 0 ? 0 : ends[index - 1])..<ends[index]
     }
 
     /// Makes each line a message, where they were lines of a stream: a spill may be that of another kind of sink.
-    mutating func splitIntoMessages() {
+    package mutating func splitIntoMessages() {
         guard ends.isEmpty else { return }
         ends = bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") || $0 == bytes.count - 1 }.map { $0 + 1 }
     }

@@ -4,7 +4,7 @@ internal import WeirDispatch
 /// The connection, or connections, from a sink to its receivers.
 ///
 /// Thread safety: the sink's thread alone.
-protocol OutgoingLink: AnyObject {
+package protocol OutgoingLink: AnyObject {
     /// Whether there is a receiver.
     var isUp: Bool { get }
 
@@ -42,6 +42,11 @@ protocol OutgoingLink: AnyObject {
     /// When to send again though nothing has happened; `nil` where something will.
     var deadline: Moment? { get }
 
+    /// Does what is due though nothing has happened; called when the deadline has come.
+    ///
+    /// - Returns: What it says of what was sent before, or that the link has failed.
+    func tick(_ now: Moment) -> Sending?
+
     /// Handles an event of the poller; tokens from 2 are the link's.
     ///
     /// - Returns: What it says of what was sent before, or that opening failed after all.
@@ -49,16 +54,17 @@ protocol OutgoingLink: AnyObject {
 }
 
 extension OutgoingLink {
-    var isConnecting: Bool { false }
-    var deadline: Moment? { nil }
-    func finish(by deadline: Moment) { close() }
-    func lastRefusals() -> UInt64 { 0 }
-    var unflushedMessages: UInt64 { 0 }
+    package var isConnecting: Bool { false }
+    package var deadline: Moment? { nil }
+    package func tick(_ now: Moment) -> Sending? { nil }
+    package func finish(by deadline: Moment) { close() }
+    package func lastRefusals() -> UInt64 { 0 }
+    package var unflushedMessages: UInt64 { 0 }
 }
 
 /// How sending went.
-struct Sending {
-    enum Status {
+package struct Sending {
+    package enum Status {
         case done
         /// The poller will say when it goes on.
         case blocked
@@ -66,45 +72,45 @@ struct Sending {
         case failed(LinkFailure)
     }
 
-    var status: Status
+    package var status: Status
 
     /// How many messages were sent.
-    var delivered: UInt64 = 0
+    package var delivered: UInt64 = 0
 
     /// How many messages could not be sent at all.
-    var tooLong: UInt64 = 0
+    package var tooLong: UInt64 = 0
 
     /// How many messages that seemed sent were not.
-    var refused: UInt64 = 0
+    package var refused: UInt64 = 0
 
     /// How many messages that counted as sent were taken by no reader.
-    var untaken: UInt64 = 0
+    package var untaken: UInt64 = 0
 
-    init(_ status: Status, delivered: UInt64 = 0) {
+    package init(_ status: Status, delivered: UInt64 = 0) {
         self.status = status
         self.delivered = delivered
     }
 }
 
 /// Why nothing can be sent.
-struct LinkFailure: Error {
+package struct LinkFailure: Error {
     /// What is wrong, for people.
-    let reason: String
+    package let reason: String
 
     /// How long to wait before the next attempt, in nanoseconds, where the other side or the link says so.
-    var pause: Int64?
+    package var pause: Int64?
 
     /// Whether there is no use in trying again.
-    var isFinal = false
+    package var isFinal = false
 
     /// Whether the receiver ended as one does that has all that it wants.
-    var hadEnough = false
+    package var hadEnough = false
 
-    init(_ reason: String) {
+    package init(_ reason: String) {
         self.reason = reason
     }
 
-    init(_ error: SystemError) {
+    package init(_ error: SystemError) {
         reason = "\(error)"
     }
 }

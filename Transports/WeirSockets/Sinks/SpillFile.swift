@@ -22,7 +22,7 @@ internal import WeirRecords
 ///
 /// Thread safety: one thread at a time. The file is locked against other processes.
 @safe
-final class SpillFile {
+package final class SpillFile {
     let path: String
     private let descriptor: Int32
     private let limit: Int64

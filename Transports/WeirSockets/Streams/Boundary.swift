@@ -1,7 +1,7 @@
 internal import CWeirSockets
 
 /// Where a message ends.
-enum Boundary: String, Sendable, CaseIterable {
+package enum Boundary: String, Sendable, CaseIterable {
     /// At a newline.
     case lines = "newline"
     /// After a length in four bytes, the most significant first, and as many bytes.
@@ -13,10 +13,10 @@ enum Boundary: String, Sendable, CaseIterable {
     case datagram
 
     /// How many bytes a length takes.
-    static let lengthByteCount = 4
+    package static let lengthByteCount = 4
 
     /// How many bytes may be added to a datagram: the newline that it lacks, or its length.
-    static let addedByteCount = lengthByteCount
+    package static let addedByteCount = lengthByteCount
 
     /// Those in which messages are sent.
     static let ofSinks: [Boundary] = [.lines, .length]
@@ -92,7 +92,7 @@ enum Boundary: String, Sendable, CaseIterable {
     }
 
     /// Whether some bytes are whole messages and nothing else, none of which is too long.
-    func areWhole(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Bool {
+    package func areWhole(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Bool {
         guard let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return true }
         return unsafe find(start, bytes.count, limit).length == bytes.count
     }
@@ -110,7 +110,7 @@ enum Boundary: String, Sendable, CaseIterable {
     /// - Parameters:
     ///   - count: How many bytes follow; below 4 GiB.
     ///   - bytes: Where to write it; at least four bytes.
-    static func writeLength(_ count: Int, to bytes: UnsafeMutableRawBufferPointer) {
+    package static func writeLength(_ count: Int, to bytes: UnsafeMutableRawBufferPointer) {
         unsafe bytes.storeBytes(of: UInt32(count).bigEndian, as: UInt32.self)
     }
 
@@ -118,7 +118,7 @@ enum Boundary: String, Sendable, CaseIterable {
     ///
     /// - Parameter bytes: At least four.
     /// - Returns: How many bytes follow them.
-    static func readLength(_ bytes: UnsafeRawBufferPointer) -> Int {
+    package static func readLength(_ bytes: UnsafeRawBufferPointer) -> Int {
         unsafe Int(UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self)))
     }
 }

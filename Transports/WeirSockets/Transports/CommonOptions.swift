@@ -1,10 +1,10 @@
 internal import WeirCore
-internal import WeirRecords
+package import WeirRecords
 
 /// The options that several transports share, each declared once.
-enum CommonOptions {
+package enum CommonOptions {
     /// For what is sent, and posted.
-    static let framing = OptionDeclaration(
+    package static let framing = OptionDeclaration(
         "framing",
         .choice(Boundary.ofSinks.map(\.rawValue)),
         default: Boundary.lines.rawValue,
@@ -46,7 +46,7 @@ enum CommonOptions {
     ]
 
     /// For what datagrams and packets hold.
-    static let framingInDatagrams = OptionDeclaration(
+    package static let framingInDatagrams = OptionDeclaration(
         "framing",
         .choice(Boundary.ofDatagrams.map(\.rawValue)),
         default: Boundary.lines.rawValue,
@@ -62,7 +62,7 @@ enum CommonOptions {
         help:
             "answer each connection with lines: how many of its messages are safe now, in the journal of a run or in a recording"
     )
-    static let drain = OptionDeclaration(
+    package static let drain = OptionDeclaration(
         "drain",
         .duration,
         default: "1s",
@@ -140,7 +140,7 @@ enum CommonOptions {
     ]
 
     /// How a sink keeps what it cannot send yet.
-    static let buffering = [
+    package static let buffering = [
         OptionDeclaration("buffer", .byteCount(1...1 << 30), default: "8MiB", help: "how much to keep in memory"),
         OptionDeclaration(
             "overflow",
@@ -177,7 +177,7 @@ enum CommonOptions {
 
 extension TransportAddress {
     /// Refuses a limit for a spill that there is not.
-    func permitSpillLimit() throws(TransportError) {
+    package func permitSpillLimit() throws(TransportError) {
         try permit(["spill-limit"], if: options.textIfGiven("spill") != nil, otherwise: "takes 'spill=FILE'")
     }
 }
@@ -198,7 +198,7 @@ extension ConnectionSettings {
 }
 
 extension OptionValues {
-    var boundary: Boundary { Boundary(rawValue: text("framing")) ?? .lines }
+    package var boundary: Boundary { Boundary(rawValue: text("framing")) ?? .lines }
 
     /// The settings of a source of datagrams.
     func datagramSettings() -> DatagramSettings {
@@ -212,7 +212,7 @@ extension OptionValues {
     }
 
     /// The settings of a sink that keeps what it cannot send.
-    func outboxSettings() -> OutboxSettings {
+    package func outboxSettings() -> OutboxSettings {
         var settings = OutboxSettings()
         settings.buffer = integer("buffer")
         settings.overflow = SocketOverflow(rawValue: text("overflow")) ?? .block
@@ -223,7 +223,7 @@ extension OptionValues {
     }
 
     /// The file that a sink spills to, where there is one.
-    func spill(address: String) throws(TransportError) -> SpillFile? {
+    package func spill(address: String) throws(TransportError) -> SpillFile? {
         guard let path = textIfGiven("spill") else { return nil }
         guard !path.utf8.contains(0) else {
             throw .badAddress(address: address, reason: "the path of the spill contains a zero")

@@ -1,5 +1,5 @@
 /// What happens to a message or a datagram when a buffer is full; the raw value is the word of the option.
-enum SocketOverflow: String, Sendable, CaseIterable {
+package enum SocketOverflow: String, Sendable, CaseIterable {
     /// A sink makes its writer wait. A source leaves datagrams in the kernel, which drops what does not fit, and counts it.
     case block
     /// The new one is dropped, and counted.
