@@ -127,6 +127,11 @@ let modules: [Module] = [
         needs: ["CWeir", "CWeirSockets", "WeirCore", "WeirDispatch", "WeirFiles", "WeirRecords"]
     ),
     Module(
+        "WeirNATS",
+        in: "Transports",
+        needs: ["CWeirSockets", "WeirCore", "WeirFiles", "WeirFormats", "WeirRecords", "WeirSockets"]
+    ),
+    Module(
         "WeirFoundation",
         in: "Transports",
         needs: [
@@ -338,6 +343,13 @@ let tests: [Module] = [
         needs: ["CWeirFaults", "CWeirSockets", "WeirCore", "WeirFiles", "WeirFormats", "WeirRecords", "WeirSockets"]
     ),
     Module(
+        "WeirNATSTests",
+        in: "Tests",
+        needs: [
+            "CWeirSockets", "WeirCore", "WeirFiles", "WeirFormats", "WeirNATS", "WeirRecords", "WeirSockets",
+        ]
+    ),
+    Module(
         "HostTests",
         in: "Tests",
         needs: [
@@ -368,7 +380,7 @@ let targets: [Target] = [
     .executableTarget(
         name: "weir",
         dependencies: [
-            "WeirCore", "WeirDispatch", "WeirEQL", "WeirFiles", "WeirFormats", "WeirFraud", "WeirLoading",
+            "WeirCore", "WeirDispatch", "WeirEQL", "WeirFiles", "WeirFormats", "WeirFraud", "WeirLoading", "WeirNATS",
             "WeirQueries",
             "WeirRecording", "WeirRecords", "WeirReport", "WeirSentiment", "WeirShake", "WeirSockets", "WeirState",
             "WeirSystem", "WeirWalk",

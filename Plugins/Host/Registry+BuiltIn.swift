@@ -2,6 +2,7 @@ internal import WeirEQL
 internal import WeirFiles
 internal import WeirFormats
 internal import WeirFraud
+internal import WeirNATS
 internal import WeirRecording
 internal import WeirRecords
 internal import WeirSentiment
@@ -46,6 +47,7 @@ extension Registry {
             try registry.register(UDPTransport(interruption: interruption, inherited: inherited))
             try registry.register(TCPTransport(interruption: interruption, inherited: inherited))
             try registry.register(HTTPTransport(interruption: interruption, inherited: inherited))
+            try registry.register(NATSTransport(interruption: interruption))
             try registry.register(UnixTransport(interruption: interruption, inherited: inherited))
             try registry.register(UnixDatagramTransport(interruption: interruption, inherited: inherited))
             try registry.register(UnixPacketTransport(interruption: interruption, inherited: inherited))

@@ -1,0 +1,235 @@
+import Foundation
+import Testing
+import WeirFiles
+import WeirRecords
+
+@testable import WeirNATS
+@testable import WeirSockets
+
+@Suite(.serialized, .enabled(if: RealServer.program != nil, RealServer.isMissing)) struct RealServerTests {
+    private let server: RealServer
+    private let client: NATSClient
+
+    init() throws {
+        server = try RealServer()
+        client = try server.client()
+    }
+
+    private func makeStream(_ name: String = "S", _ subjects: [String] = ["in.>"], batches: Bool = false) throws {
+        var settings = JetStreamSettings(name, subjects: subjects)
+        settings.takesBatches = batches
+        try client.createStream(settings)
+    }
+
+    private func publish(_ range: Range<Int>, to subject: String = "in.a") throws {
+        for number in range {
+            try client.store(subject, Array("\(number)".utf8), expecting: .init(id: "\(subject) \(number)"))
+        }
+    }
+
+    private func expected(_ range: Range<Int>) -> [String] { range.map { "\($0)" } }
+
+    // MARK: JetStream
+
+    @Test func streamsKeepMessagesAndRefuseWhatIsNotExpected() throws {
+        let missing = #expect(throws: NATSError.self) { _ = try client.stream("S") }
+        #expect(missing?.isMissing == true)
+        let nobody = #expect(throws: NATSError.self) { try client.store("in.a", [1]) }
+        #expect(nobody?.reason.contains("nats stream add") == true)
+        try makeStream()
+        try makeStream()
+        #expect(try client.store("in.a", [1], expecting: .init(id: "x", stream: "S")).sequence == 1)
+        let again = try client.store("in.a", [1], expecting: .init(id: "x", stream: "S"))
+        #expect(again.isDuplicate && again.sequence == 1)
+        #expect(try client.store("in.a", [2], expecting: .init(lastSubjectSequence: 1)).sequence == 2)
+        let stale = #expect(throws: NATSError.self) {
+            try client.store("in.a", [3], expecting: .init(lastSubjectSequence: 1))
+        }
+        #expect(stale?.isWrongSequence == true)
+        let other = #expect(throws: NATSError.self) { try client.store("in.a", [3], expecting: .init(stream: "T")) }
+        #expect(other.map { if case .refused = $0.kind { true } else { false } } == true)
+        let stream = try client.stream("S")
+        #expect(stream.first == 1 && stream.last == 2 && stream.subjects == ["in.>"] && !stream.creation.isEmpty)
+        let taken = #expect(throws: NATSError.self) { try makeStream("T", ["in.a"]) }
+        #expect(taken?.reason.contains("overlap") == true)
+    }
+
+    @Test func batchesAreKeptAllTogetherOrNotAtAll() throws {
+        try makeStream(batches: true)
+        func batch(_ count: Int, last: UInt64) -> [(
+            subject: String, payload: [UInt8], expectation: JetStreamExpectation
+        )] {
+            (0..<count).map { ("in.\($0)", [UInt8($0)], .init(lastSubjectSequence: $0 == count - 1 ? last : nil)) }
+        }
+        let receipt = try client.store(batch: batch(5, last: 0), id: "one")
+        #expect(receipt.sequence == 5 && receipt.count == 5 && receipt.batch == "one")
+        let stale = #expect(throws: NATSError.self) { _ = try client.store(batch: batch(5, last: 0), id: "two") }
+        #expect(stale?.isWrongSequence == true, "\(stale?.reason ?? "")")
+        #expect(try client.stream("S").last == 5)
+        #expect(try client.store(batch: batch(1, last: 1), id: "three").sequence == 6)
+        try makeStream("T", ["plain"])
+        #expect(throws: NATSError.self) {
+            _ = try client.store(batch: [("plain", [], .init()), ("plain", [], .init())], id: "four")
+        }
+        #expect(try client.stream("T").last == 0)
+    }
+
+    @Test func valuesChangeOnlyWhereNobodyWasFaster() throws {
+        let bucket = try KeyValueBucket("leases", client)
+        #expect(throws: NATSError.self) { _ = try bucket.get("worker.1") }
+        try bucket.create()
+        try bucket.create()
+        #expect(try bucket.get("worker.1") == nil)
+        let first = try bucket.create("worker.1", [1])
+        #expect(throws: NATSError.self) { try bucket.create("worker.1", [2]) }
+        let second = try bucket.update("worker.1", [2], revision: first)
+        let stale = #expect(throws: NATSError.self) { try bucket.update("worker.1", [3], revision: first) }
+        #expect(stale?.isWrongSequence == true)
+        #expect(try bucket.get("worker.1") == .init(value: [2], revision: second))
+        try bucket.delete("worker.1")
+        #expect(try bucket.get("worker.1") == nil)
+        let third = try bucket.create("worker.1", [4])
+        #expect(try bucket.get("worker.1") == .init(value: [4], revision: third))
+        #expect(try bucket.put("x", []) > third)
+        #expect(try bucket.get("x")?.value == [])
+        #expect(throws: NATSError.self) { _ = try bucket.get("no key") }
+    }
+
+    // MARK: The transport
+
+    @Test func aSinkAndASourceOfASubjectMeet() throws {
+        let interruption = try Interruption()
+        let source = try NATSTransport(interruption: interruption).openSource(server.address + "/a.>")
+        let collector = Collector(source)
+        let sink = try NATSTransport().openSink(server.address + "/a.b?linger=60s")
+        for number in 0..<5000 { try sink.write("\(number)\n") }
+        try sink.finish()
+        #expect(sink.meter?.metrics.delivered == 5000)
+        try collector.waitForLines(5000)
+        interruption.trigger()
+        _ = try collector.waitForEnd()
+        #expect(collector.lines == expected(0..<5000))
+    }
+
+    @Test func aStreamIsReadInOrderThroughTheEndOfItsServer() throws {
+        try makeStream()
+        let interruption = try Interruption()
+        let transport = NATSTransport(interruption: interruption)
+        let source = try transport.openSource(server.address + "/in.a?stream=S&retry=50ms&batch=100")
+        let collector = Collector(source)
+        let sink = try NATSTransport().openSink(server.address + "/in.a?stream=S&linger=60s&retry=50ms&buffer=64KiB")
+        for number in 0..<20_000 {
+            try sink.write("\(number)\n")
+            guard number == 8000 else { continue }
+            server.stop()
+            try server.start()
+        }
+        try sink.finish()
+        #expect(sink.meter?.metrics.delivered == 20_000)
+        try collector.waitForLines(20_000)
+        interruption.trigger()
+        _ = try collector.waitForEnd()
+        // The sink's ids keep what it sent twice out of the stream.
+        #expect(collector.lines == expected(0..<20_000))
+        #expect(collector.metrics.isBalanced)
+    }
+
+    @Test func aSourceGoesOnWhereAnotherOneWas() throws {
+        try makeStream()
+        try publish(0..<50, to: "in.a")
+        try publish(0..<50, to: "in.b")
+        try publish(50..<100, to: "in.a")
+        let address = server.address + "/in.a?stream=S"
+        let transport = NATSTransport()
+        #expect(transport.canResume(address) && !transport.canResume(address + "&durable=d"))
+        var text = Array(expected(0..<100).joined(separator: "\n").utf8) + [UInt8(ascii: "\n")]
+        var position: SourcePosition?
+        // Any place, also within a message.
+        for count in [1, 10, 3, 100, 37, text.count] {
+            let source = try position.map { try transport.openSource(address, at: $0) } ?? transport.openSource(address)
+            let wanted = min(count, text.count)
+            guard wanted > 0 else { break }
+            let collector = Collector(source, limit: wanted, share: 1)
+            #expect(try collector.waitForEnd() == nil)
+            #expect(collector.bytes == Array(text.prefix(wanted)))
+            text.removeFirst(wanted)
+            position = (source as? any PositionedSource)?.position
+            source.close()
+        }
+        let end = try #require(position)
+        _ = try client.ask("STREAM.PURGE.S", "to empty the stream")
+        try publish(200..<201, to: "in.c")
+        var middle = end
+        middle.offset = 20
+        // Of several subjects, others may have been removed; of one, all were.
+        _ = try transport.openSource(address, at: middle)
+        let lost = #expect(throws: TransportError.self) {
+            _ = try transport.openSource(server.address + "/>?stream=S", at: middle)
+        }
+        #expect("\(try #require(lost))".contains("removed before they were read"))
+        _ = try client.ask("STREAM.DELETE.S", "to delete the stream")
+        try makeStream()
+        let other = #expect(throws: TransportError.self) { _ = try transport.openSource(address, at: end) }
+        #expect("\(try #require(other))".contains("another one"))
+    }
+
+    @Test func aDurableConsumerRemembersWhatWasHandedOn() throws {
+        try makeStream()
+        try publish(0..<100)
+        let address = server.address + "/in.a?stream=S&durable=d&batch=10"
+        // What was read last was not handed on: the reader did not come back.
+        let first = try NATSTransport().openSource(address)
+        let begun = Collector(first, limit: 1)
+        _ = try begun.waitForEnd()
+        first.close()
+        try eventually("nothing is acknowledged") { try client.consumer("d", of: "S").pending < 100 }
+        let interruption = try Interruption()
+        let second = Collector(try NATSTransport(interruption: interruption).openSource(address))
+        try second.waitForLines(100 - begun.lines.count)
+        interruption.trigger()
+        _ = try second.waitForEnd()
+        #expect(Set(begun.lines + second.lines) == Set(expected(0..<100)))
+        // What it has acknowledged does not come again.
+        try publish(100..<110)
+        let third = Collector(try NATSTransport().openSource(address), limit: 1)
+        _ = try third.waitForEnd()
+        #expect(third.lines.allSatisfy { (Int($0) ?? 0) >= 100 } || Set(third.lines).isSubset(of: Set(begun.lines)))
+    }
+
+    @Test(arguments: [("all", 0..<12), ("new", 10..<12), ("last", 9..<12)])
+    func aStreamIsReadFromWhereTheOptionSays(deliver: String, range: Range<Int>) throws {
+        try makeStream()
+        try publish(0..<10)
+        let interruption = try Interruption()
+        for durable in ["", "&durable=\(deliver)"] {
+            let source = try NATSTransport(interruption: interruption).openSource(
+                server.address + "/in.a?stream=S&deliver=\(deliver)" + durable
+            )
+            let collector = Collector(source)
+            try publish(10..<12)
+            try collector.waitForLines(durable.isEmpty || deliver != "new" ? range.count : 0)
+            if durable.isEmpty { #expect(collector.lines == expected(range)) }
+            source.close()
+        }
+        interruption.trigger()
+    }
+
+    @Test func whatIsMissingIsSaidWithWhatToDo() throws {
+        for open in [
+            { _ = try NATSTransport().openSource(server.address + "/in.a?stream=S") },
+            { _ = try NATSTransport().openSink(server.address + "/in.a?stream=S") },
+        ] as [() throws -> Void] {
+            let error = #expect(throws: TransportError.self) { try open() }
+            #expect(
+                "\(try #require(error))".contains(
+                    "there is no stream 'S'; make one: nats stream add S --subjects 'in.a'"
+                )
+            )
+        }
+        try makeStream()
+        let error = #expect(throws: TransportError.self) {
+            _ = try NATSTransport().openSink(server.address + "/out?stream=S")
+        }
+        #expect("\(try #require(error))".contains("does not take 'out', but 'in.>'"))
+    }
+}

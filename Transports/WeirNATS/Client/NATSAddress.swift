@@ -1,0 +1,71 @@
+internal import WeirCore
+internal import WeirRecords
+internal import WeirSockets
+
+/// The place of an address: `//USER:PASSWORD@HOST:PORT,HOST:PORT/SUBJECT`.
+struct NATSAddress {
+    /// As they were written, with the port.
+    let hosts: [String]
+    let credentials: NATSSettings.Credentials?
+    let subject: String
+
+    /// The address for messages, without secrets.
+    let shown: String
+
+    private static let port = 4222
+
+    /// Takes the place of an address apart.
+    ///
+    /// - Parameters:
+    ///   - parts: The address.
+    ///   - allowsWildcards: Whether the subject may have some.
+    /// - Throws: ``TransportError/badAddress(address:reason:)``.
+    init(_ parts: TransportAddress, allowsWildcards: Bool) throws(TransportError) {
+        let whole = parts.whole
+        shown = whole
+        func refuse(_ reason: String) -> TransportError { .badAddress(address: whole, reason: reason) }
+        guard parts.place.hasPrefix("//") else { throw refuse("the host is missing; write nats://HOST:PORT/SUBJECT") }
+        let rest = parts.place.dropFirst(2)
+        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+        var authority = rest[..<slash]
+        subject = String(rest[slash...].dropFirst())
+        guard !subject.isEmpty else { throw refuse("the subject is missing; write nats://HOST:PORT/SUBJECT") }
+        do throws(NATSError) {
+            try NATSSubject.check(subject, allowsWildcards: allowsWildcards)
+        } catch {
+            throw refuse(error.reason)
+        }
+        var credentials: NATSSettings.Credentials?
+        if let at = authority.lastIndex(of: "@") {
+            let words = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            authority = authority[authority.index(after: at)...]
+            let decoded = words.map { TransportAddress.decode($0.utf8) }
+            guard let first = decoded[0], !first.isEmpty, decoded.allSatisfy({ $0 != nil }) else {
+                throw refuse("before the '@' stand USER:PASSWORD or TOKEN; write '%25' for a '%', '%2F' for a '/'")
+            }
+            credentials = decoded.count > 1 ? .user(first, password: decoded[1] ?? "") : .token(first)
+        }
+        self.credentials = credentials
+        hosts = authority.split(separator: ",", omittingEmptySubsequences: false).map { host in
+            let hasPort = host.last != "]" && host.contains(":")
+            return "//\(host)\(hasPort ? "" : ":\(Self.port)")"
+        }
+        // Not quoted: it may be a part of a password.
+        guard hosts.allSatisfy({ UInt16($0[$0.index(after: $0.lastIndex(of: ":") ?? $0.startIndex)...]) != nil }) else {
+            throw refuse("a port is a number from 1 to 65535; a '/' in a password is written '%2F'")
+        }
+    }
+
+    /// Looks the servers up, once.
+    ///
+    /// - Throws: ``TransportError`` where one is not known.
+    func servers() throws(TransportError) -> [SocketPlace] {
+        try hosts.map { text throws(TransportError) in
+            let host = try HostAddress(text, whole: shown, loopback: false)
+            guard host.address.port != 0 else {
+                throw .badAddress(address: shown, reason: "there is no port 0 to connect to")
+            }
+            return .port(host.address)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+internal import WeirCore
+internal import WeirSockets
+
+// Requests, each with a deadline, and messages to others.
+extension NATSClient {
+    /// Asks for something, and waits for the answer.
+    ///
+    /// - Parameters:
+    ///   - subject: What to ask.
+    ///   - payload: The question.
+    ///   - headers: Fields beside it.
+    ///   - repeats: Whether the question may be asked again where the connection breaks, or nobody answers for a moment, as
+    ///     during an election: not, where it changes something each time.
+    /// - Returns: The first answer.
+    /// - Throws: ``NATSError``; after ``NATSSettings/timeout`` at the latest.
+    package func request(
+        _ subject: String,
+        _ payload: [UInt8],
+        headers: NATSHeaders = NATSHeaders([]),
+        repeats: Bool = true
+    ) throws(NATSError) -> NATSMessage {
+        try NATSSubject.check(subject, allowsWildcards: false)
+        let encoded = try headers.encoded()
+        let limit = Moment.now + settings.timeout.inNanoseconds
+        var pause = Backoff(longest: .milliseconds(500))
+        while true {
+            do throws(NATSError) {
+                try connect(by: limit)
+                return try ask(subject, payload, encoded, by: limit)
+            } catch {
+                guard repeats, error.kind == .disconnected || error.kind == .noResponders else { throw error }
+                let next = Moment.now + pause.next()
+                guard next < limit else { throw error }
+                // The time passes in the loop, where an interruption ends it.
+                while .now < next, connection.isUp { try step(until: next) }
+            }
+        }
+    }
+
+    private func ask(
+        _ subject: String,
+        _ payload: [UInt8],
+        _ headers: [UInt8],
+        by limit: Moment
+    ) throws(NATSError) -> NATSMessage {
+        requestCount += 1
+        let number = requestCount
+        waiting.insert(number)
+        defer {
+            waiting.remove(number)
+            answers[number] = nil
+        }
+        try connection.say { words throws(NATSError) in
+            try words.publish(subject, reply: "\(inbox).\(number)", headers: headers, payload[...])
+        }
+        while true {
+            if let answer = answers[number] {
+                guard answer.headers?.status != 503 else {
+                    throw NATSError(.noResponders, "nobody answers '\(Excerpt.line(subject))'")
+                }
+                return answer
+            }
+            guard .now < limit else {
+                throw NATSError(.late, "there is no answer to '\(Excerpt.line(subject))' within \(settings.timeout)")
+            }
+            try step(until: limit)
+        }
+    }
+
+    /// Publishes a message that nobody answers; ``flush()`` says whether the server has it.
+    ///
+    /// - Throws: ``NATSError`` where there is no connection, or the message cannot be sent.
+    package func publish(
+        _ subject: String,
+        _ payload: [UInt8],
+        headers: NATSHeaders = NATSHeaders([])
+    ) throws(NATSError) {
+        try NATSSubject.check(subject, allowsWildcards: false)
+        let encoded = try headers.encoded()
+        try connect()
+        try connection.say { words throws(NATSError) in
+            try words.publish(subject, headers: encoded, payload[...])
+        }
+    }
+
+    /// Waits until the server has handled all that was sent.
+    ///
+    /// - Throws: ``NATSError`` where it does not say so in time.
+    package func flush() throws(NATSError) {
+        try connect()
+        let limit = Moment.now + settings.timeout.inNanoseconds
+        let number = try connection.say { words in words.ping(.now) }
+        while pongs < number {
+            guard .now < limit else { throw NATSError(.late, "the server does not answer within \(settings.timeout)") }
+            try step(until: limit)
+        }
+    }
+}

@@ -1,0 +1,207 @@
+internal import WeirCore
+package import WeirFiles
+package import WeirRecords
+package import WeirSockets
+
+/// A client of NATS that waits: for a connection, and for the answers to its requests.
+///
+/// The connection is made with the first request, and made again, to another server where there are several, when it breaks.
+///
+///     let client = try NATSClient([server], NATSSettings(), address: "nats:broker", interruption: nil)
+///     let answer = try client.request("time.now", [])
+///
+/// Thread safety: one thread at a time.
+package final class NATSClient {
+    let connection: NATSConnection
+    let settings: NATSSettings
+    private let poller: Poller
+    private let interruption: Interruption?
+    private var backoff: Backoff
+    private var nextAttempt = Moment(nanoseconds: 0)
+
+    /// What the names of all inboxes begin with.
+    let inbox: String
+
+    /// The answers to requests that wait, by the last part of their inbox.
+    var answers: [UInt64: NATSMessage] = [:]
+    var waiting: Set<UInt64> = []
+    var requestCount: UInt64 = 0
+    private(set) var pongs: UInt64 = 0
+
+    /// Gets the messages of all subscriptions but that for answers; ranges are for ``NATSConnection/bytes(_:)``.
+    var onMessage: (NATSFrame.Message) -> Void = { _ in }
+
+    /// Whether there is room for another message; where there is not, nothing is received.
+    var wantsMore: () -> Bool = { true }
+
+    /// Gets what the server refuses without ending the connection.
+    var onRefusal: (String) -> Void = { _ in }
+
+    /// Called with each new connection, before anything else is said.
+    var onConnection: () -> Void = {}
+
+    /// The subscription that all answers come to.
+    private static let answerSubscription: UInt64 = 1
+    private static let interruptionToken: UInt64 = 1
+
+    /// How many pieces are received before others have their turn.
+    private static let turn = 16
+
+    /// Creates a client that is not connected.
+    ///
+    /// - Parameters:
+    ///   - servers: Where to connect to; one after the other is tried.
+    ///   - settings: Who this is, and how long to wait.
+    ///   - address: What to call the server in errors.
+    ///   - interruption: What ends the waiting, where something can.
+    /// - Throws: ``TransportError/cannotOpen(address:reason:)`` when the system has no descriptors left.
+    package init(
+        _ servers: [SocketPlace],
+        _ settings: NATSSettings,
+        address: String,
+        interruption: Interruption?
+    ) throws(TransportError) {
+        precondition(!servers.isEmpty, "a client needs a server")
+        self.settings = settings
+        self.interruption = interruption
+        poller = try Poller(address: address)
+        connection = NATSConnection(servers, settings, poller: poller, address: address)
+        backoff = Backoff(longest: settings.retry)
+        inbox = "_INBOX." + String(UInt64.random(in: .min ... .max), radix: 36)
+        guard let interruption else { return }
+        let error = poller.watch(interruption.sourceDescriptor, token: Self.interruptionToken, from: [], to: .reading)
+        if let error { throw .cannotOpen(address: address, reason: "\(error)") }
+    }
+
+    /// Goes on though the program is to end: for what was begun.
+    func ignoreInterruption() {
+        guard let interruption, !ignoresInterruption else { return }
+        ignoresInterruption = true
+        // It was triggered, and would end every wait at once.
+        _ = poller.watch(interruption.sourceDescriptor, token: Self.interruptionToken, from: .reading, to: [])
+    }
+
+    private var ignoresInterruption = false
+
+    /// Whether the program is to end.
+    var isInterrupted: Bool { !ignoresInterruption && interruption?.stopsSources ?? false }
+
+    /// Ends the connection.
+    package func close() { connection.close() }
+
+    /// What the server says of itself; nothing before the first connection.
+    package var info: NATSServerInfo { connection.conversation.info }
+
+    // MARK: The loop
+
+    /// Waits until something has happened, and handles it; connects where there is no connection.
+    ///
+    /// - Parameter limit: Until when to wait.
+    /// - Throws: ``NATSError``: the connection broke, or could not be made; the next call tries again, after a pause.
+    func step(until limit: Moment?) throws(NATSError) {
+        let now = Moment.now
+        guard !isInterrupted else { throw NATSError(.interrupted, "the program ends") }
+        do throws(NATSError) {
+            if !connection.isOpen, nextAttempt <= now, let error = connection.open(now) {
+                throw NATSError(.disconnected, "\(error)")
+            }
+            try connection.checkTime(now)
+            try connection.flush()
+            // What was left when the last call failed, or stopped.
+            guard try !handleAll() else { return }
+            var earliest = limit
+            for other in [connection.isOpen ? connection.deadline : nextAttempt] {
+                if let other { earliest = min(earliest ?? other, other) }
+            }
+            poller.wait(milliseconds: earliest?.millisecondsFromNow ?? -1)
+            while let event = poller.nextEvent() {
+                guard event.token == NATSConnection.token else { continue }
+                var rest = Self.turn
+                while rest > 0, try connection.handle(.now), try handleAll() { rest -= 1 }
+            }
+            try connection.flush()
+        } catch {
+            giveUp()
+            throw error
+        }
+    }
+
+    /// Ends the connection, with what was received and not handled; another one is made after a pause.
+    func giveUp() {
+        connection.close()
+        connection.forget()
+        nextAttempt = .now + backoff.next()
+    }
+
+    /// Handles what was received.
+    ///
+    /// - Returns: Whether there was anything.
+    private func handleAll() throws(NATSError) -> Bool {
+        var hasHandled = false
+        while wantsMore(), let event = try connection.next(.now) {
+            hasHandled = true
+            switch event {
+            case .isUp:
+                backoff.reset()
+                pongs = 0
+                try connection.say { words in words.subscribe("\(inbox).*", as: Self.answerSubscription) }
+                onConnection()
+            case .pong(let number): pongs = number
+            case .refusal(let words): onRefusal(words)
+            case .message(let message) where message.subscription == Self.answerSubscription: take(message)
+            case .message(let message): onMessage(message)
+            }
+        }
+        return hasHandled
+    }
+
+    /// Keeps an answer for the one who waits; an answer that is late, or that comes twice, is forgotten.
+    private func take(_ message: NATSFrame.Message) {
+        let subject = connection.bytes(message.subject)
+        guard let dot = subject.lastIndex(of: UInt8(ascii: ".")), subject[..<dot].elementsEqual(inbox.utf8),
+            let number = UInt64(String(decoding: subject[(dot + 1)...], as: UTF8.self)), waiting.remove(number) != nil
+        else { return }
+        answers[number] = copy(message)
+    }
+
+    /// A message that stays as it is.
+    func copy(_ message: NATSFrame.Message) -> NATSMessage {
+        func text(_ range: Range<Int>) -> String { String(decoding: connection.bytes(range), as: UTF8.self) }
+        return NATSMessage(
+            subject: text(message.subject),
+            reply: message.reply.map(text),
+            headers: NATSHeaders(connection.bytes(message.headers)),
+            payload: Array(connection.bytes(message.payload))
+        )
+    }
+
+    /// Connects, trying all servers again and again.
+    ///
+    /// - Throws: ``NATSError``: the last reason why it could not be done in time, or the first that will not go away.
+    package func connect() throws(NATSError) { try connect(by: .now + settings.timeout.inNanoseconds) }
+
+    /// Connects, trying each server once.
+    ///
+    /// - Throws: ``NATSError``: the last reason, or the first that will not go away.
+    func connectOnce() throws(NATSError) {
+        let limit = Moment.now + settings.timeout.inNanoseconds
+        var rest = connection.servers.count
+        while !connection.isUp {
+            do throws(NATSError) { try step(until: limit) } catch {
+                rest -= 1
+                guard error.isTransient, rest > 0 else { throw error }
+            }
+        }
+    }
+
+    func connect(by limit: Moment) throws(NATSError) {
+        while !connection.isUp {
+            do throws(NATSError) { try step(until: limit) } catch {
+                guard error.isTransient, .now < limit else { throw error }
+            }
+            guard connection.isUp || .now < limit else {
+                throw NATSError(.late, "there is no connection within \(settings.timeout)")
+            }
+        }
+    }
+}

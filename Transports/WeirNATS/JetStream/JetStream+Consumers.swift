@@ -1,0 +1,141 @@
+internal import WeirCore
+internal import WeirFormats
+internal import WeirRecords
+internal import WeirSockets
+
+/// A view of a stream, which knows what was handed out and acknowledged.
+package struct JetStreamConsumer: Sendable, Hashable {
+    /// Which acknowledgements it waits for.
+    package enum Acknowledgement: String, Sendable {
+        case none, all, explicit
+    }
+
+    package let name: String
+    package let stream: String
+    package let acknowledgement: Acknowledgement
+
+    /// How many messages wait to be handed out.
+    package let pending: UInt64
+}
+
+/// What a consumer is to be like.
+package struct JetStreamConsumerSettings: Sendable {
+    /// Where it begins.
+    package enum Start: Sendable, Hashable {
+        case first, new, last
+        /// With a message's number, or the first behind it.
+        case sequence(UInt64)
+    }
+
+    package var name: String
+
+    /// Whether it stays until it is deleted; otherwise it goes away when nobody has asked it for something for a while.
+    package var isDurable = false
+
+    /// The subjects of its messages; all of the stream where it is `nil`.
+    package var subject: String?
+    package var start = Start.first
+    package var acknowledgement = JetStreamConsumer.Acknowledgement.explicit
+
+    /// How long a message may wait for its acknowledgement before it is handed out again.
+    package var patience = Duration.seconds(60)
+
+    /// How many messages may wait for theirs.
+    package var unacknowledgedLimit = 8192
+
+    package init(_ name: String) { self.name = name }
+
+    /// How long a consumer that is not durable stays without requests, in nanoseconds.
+    private static let idleTime: Int64 = 300_000_000_000
+
+    fileprivate func write(to json: inout JSONWriter, _ stream: String) {
+        json.member("stream_name", stream)
+        json.member("action", "create")
+        json.name("config")
+        json.object { json in
+            json.member("name", name)
+            if isDurable { json.member("durable_name", name) } else { json.member("inactive_threshold", Self.idleTime) }
+            json.member("ack_policy", acknowledgement.rawValue)
+            json.member("replay_policy", "instant")
+            if let subject { json.member("filter_subject", subject) }
+            if acknowledgement != .none {
+                json.member("ack_wait", patience.inNanoseconds)
+                json.member("max_ack_pending", unacknowledgedLimit)
+            }
+            switch start {
+            case .first: json.member("deliver_policy", "all")
+            case .new: json.member("deliver_policy", "new")
+            case .last: json.member("deliver_policy", "last")
+            case .sequence(let number):
+                json.member("deliver_policy", "by_start_sequence")
+                json.member("opt_start_seq", number)
+            }
+        }
+    }
+}
+
+// Requests to JetStream about consumers.
+extension NATSClient {
+    /// Looks a consumer up.
+    ///
+    /// - Throws: ``NATSError``; ``NATSError/isMissing`` tells that there is none.
+    package func consumer(_ name: String, of stream: String) throws(NATSError) -> JetStreamConsumer {
+        try JetStreamName.check(stream, "stream")
+        try JetStreamName.check(name, "consumer")
+        return try Self.consumer(ask("CONSUMER.INFO.\(stream).\(name)", "the consumer '\(name)'"))
+    }
+
+    /// Makes a consumer that hands out what it is asked for.
+    ///
+    /// - Parameters:
+    ///   - settings: What it is to be like.
+    ///   - stream: The stream.
+    /// - Returns: The consumer.
+    /// - Throws: ``NATSError``, also where there is another one with that name.
+    @discardableResult
+    package func createConsumer(
+        _ settings: JetStreamConsumerSettings,
+        of stream: String
+    ) throws(NATSError) -> JetStreamConsumer {
+        try JetStreamName.check(stream, "stream")
+        try JetStreamName.check(settings.name, "consumer")
+        return try Self.consumer(
+            ask("CONSUMER.CREATE.\(stream).\(settings.name)", "to make the consumer '\(settings.name)'") { json in
+                settings.write(to: &json, stream)
+            }
+        )
+    }
+
+    private static func consumer(_ answer: JetStreamAnswer) throws(NATSError) -> JetStreamConsumer {
+        JetStreamConsumer(
+            name: answer.json["name"]?.text ?? "",
+            stream: answer.json["stream_name"]?.text ?? "",
+            acknowledgement: JetStreamConsumer.Acknowledgement(
+                rawValue: answer.json["config"]?["ack_policy"]?.text ?? ""
+            ) ?? .explicit,
+            pending: try answer.number("num_pending", of: "a consumer")
+        )
+    }
+}
+
+/// Where a message stands in its stream and its consumer, as the subject for its acknowledgement tells.
+struct JetStreamPlace: Equatable {
+    var streamSequence: UInt64
+    var consumerSequence: UInt64
+
+    /// Reads `$JS.ACK.STREAM.CONSUMER.COUNT.SEQUENCE.SEQUENCE.TIME.PENDING`, or the longer form that has a domain and an
+    /// account before the stream.
+    ///
+    /// - Returns: `nil` for what is no such subject.
+    init?(_ subject: ArraySlice<UInt8>) {
+        let tokens = subject.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard tokens.count == 9 || tokens.count >= 11, tokens[0].elementsEqual("$JS".utf8),
+            tokens[1].elementsEqual("ACK".utf8)
+        else { return nil }
+        let first = tokens.count == 9 ? 5 : 7
+        guard let stream = UInt64(String(decoding: tokens[first], as: UTF8.self)),
+            let consumer = UInt64(String(decoding: tokens[first + 1], as: UTF8.self))
+        else { return nil }
+        (streamSequence, consumerSequence) = (stream, consumer)
+    }
+}

@@ -1,0 +1,116 @@
+internal import WeirCore
+internal import WeirFormats
+internal import WeirRecords
+
+/// A stream that a server keeps.
+package struct JetStreamStream: Sendable, Hashable {
+    package let name: String
+    package let subjects: [String]
+
+    /// The numbers of the first and the last message; the first is one more where there are none.
+    package let first: UInt64
+    package let last: UInt64
+
+    /// When it was made, as text: another stream of the same name has another time.
+    package let creation: String
+
+    /// Whether batches can be published as one.
+    package let takesBatches: Bool
+}
+
+/// What a stream is to be like.
+package struct JetStreamSettings: Sendable {
+    package var name: String
+    package var subjects: [String]
+
+    /// How many servers keep it, from 1 to 5.
+    package var replicas = 1
+
+    /// Whether it is kept in memory, and gone with its servers.
+    package var isInMemory = false
+
+    /// How many messages of each subject are kept; all where it is `nil`.
+    package var history: Int?
+
+    /// Whether batches can be published as one; takes a server of version 2.12.
+    package var takesBatches = false
+
+    /// Whether a message may say that it replaces those before it, and single messages can be read by their subject from
+    /// any server that has them.
+    package var isBucket = false
+
+    package init(_ name: String, subjects: [String]) {
+        self.name = name
+        self.subjects = subjects
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.member("name", name)
+        json.member("subjects", subjects) { json, subject in json.value(subject) }
+        json.member("storage", isInMemory ? "memory" : "file")
+        json.member("num_replicas", replicas)
+        if let history { json.member("max_msgs_per_subject", history) }
+        // What is full refuses the new, so that those who publish notice, and nothing is lost in silence.
+        if !isBucket { json.member("discard", "new") }
+        if takesBatches { json.member("allow_atomic", true) }
+        if isBucket { for flag in ["allow_rollup_hdrs", "allow_direct", "deny_delete"] { json.member(flag, true) } }
+    }
+}
+
+// Requests to JetStream about streams.
+extension NATSClient {
+    /// Asks JetStream for something.
+    func ask(
+        _ subject: String,
+        _ what: String,
+        _ members: (inout JSONWriter) -> Void = { _ in }
+    ) throws(NATSError) -> JetStreamAnswer {
+        var json = JSONWriter()
+        json.object(members)
+        do throws(NATSError) {
+            return try JetStreamAnswer(request("$JS.API." + subject, json.bytes), to: what)
+        } catch {
+            guard error.kind == .noResponders else { throw error }
+            throw NATSError(
+                .noResponders,
+                "no server answers for JetStream: start it with 'nats-server -js', or wait until its cluster has a leader"
+            )
+        }
+    }
+
+    /// Looks a stream up.
+    ///
+    /// - Parameter name: Its name.
+    /// - Returns: The stream as it is now.
+    /// - Throws: ``NATSError``; ``NATSError/isMissing`` tells that there is none.
+    package func stream(_ name: String) throws(NATSError) -> JetStreamStream {
+        try JetStreamName.check(name, "stream")
+        return try Self.stream(ask("STREAM.INFO.\(name)", "the stream '\(name)'"))
+    }
+
+    /// Makes a stream; one that is there already and is the same is left as it is.
+    ///
+    /// - Parameter settings: What it is to be like.
+    /// - Returns: The stream.
+    /// - Throws: ``NATSError``, also where there is another one with that name, or with one of the subjects.
+    @discardableResult
+    package func createStream(_ settings: JetStreamSettings) throws(NATSError) -> JetStreamStream {
+        try JetStreamName.check(settings.name, "stream")
+        for subject in settings.subjects { try NATSSubject.check(subject, allowsWildcards: true) }
+        return try Self.stream(
+            ask("STREAM.CREATE.\(settings.name)", "to make the stream '\(settings.name)'", settings.write)
+        )
+    }
+
+    private static func stream(_ answer: JetStreamAnswer) throws(NATSError) -> JetStreamStream {
+        let config = answer.json["config"]
+        return JetStreamStream(
+            name: config?["name"]?.text ?? "",
+            subjects: config?["subjects"]?.elements.compactMap(\.text) ?? [],
+            first: try answer.number("state", "first_seq", of: "a stream"),
+            last: try answer.number("state", "last_seq", of: "a stream"),
+            creation: answer.json["created"]?.text ?? "",
+            takesBatches: config?["allow_atomic"]?.flag ?? false
+        )
+    }
+}

@@ -1,0 +1,57 @@
+internal import WeirCore
+internal import WeirFormats
+
+/// What JetStream answers, as JSON.
+struct JetStreamAnswer {
+    let json: JSONNode
+
+    /// Reads an answer.
+    ///
+    /// - Parameters:
+    ///   - message: The answer.
+    ///   - what: What was asked for, for errors.
+    /// - Throws: ``NATSError`` for one that says what is wrong, or that is none of JetStream.
+    init(_ message: NATSMessage, to what: String) throws(NATSError) {
+        guard let json = try? JSONNode.read(message.payload, allowsRepeatedNames: true), json.isObject else {
+            throw NATSError(
+                .garbage,
+                "the answer to \(what), '\(Excerpt.of(message.payload, limit: 40))', is not one of JetStream"
+            )
+        }
+        if let error = json["error"], error.isObject {
+            throw NATSError(
+                .refused(status: error["code"]?.integer ?? 500, number: error["err_code"]?.integer ?? 0),
+                "JetStream refuses \(what): \(Excerpt.line(error["description"]?.text ?? "it does not say why"))"
+            )
+        }
+        self.json = json
+    }
+
+    /// A number that has to be there.
+    func number(_ names: String..., of what: String) throws(NATSError) -> UInt64 {
+        var node: JSONNode? = json
+        for name in names { node = node?[name] }
+        guard let number = node?.unsigned else {
+            throw NATSError(.garbage, "the answer to \(what) lacks '\(names.joined(separator: "."))'")
+        }
+        return number
+    }
+}
+
+/// The names of streams, consumers, buckets and keys.
+enum JetStreamName {
+    /// Checks a name of a stream, a consumer or a bucket.
+    ///
+    /// - Throws: ``NATSError`` where JetStream would not take it.
+    static func check(_ name: String, _ what: String) throws(NATSError) {
+        let isName = name.utf8.allSatisfy { byte in
+            byte > 0x20 && byte != 0x7F && !".*>/\\".utf8.contains(byte)
+        }
+        guard isName, (1...255).contains(name.utf8.count) else {
+            throw NATSError(
+                .unsendable,
+                "'\(Excerpt.of(name.utf8, limit: 80))' is no name of a \(what): it has no blanks, and none of . * > / \\"
+            )
+        }
+    }
+}

@@ -1,0 +1,134 @@
+internal import WeirCore
+
+/// Values by key, each with a revision, which change only where nobody else was faster.
+///
+///     let bucket = try KeyValueBucket("leases", client)
+///     let revision = try bucket.create("worker.1", Array("here".utf8))
+///     try bucket.update("worker.1", Array("still here".utf8), revision: revision)
+///
+/// Thread safety: that of its client.
+package struct KeyValueBucket {
+    /// A value.
+    package struct Entry: Sendable, Hashable {
+        package let value: [UInt8]
+        package let revision: UInt64
+    }
+
+    package let name: String
+    private let client: NATSClient
+
+    /// Refers to a bucket.
+    ///
+    /// - Throws: ``NATSError`` where no bucket has such a name.
+    package init(_ name: String, _ client: NATSClient) throws(NATSError) {
+        try JetStreamName.check(name, "bucket")
+        self.name = name
+        self.client = client
+    }
+
+    private var stream: String { "KV_\(name)" }
+
+    /// Makes the bucket; one that is there already and is the same is left as it is.
+    ///
+    /// - Parameters:
+    ///   - replicas: How many servers keep it, from 1 to 5.
+    ///   - isInMemory: Whether it is kept in memory, and gone with its servers.
+    /// - Throws: ``NATSError``.
+    package func create(replicas: Int = 1, isInMemory: Bool = false) throws(NATSError) {
+        var settings = JetStreamSettings(stream, subjects: ["$KV.\(name).>"])
+        settings.replicas = replicas
+        settings.isInMemory = isInMemory
+        settings.history = 1
+        settings.isBucket = true
+        try client.createStream(settings)
+    }
+
+    private func subject(_ key: String) throws(NATSError) -> String {
+        let isKey = key.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "-_=/.".utf8.contains(byte)
+            }
+        }
+        guard isKey else {
+            throw NATSError(
+                .unsendable,
+                "'\(Excerpt.of(key.utf8, limit: 80))' is no key: it has letters, digits, and - _ = / . alone"
+            )
+        }
+        let subject = "$KV.\(name).\(key)"
+        try NATSSubject.check(subject, allowsWildcards: false)
+        return subject
+    }
+
+    /// Reads a value, from any server that has it: it may be one that was just replaced.
+    ///
+    /// - Returns: The value; `nil` where there is none.
+    /// - Throws: ``NATSError``.
+    package func get(_ key: String) throws(NATSError) -> Entry? {
+        let found = try read(key)
+        return found?.isDeleted ?? true ? nil : found?.entry
+    }
+
+    private func read(_ key: String) throws(NATSError) -> (entry: Entry, isDeleted: Bool)? {
+        let message: NATSMessage
+        do throws(NATSError) {
+            message = try client.request("$JS.API.DIRECT.GET.\(stream).\(subject(key))", [])
+        } catch {
+            guard error.kind == .noResponders else { throw error }
+            throw NATSError(.noResponders, "there is no bucket '\(name)'; make one: nats kv add \(name)")
+        }
+        if message.headers?.status == 404 { return nil }
+        guard message.headers?.status == nil, let revision = message.headers?["Nats-Sequence"].flatMap({ UInt64($0) })
+        else {
+            throw NATSError(.garbage, "the answer to a read of '\(name)' is not one of a bucket")
+        }
+        let operation = message.headers?["KV-Operation"]
+        return (Entry(value: message.payload, revision: revision), operation == "DEL" || operation == "PURGE")
+    }
+
+    /// Sets a value, whatever was there.
+    ///
+    /// - Returns: Its revision.
+    /// - Throws: ``NATSError``.
+    @discardableResult
+    package func put(_ key: String, _ value: [UInt8]) throws(NATSError) -> UInt64 {
+        try client.store(subject(key), value).sequence
+    }
+
+    /// Sets a value that was not there, or was deleted.
+    ///
+    /// - Returns: Its revision.
+    /// - Throws: ``NATSError``; ``NATSError/isWrongSequence`` tells that there is one.
+    @discardableResult
+    package func create(_ key: String, _ value: [UInt8]) throws(NATSError) -> UInt64 {
+        do throws(NATSError) { return try update(key, value, revision: 0) } catch {
+            guard error.isWrongSequence, let found = try read(key), found.isDeleted else { throw error }
+            return try update(key, value, revision: found.entry.revision)
+        }
+    }
+
+    /// Replaces a value that nobody else has replaced.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - value: The new value.
+    ///   - revision: That of the value that is replaced; 0 where there is to be none.
+    /// - Returns: Its revision.
+    /// - Throws: ``NATSError``; ``NATSError/isWrongSequence`` tells that somebody else was faster.
+    @discardableResult
+    package func update(_ key: String, _ value: [UInt8], revision: UInt64) throws(NATSError) -> UInt64 {
+        try client.store(subject(key), value, expecting: .init(lastSubjectSequence: revision)).sequence
+    }
+
+    /// Deletes a value; a mark with a revision takes its place.
+    ///
+    /// - Returns: The revision of the mark.
+    /// - Throws: ``NATSError``.
+    @discardableResult
+    package func delete(_ key: String) throws(NATSError) -> UInt64 {
+        try client.store(subject(key), [], headers: [.init("KV-Operation", "DEL")]).sequence
+    }
+}

@@ -1,0 +1,45 @@
+internal import WeirCore
+
+/// The rules for subjects, such as `orders.eu.new`.
+enum NATSSubject {
+    /// How long a subject may be: with all else it must fit the control line of the server.
+    static let limit = 1024
+
+    /// Checks a subject.
+    ///
+    /// - Parameters:
+    ///   - subject: The subject.
+    ///   - allowsWildcards: Whether a `*` may stand for a token, and a `>` for all that follow, as in subscriptions.
+    /// - Throws: ``NATSError`` with what is wrong with it.
+    static func check(_ subject: String, allowsWildcards: Bool) throws(NATSError) {
+        func refuse(_ reason: String) -> NATSError {
+            NATSError(.unsendable, "the subject '\(Excerpt.of(subject.utf8, limit: 80))' \(reason)")
+        }
+        guard !subject.isEmpty else { throw NATSError(.unsendable, "the subject is missing") }
+        guard subject.utf8.count <= limit else { throw refuse("is longer than \(limit) bytes") }
+        guard subject.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+            throw refuse("has a blank or a control character, which no subject has")
+        }
+        let tokens = subject.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(
+            Substring.init
+        )
+        guard tokens.allSatisfy({ !$0.isEmpty }) else { throw refuse("has nothing before or behind a dot") }
+        for (index, token) in tokens.enumerated() where token == "*" || token == ">" {
+            guard allowsWildcards else { throw refuse("has a wildcard, and a message goes to one subject") }
+            guard token == "*" || index == tokens.count - 1 else { throw refuse("has a '>' that is not its end") }
+        }
+    }
+
+    /// Whether a pattern with wildcards stands for a subject, which may have some itself.
+    static func matches(_ pattern: String, _ subject: String) -> Bool {
+        let patterns = pattern.split(separator: ".", omittingEmptySubsequences: false)
+        let tokens = subject.split(separator: ".", omittingEmptySubsequences: false)
+        for (index, token) in patterns.enumerated() {
+            guard token != ">" else { return tokens.count > index }
+            guard index < tokens.count, token == "*" && tokens[index] != ">" || token == tokens[index] else {
+                return false
+            }
+        }
+        return patterns.count == tokens.count
+    }
+}

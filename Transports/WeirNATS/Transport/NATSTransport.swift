@@ -1,0 +1,259 @@
+internal import WeirCore
+public import WeirFiles
+public import WeirRecords
+internal import WeirSockets
+
+/// Messages of NATS: `nats://HOST:PORT/SUBJECT`.
+///
+/// A source takes each message's payload as one or more lines, or as its `framing` says. With `stream=NAME` it reads the
+/// messages that the stream has of the subject, in their order, and goes on where it was when the connection breaks;
+/// `weir run --state` then saves where it is, so that another run goes on there. With `durable=NAME` the server remembers what
+/// was read, several programs may share it, and each message comes at least once: it is acknowledged after it was handed on.
+/// Without a stream, a source gets what is published while it is connected.
+///
+/// A sink publishes each line. With `stream=NAME` a message counts as delivered when the stream has confirmed it; what is not
+/// confirmed in time is sent again with the same `Nats-Msg-Id`, by which the stream knows what it has already. Without a
+/// stream it counts when the server has handled it.
+///
+/// Several servers are tried in turn: `nats://one:4222,two:4222/alarms`. A user and a password, or a token, stand before the
+/// host: `nats://USER:PASSWORD@HOST/SUBJECT`, with `%40` for an `@`, and are never shown. There is no encryption here: a leaf
+/// node on this machine, `nats-server` with `leafnodes { remotes = [{ url: "tls://HOST:7422" }] }`, speaks TLS to the others.
+///
+///     let source = try NATSTransport().openSource("//127.0.0.1:4222/purchases?stream=purchases")
+///
+/// Thread safety: any thread may open addresses.
+public struct NATSTransport: Transport {
+    public let scheme = "nats"
+    public let summary =
+        "Messages of NATS, //HOST:PORT/SUBJECT; a source of what is published or kept in a stream, and a sink that publishes."
+
+    private let interruption: Interruption?
+
+    /// Creates the transport.
+    ///
+    /// - Parameter interruption: What ends the waiting of its sources and sinks, where something can.
+    public init(interruption: Interruption? = nil) {
+        self.interruption = interruption
+    }
+
+    private static let timeout = OptionDeclaration(
+        "timeout",
+        .duration,
+        default: "5s",
+        help: "how long the server may take for an answer, and a stream to confirm a message"
+    )
+
+    public var sourceOptions: [OptionDeclaration] {
+        [
+            CommonOptions.framingInDatagrams,
+            OptionDeclaration(
+                "stream",
+                .text(placeholder: "NAME"),
+                help: "read what this stream of JetStream keeps; otherwise what is published from now on"
+            ),
+            OptionDeclaration(
+                "durable",
+                .text(placeholder: "NAME"),
+                help: "have this consumer remember what was read; it is made where it is missing"
+            ),
+            OptionDeclaration(
+                "deliver",
+                .choice(NATSSourceSettings.Start.allCases.map(\.rawValue)),
+                default: NATSSourceSettings.Start.all.rawValue,
+                help: "where to begin in the stream, unless it was read before: first, behind the last, or with it"
+            ),
+            OptionDeclaration(
+                "batch",
+                .integer(1...8192),
+                default: "1024",
+                help: "ask the stream for this number of messages at a time; two requests are under way"
+            ),
+            CommonOptions.drain, Self.timeout,
+            OptionDeclaration(
+                "retry",
+                .duration,
+                default: "5s",
+                help: "the longest wait between two attempts to connect"
+            ),
+        ]
+    }
+
+    public var sinkOptions: [OptionDeclaration] {
+        [
+            CommonOptions.framing,
+            OptionDeclaration(
+                "stream",
+                .text(placeholder: "NAME"),
+                help: "have this stream of JetStream confirm each message; otherwise the server does"
+            ),
+            OptionDeclaration(
+                "window",
+                .integer(1...65_536),
+                default: "1024",
+                help: "how many messages may wait for their confirmation"
+            ),
+            OptionDeclaration(
+                "lines",
+                .integer(1...1_000_000),
+                default: "1",
+                help: "put up to this number of lines into a message"
+            ),
+            Self.timeout,
+        ] + CommonOptions.buffering
+    }
+
+    // MARK: Sources
+
+    public func openSource(_ address: String) throws(TransportError) -> any TransportSource {
+        try open(address, at: nil)
+    }
+
+    func open(_ address: String, at position: SourcePosition?) throws(TransportError) -> NATSSource {
+        let parts = try TransportAddress(ofSource: address, self)
+        let options = parts.options
+        let place = try NATSAddress(parts, allowsWildcards: true)
+        let stream = options.textIfGiven("stream")
+        try parts.permit(["durable", "deliver", "batch"], if: stream != nil, otherwise: "takes 'stream=NAME'")
+        try parts.permit(
+            ["drain"],
+            if: stream == nil,
+            otherwise: "means nothing for a stream, which keeps what is left"
+        )
+        var settings = NATSSourceSettings(subject: place.subject, stream: stream)
+        settings.durable = options.textIfGiven("durable")
+        settings.start = NATSSourceSettings.Start(rawValue: options.text("deliver")) ?? .all
+        settings.boundary = options.boundary
+        settings.batch = options.integer("batch")
+        settings.drain = options.duration("drain")
+        try Self.check(stream, "stream", parts)
+        try Self.check(settings.durable, "consumer", parts)
+        let client = try NATSClient(
+            try place.servers(),
+            Self.settings(place, options),
+            address: parts.whole,
+            interruption: interruption
+        )
+        let source = NATSSource(
+            client,
+            settings: settings,
+            address: parts.whole,
+            interruption: interruption,
+            meter: TransportMeter()
+        )
+        if let position { source.goOn(at: position) }
+        try source.begin()
+        return source
+    }
+
+    private static func check(_ name: String?, _ what: String, _ parts: TransportAddress) throws(TransportError) {
+        guard let name else { return }
+        do throws(NATSError) { try JetStreamName.check(name, what) } catch {
+            throw .badAddress(address: parts.whole, reason: error.reason)
+        }
+    }
+
+    private static func settings(_ place: NATSAddress, _ options: OptionValues) -> NATSSettings {
+        var settings = NATSSettings()
+        settings.credentials = place.credentials
+        settings.timeout = options.duration("timeout")
+        settings.retry = options.duration("retry")
+        return settings
+    }
+
+    /// That there is no such stream, and what to do.
+    static func missingStream(_ name: String, _ subject: String) -> String {
+        "there is no stream '\(name)'; make one: nats stream add \(name) --subjects '\(Excerpt.line(subject))' --defaults"
+    }
+
+    // MARK: Sinks
+
+    public func openSink(_ address: String) throws(TransportError) -> any TransportSink {
+        let parts = try TransportAddress(ofSink: address, self)
+        let options = parts.options
+        let place = try NATSAddress(parts, allowsWildcards: false)
+        try parts.permitSpillLimit()
+        var settings = NATSLinkSettings(subject: place.subject)
+        settings.stream = options.textIfGiven("stream")
+        settings.window = options.integer("window")
+        settings.timeout = options.duration("timeout")
+        try Self.check(settings.stream, "stream", parts)
+        let servers = try place.servers()
+        let meter = TransportMeter()
+        let client = Self.settings(place, options)
+        try probe(servers, client, settings, parts.whole, meter)
+        let poller = try Poller(address: parts.whole)
+        var outbox = options.outboxSettings()
+        outbox.datagram = 1 << 30
+        outbox.linesPerDatagram = options.integer("lines")
+        let link = NATSLink(
+            servers,
+            settings,
+            client,
+            poller: poller,
+            meter: meter,
+            address: parts.whole,
+            isFramed: outbox.boundary != .lines
+        )
+        _ = link.open()
+        return try OutboxSink(
+            link,
+            settings: outbox,
+            spill: try options.spill(address: parts.whole),
+            poller: poller,
+            meter: meter,
+            address: parts.whole,
+            interruption: interruption
+        )
+    }
+
+    /// Finds out what can never work; a server that is not there may come.
+    ///
+    /// - Throws: ``TransportError/cannotOpen(address:reason:)``, and ``TransportError/interrupted(address:)``.
+    private func probe(
+        _ servers: [SocketPlace],
+        _ settings: NATSSettings,
+        _ sink: NATSLinkSettings,
+        _ address: String,
+        _ meter: TransportMeter
+    ) throws(TransportError) {
+        let client = try NATSClient(servers, settings, address: address, interruption: interruption)
+        defer { client.close() }
+        do throws(NATSError) {
+            try client.connectOnce()
+            guard let name = sink.stream else { return }
+            let stream = try client.stream(name)
+            guard stream.subjects.contains(where: { NATSSubject.matches($0, sink.subject) }) else {
+                throw NATSError(
+                    .unsendable,
+                    "the stream '\(name)' does not take '\(sink.subject)', but "
+                        + stream.subjects.prefix(5).map { "'\(Excerpt.line($0))'" }.joined(separator: ", ")
+                )
+            }
+        } catch {
+            if error.kind == .interrupted { throw .interrupted(address: address) }
+            if error.isMissing, let name = sink.stream {
+                throw .cannotOpen(address: address, reason: Self.missingStream(name, sink.subject))
+            }
+            guard error.isTransient else { throw .cannotOpen(address: address, reason: error.reason) }
+            meter.note("'\(address)' cannot be written to: \(error.reason); it is tried again")
+        }
+    }
+}
+
+// Streams that are read on where another run was.
+extension NATSTransport: ResumableTransport {
+    package func canResume(_ address: String) -> Bool {
+        guard let parts = try? TransportAddress(ofSource: address, self) else { return false }
+        // A durable consumer goes on behind what was acknowledged, and not where the state is.
+        return parts.options.textIfGiven("stream") != nil && parts.options.textIfGiven("durable") == nil
+    }
+
+    package func openSource(
+        _ address: String,
+        at position: SourcePosition
+    ) throws(TransportError) -> any TransportSource {
+        try open(address, at: position)
+    }
+
+    package func hasGrown(_ address: String, since position: SourcePosition) -> Bool { true }
+}
