@@ -11,13 +11,12 @@ import WeirRecords
 
 /// `nats-server` with JetStream, at a port of the loopback address, with a folder that goes away with it.
 ///
-/// A shell ends the server when the pipe that it reads from ends, however this process does.
+/// The server ends with this process, however that ends.
 final class RealServer: @unchecked Sendable {
     // Safety: a test uses it from one thread.
     let port: UInt16
     let folder: String
     private var process = Process()
-    private var leash = Pipe()
 
     static let program: String? = {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
@@ -43,20 +42,16 @@ final class RealServer: @unchecked Sendable {
     var address: String { "//127.0.0.1:\(port)" }
 
     func start() throws {
-        process = Process()
-        leash = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        // The shell's own end ends the server as well.
-        let script = """
-            setpriv --pdeathsig KILL "$0" -a 127.0.0.1 -p \(port) -js -sd '\(folder)/js' -P '\(folder)/pid' \
-                -l '\(folder)/log' 2>/dev/null & server=$!
-            read -r line; kill -9 $server
-            """
-        process.arguments = ["-c", script, Self.program ?? "nats-server"]
-        process.standardInput = leash
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            ["setpriv", "--pdeathsig", "KILL", Self.program ?? "nats-server", "-a", "127.0.0.1", "-p", "\(port)"]
+            + ["-js", "-sd", folder + "/js", "-l", folder + "/log"]
+        process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try Launcher.shared.run(process)
+        self.process = process
         let client = try client()
         try eventually("the server answers") { (try? client.ask("INFO", "its account")) != nil }
         client.close()
@@ -65,14 +60,52 @@ final class RealServer: @unchecked Sendable {
     /// Ends the server, as a power cut would end its process.
     func stop() {
         guard process.isRunning else { return }
-        try? leash.fileHandleForWriting.close()
+        kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
-        let unused = try? client()
-        try? eventually("the server has ended") { (try? unused?.connectOnce()) == nil }
     }
 
-    func client() throws -> NATSClient {
+    func client(timeout: Duration = .seconds(30)) throws -> NATSClient {
+        var settings = NATSSettings()
+        settings.timeout = timeout
         let host = try HostAddress(address, whole: "test", loopback: true)
-        return try NATSClient([.port(host.address)], NATSSettings(), address: "nats:test", interruption: nil)
+        return try NATSClient([.port(host.address)], settings, address: "nats:test", interruption: nil)
+    }
+}
+
+/// Starts programs on a thread that stays.
+///
+/// A program that is to end with its parent ends with the thread that started it, and those of tests come and go.
+private final class Launcher: @unchecked Sendable {
+    // Safety: everything is under the lock of the condition.
+    static let shared = Launcher()
+
+    private let condition = NSCondition()
+    private var waiting: [(process: Process, done: DispatchSemaphore)] = []
+    private var errors: [ObjectIdentifier: any Error] = [:]
+
+    private init() {
+        Thread { [self] in
+            while true {
+                condition.lock()
+                while waiting.isEmpty { condition.wait() }
+                let (process, done) = waiting.removeFirst()
+                do { try process.run() } catch { errors[ObjectIdentifier(process)] = error }
+                condition.unlock()
+                done.signal()
+            }
+        }
+        .start()
+    }
+
+    func run(_ process: Process) throws {
+        let done = DispatchSemaphore(value: 0)
+        condition.lock()
+        waiting.append((process, done))
+        condition.signal()
+        condition.unlock()
+        done.wait()
+        condition.lock()
+        defer { condition.unlock() }
+        if let error = errors.removeValue(forKey: ObjectIdentifier(process)) { throw error }
     }
 }

@@ -38,7 +38,7 @@ package struct JetStreamConsumerSettings: Sendable {
     package var acknowledgement = JetStreamConsumer.Acknowledgement.explicit
 
     /// How long a message may wait for its acknowledgement before it is handed out again.
-    package var patience = Duration.seconds(60)
+    package var patience = Duration.seconds(30)
 
     /// How many messages may wait for theirs.
     package var unacknowledgedLimit = 8192

@@ -49,6 +49,14 @@ extension NATSSource {
             wanted.start = settings.start == .all ? .first : settings.start == .new ? .new : .last
             consumer = try client.createConsumer(wanted, of: stream.name)
         }
+        // An acknowledgement of all would stand also for what another reader got, and perhaps never handed on.
+        guard consumer?.acknowledgement == .explicit else {
+            throw NATSError(
+                .unsendable,
+                "the consumer '\(name)' does not have each message acknowledged, so that some could get lost; make one "
+                    + "that does: nats consumer add \(stream.name) NAME --pull --ack explicit"
+            )
+        }
     }
 
     /// Makes a consumer that begins behind the last message.
@@ -96,7 +104,7 @@ extension NATSSource {
 
     /// Asks for more where little is outstanding.
     func request() throws(NATSError) {
-        guard let consumer, client.connection.isUp, stage.hasRoom else { return }
+        guard let consumer, client.connection.isUp, stage.hasRoom, !isLeaving else { return }
         while let next = pull.request(.now) {
             try client.connection.say { words throws(NATSError) in
                 try words.publish(
@@ -117,7 +125,7 @@ extension NATSSource {
         }
         pull.noteMessage(.now)
         guard settings.durable == nil else {
-            append(message, sequence: nil)
+            if !isLeaving { append(message, sequence: nil) }
             noteAcknowledgement(client.connection.bytes(reply))
             return
         }
@@ -147,15 +155,9 @@ extension NATSSource {
     // MARK: Acknowledging
 
     private func noteAcknowledgement(_ reply: ArraySlice<UInt8>) {
-        switch consumer?.acknowledgement {
-        case nil, .some(.none): return
-        // The last one stands for all before it.
-        case .all: acknowledgements.removeAll(keepingCapacity: true)
-        case .explicit: break
-        }
         acknowledgements += "PUB ".utf8
         acknowledgements += reply
-        acknowledgements += " 4\r\n+ACK\r\n".utf8
+        acknowledgements += (isLeaving ? " 4\r\n-NAK\r\n" : " 4\r\n+ACK\r\n").utf8
     }
 
     /// Acknowledges what was handed out.

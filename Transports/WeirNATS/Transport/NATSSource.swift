@@ -48,6 +48,9 @@ final class NATSSource: MessageSource {
     var acknowledgements: [UInt8] = []
     var consumerNumber = 0
 
+    /// Whether nothing more is read, and a durable consumer gets back what comes.
+    var isLeaving = false
+
     // What was counted since the meter was told.
     private var tally = (messages: UInt64(0), bytes: UInt64(0), malformed: UInt64(0))
 
@@ -198,22 +201,26 @@ final class NATSSource: MessageSource {
 
     /// Handles an interruption.
     ///
-    /// A stream has what is left; what was published to a subject before is still read.
+    /// What was published to a subject before is still read. A stream has what is left: a durable consumer gets back what it
+    /// has handed out and nobody has read, so that another reader need not wait for it.
     private func checkInterruption() throws(TransportError) {
         switch phase {
         case .serving:
             guard let interruption, interruption.stopsSources else { return }
-            guard !interruption.isPaused, settings.stream == nil, client.connection.isUp else {
+            guard !interruption.isPaused, settings.stream == nil || settings.durable != nil, client.connection.isUp
+            else {
                 if !interruption.isPaused { phase = .interrupted }
                 throw .interrupted(address: address)
             }
             client.ignoreInterruption()
+            isLeaving = true
             let pong = try? client.connection.say { words throws(NATSError) in
                 words.unsubscribe(Self.subscription)
                 return words.ping(.now)
             }
             phase = .draining(until: .now + settings.drain.inNanoseconds, pong: pong ?? 0)
         case .draining(let until, let pong):
+            if !acknowledgements.isEmpty { acknowledge() }
             guard !client.connection.isUp || client.pongs >= pong || until <= .now else { return }
             client.close()
             phase = .interrupted
