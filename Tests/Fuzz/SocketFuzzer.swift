@@ -1,6 +1,7 @@
 import CWeirFaults
 import CWeirSockets
 import WeirCore
+import WeirNATS
 import WeirRecords
 
 @testable import WeirSockets
@@ -17,7 +18,7 @@ import WeirRecords
 public func LLVMFuzzerTestOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count >= 1 else { return 0 }
     var input = Input(unsafe Array(UnsafeBufferPointer(start: data + 1, count: count - 1))[...])
-    switch unsafe data[0] % 16 {
+    switch unsafe data[0] % 17 {
     case 0: checkAuthenticator(&input, key: nil)
     case 1: checkAuthenticator(&input, key: Array("0123456789abcdef".utf8))
     case 2: checkSenders(&input)
@@ -33,18 +34,19 @@ public func LLVMFuzzerTestOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -
     case 12: checkConnection(&input, .octets)
     case 13: checkRequests(&input)
     case 14: checkAnswer(&input)
-    default: checkElements(&input)
+    case 15: checkElements(&input)
+    default: checkServer(&input)
     }
     return 0
 }
 
 /// A precondition that says what is wrong in optimised code as well.
-private func require(_ condition: Bool, _ message: @autoclosure () -> String) {
+func require(_ condition: Bool, _ message: @autoclosure () -> String) {
     if !condition { fatalError(message()) }
 }
 
 /// The bytes that are left of an input.
-private struct Input {
+struct Input {
     var rest: ArraySlice<UInt8>
 
     init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
@@ -367,7 +369,7 @@ private func checkAddress(_ input: inout Input) {
     let transports: [any Transport] = [
         UDPTransport(), UnixTransport(), UnixDatagramTransport(), UnixPacketTransport(), TCPTransport(),
         HTTPTransport(),
-        ExecTransport(),
+        ExecTransport(), NATSTransport(),
     ]
     let choice = Int(input.byte())
     // The two highest bits choose among those that came later, so that old inputs mean what they did.

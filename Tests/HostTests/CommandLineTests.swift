@@ -12,6 +12,7 @@ extension HostTests {
         /// A screen of 80 columns and 24 rows, the last of them for the shell.
         @Test(arguments: [
             ["--help"], ["-h"], ["help"], ["help", "options"], ["help", "addresses"], ["help", "tcp"],
+            ["help", "nats"],
             ["help", "formats"], ["help", "csv"], ["help", "times"],
             ["help", "exit-codes"],
             ["help", "signals"], ["help", "environment"], ["help", "output"],

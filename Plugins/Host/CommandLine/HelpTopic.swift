@@ -3,7 +3,7 @@ internal import WeirRecords
 
 /// What there is help on beside the commands.
 enum HelpTopic: String, CaseIterable {
-    case options, addresses, formats, tables, times, zones, state, config
+    case options, addresses, nats, formats, tables, times, zones, state, config
     case exitCodes = "exit-codes"
     case signals, environment, output
 
@@ -12,6 +12,7 @@ enum HelpTopic: String, CaseIterable {
         switch self {
         case .options: options
         case .addresses: addresses
+        case .nats: nats
         case .formats: formats
         case .tables: tables
         case .times: times
@@ -59,6 +60,31 @@ enum HelpTopic: String, CaseIterable {
         here http://127.0.0.1:81/hook?host=example.com:
           location /in { proxy_pass http://127.0.0.1:8080; client_max_body_size 1m; }
           socat TCP-LISTEN:81,bind=127.0.0.1,fork,reuseaddr OPENSSL:example.com:443
+
+        """
+    }
+
+    private var nats: String {
+        """
+        Read and publish messages of NATS, and read streams of JetStream.
+
+        Examples:
+          nats stream add in --subjects 'in.>' --defaults
+          weir convert in.jsonl nats://127.0.0.1/in.a?stream=in --to-format jsonl
+          weir run fraud --from 'nats://one,two:4222/in.a?stream=in' --format jsonl
+          weir run shake --from nats://me:secret@host/in.csv --to nats://host/out
+
+        Usage: weir run PLUGIN --from nats://HOST:PORT/SUBJECT --to nats://HOST/SUBJECT
+
+        A message has one or more lines; a sink puts each match into one. 'weir list
+        transports' has the options. With stream=NAME the stream confirms what is sent,
+        and what it does not confirm is sent again. A stream is read in order, and with
+        --state DIR another run goes on where one was killed; with durable=NAME the
+        server remembers, several may share the stream, and each message comes at least
+        once. Without a stream, what is published while nobody reads is lost.
+
+        TLS is for a leaf node on this machine, whose address is 127.0.0.1 then:
+          leafnodes { remotes = [{ url: "tls://connect.example.com:7422" }] }
 
         """
     }

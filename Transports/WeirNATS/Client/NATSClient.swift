@@ -7,8 +7,10 @@ package import WeirSockets
 ///
 /// The connection is made with the first request, and made again, to another server where there are several, when it breaks.
 ///
-///     let client = try NATSClient([server], NATSSettings(), address: "nats:broker", interruption: nil)
-///     let answer = try client.request("time.now", [])
+/// ```text
+/// let client = try NATSClient([server], NATSSettings(), address: "nats:broker", interruption: nil)
+/// let answer = try client.request("time.now", [])
+/// ```
 ///
 /// Thread safety: one thread at a time.
 package final class NATSClient {

@@ -2,9 +2,11 @@ internal import WeirCore
 
 /// Values by key, each with a revision, which change only where nobody else was faster.
 ///
-///     let bucket = try KeyValueBucket("leases", client)
-///     let revision = try bucket.create("worker.1", Array("here".utf8))
-///     try bucket.update("worker.1", Array("still here".utf8), revision: revision)
+/// ```text
+/// let bucket = try KeyValueBucket("leases", client)
+/// let revision = try bucket.create("worker.1", Array("here".utf8))
+/// try bucket.update("worker.1", Array("still here".utf8), revision: revision)
+/// ```
 ///
 /// Thread safety: that of its client.
 package struct KeyValueBucket {
