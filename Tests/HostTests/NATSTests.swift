@@ -58,4 +58,52 @@ import WeirNATS
         _ = try last.outcome()
         #expect(try weir.contents(of: "out.jsonl") == wanted)
     }
+
+    @Test func passwordsAreShownNowhere() throws {
+        let guarded = try NATSServer(
+            ["--user", "me", "--pass", "secret"],
+            credentials: .user("me", password: "secret")
+        )
+        try guarded.client().createStream(JetStreamSettings("in", subjects: ["in"]))
+        let address = "nats://me:secret@127.0.0.1:\(guarded.port)/in?stream=in"
+        try weir.file("in.jsonl", "{\"time\":1,\"value\":3}\n")
+        let sent = try weir.run("convert", "in.jsonl", address, "--to-format", "jsonl")
+        #expect(sent.exitCode == 0, "\(sent.errors)")
+        let running = try weir.start(
+            [
+                "match", Self.query, "--from", address, "--format", "jsonl", "--time", "time", "--state", "state",
+                "--to", "m.jsonl",
+            ],
+            input: .nothing
+        )
+        try WeirProcess.eventually("it reads") { (try? weir.contents(of: "m.jsonl").isEmpty) == false }
+        kill(running.process.processIdentifier, SIGINT)
+        let outcome = try running.outcome()
+        let state = try weir.run("state", "state")
+        #expect(state.exitCode == 0 && state.output.contains("***@127.0.0.1"), "\(state.output)")
+        let refused = try weir.run(
+            "match",
+            Self.query,
+            "--from",
+            address + "&strem=x",
+            "--format",
+            "jsonl",
+            "--time",
+            "time"
+        )
+        #expect(refused.exitCode == 2)
+        for text in [sent.errors, outcome.errors, outcome.output, state.output, refused.errors] {
+            #expect(!text.contains("secret"), "\(text)")
+        }
+    }
+
+    @Test func aJournalIsForWhatNobodyKeeps() throws {
+        let arguments = ["--format", "jsonl", "--time", "time", "--state", "state", "--journal"]
+        let stream = try weir.start(
+            ["match", Self.query, "--from", "nats:\(server.address)/in?stream=in"] + arguments,
+            input: .nothing
+        )
+        let outcome = try stream.outcome()
+        #expect(outcome.exitCode == 2 && outcome.errors.contains("can be read again without it"), "\(outcome.errors)")
+    }
 }

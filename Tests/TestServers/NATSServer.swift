@@ -14,6 +14,8 @@ package final class NATSServer: @unchecked Sendable {
     // Safety: a test uses it from one thread.
     package let port: UInt16
     package let folder: String
+    private let options: [String]
+    private let credentials: NATSSettings.Credentials?
     private var process = Process()
 
     /// The program; `nil` where it is missing.
@@ -27,8 +29,13 @@ package final class NATSServer: @unchecked Sendable {
 
     /// Starts a server.
     ///
+    /// - Parameters:
+    ///   - options: Of its command line.
+    ///   - credentials: Who may use it.
     /// - Throws: When it cannot be started.
-    package init() throws {
+    package init(_ options: [String] = [], credentials: NATSSettings.Credentials? = nil) throws {
+        self.options = options
+        self.credentials = credentials
         port = try Self.unusedPort()
         folder = "/tmp/weir-nats-" + UUID().uuidString.prefix(13)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -68,7 +75,7 @@ package final class NATSServer: @unchecked Sendable {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
             ["setpriv", "--pdeathsig", "KILL", Self.program ?? "nats-server", "-a", "127.0.0.1", "-p", "\(port)"]
-            + ["-js", "-sd", folder + "/js", "-l", folder + "/log"]
+            + ["-js", "-sd", folder + "/js", "-l", folder + "/log"] + options
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
@@ -99,6 +106,7 @@ package final class NATSServer: @unchecked Sendable {
     package func client(timeout: Duration = .seconds(30)) throws -> NATSClient {
         var settings = NATSSettings()
         settings.timeout = timeout
+        settings.credentials = credentials
         let host = try HostAddress(address, whole: "test", loopback: true)
         return try NATSClient([.port(host.address)], settings, address: "nats:test", interruption: nil)
     }

@@ -265,4 +265,47 @@ import WeirRecords
         }
         #expect("\(try #require(error))".contains("does not take 'out', but 'in.>'"))
     }
+
+    @Test(arguments: [
+        (
+            ["--user", "me", "--pass", "p@ss/word"], NATSSettings.Credentials.user("me", password: "p@ss/word"),
+            "me:p%40ss%2Fword@"
+        ),
+        (["--auth", "tok:en"], .token("tok:en"), "tok%3Aen@"),
+    ])
+    func usersAndTokensAreLetIn(options: [String], credentials: NATSSettings.Credentials, text: String) throws {
+        let guarded = try NATSServer(options, credentials: credentials)
+        let sink = try NATSTransport().openSink("//" + text + "127.0.0.1:\(guarded.port)/out?linger=60s")
+        try sink.write("x\n")
+        try sink.finish()
+        for (text, advice) in [
+            ("", "nats://USER:PASSWORD@HOST"), ("me:wrong@", "see whether"), ("wrong@", "see whether"),
+        ] {
+            let error = #expect(throws: TransportError.self) {
+                _ = try NATSTransport().openSource("//" + text + "127.0.0.1:\(guarded.port)/out")
+            }
+            #expect("\(try #require(error))".contains(advice) && !"\(error as Any)".contains("wrong"))
+        }
+    }
+
+    @Test func aStreamThatIsFullMakesTheSinkWait() throws {
+        _ = try client.ask("STREAM.CREATE.F", "to make a stream") { json in
+            json.member("name", "F")
+            json.member("subjects", ["full"]) { json, subject in json.value(subject) }
+            json.member("max_msgs", 10)
+            json.member("discard", "new")
+        }
+        let sink = try NATSTransport().openSink(server.address + "/full?stream=F&linger=60s&retry=50ms")
+        for number in 0..<25 { try sink.write("\(number)\n") }
+        for wanted in [10, 20, 25] as [UInt64] {
+            try eventually("it is full") { try client.stream("F").last >= wanted }
+            #expect(try client.stream("F").last == wanted)
+            _ = try client.ask("STREAM.PURGE.F", "to empty the stream")
+        }
+        try sink.finish()
+        #expect(sink.meter?.metrics.delivered == 25 && sink.meter?.metrics.isBalanced == true)
+        #expect(
+            sink.meter?.takeNotices().contains { $0.contains("maximum messages exceeded; it is tried again") } == true
+        )
+    }
 }

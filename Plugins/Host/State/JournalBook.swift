@@ -98,7 +98,9 @@ extension RunRequest.Input {
     /// Whether what arrives cannot be read again, unless it is kept.
     var isTransient: Bool {
         guard case .address(let address) = source else { return false }
-        return address.hasMessages(.input) || address.stream != nil
+        // What a server keeps is read again from there.
+        let isKept = (address.transport as? any ResumableTransport)?.canResume(address.place) ?? false
+        return (address.hasMessages(.input) && !isKept) || address.stream != nil
     }
 
     /// Whether senders are to be told what is safe.

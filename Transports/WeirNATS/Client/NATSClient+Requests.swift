@@ -22,15 +22,21 @@ extension NATSClient {
         try NATSSubject.check(subject, allowsWildcards: false)
         let encoded = try headers.encoded()
         let limit = Moment.now + settings.timeout.inNanoseconds
+        // An answer may get lost as well as a question, such as during an election.
+        let patience = settings.timeout.inNanoseconds / (repeats ? 4 : 1)
         var pause = Backoff(longest: .milliseconds(500))
         while true {
             do throws(NATSError) {
                 try connect(by: limit)
-                return try ask(subject, payload, encoded, by: limit)
+                return try ask(subject, payload, encoded, by: min(limit, .now + patience))
             } catch {
-                guard repeats, error.kind == .disconnected || error.kind == .noResponders else { throw error }
-                let next = Moment.now + pause.next()
-                guard next < limit else { throw error }
+                let isPassing: Bool =
+                    switch error.kind {
+                    case .disconnected, .noResponders, .late: true
+                    default: false
+                    }
+                let next = error.kind == .late ? .now : Moment.now + pause.next()
+                guard repeats, isPassing, next < limit else { throw error }
                 // The time passes in the loop, where an interruption ends it.
                 while .now < next, connection.isUp { try step(until: next) }
             }

@@ -33,6 +33,10 @@ final class NATSSource: MessageSource {
     /// Whether this connection has been asked for messages.
     private var isSetUp = false
     private var wasUp = false
+
+    /// When to ask for messages again after the server has refused it.
+    private var nextSetUp = Moment(nanoseconds: 0)
+    private var pause: Backoff
     private var saidThatItIsDown = false
 
     /// What cannot go on, to be thrown behind what came before.
@@ -70,6 +74,7 @@ final class NATSSource: MessageSource {
         self.meter = meter
         counter = meter
         stage = NATSStage(settings.boundary)
+        pause = Backoff(longest: client.settings.retry)
         pull = JetStreamPull(batch: settings.batch, byteLimit: 4 << 20)
         client.onConnection = { [unowned self] in
             isSetUp = false
@@ -119,11 +124,13 @@ final class NATSSource: MessageSource {
             }
             try checkInterruption()
             do throws(NATSError) {
-                if client.connection.isUp, !isSetUp { try setUp() }
+                if client.connection.isUp, !isSetUp, nextSetUp <= .now { try setUp() }
                 try request()
                 try client.step(until: limit)
             } catch {
                 if error.kind != .interrupted { noteDown(error) }
+                // The server is there, and refuses for a while.
+                if client.connection.isUp { nextSetUp = .now + pause.next() }
                 guard error.isTransient || error.kind == .interrupted || (wasUp && error.isOfServer) else {
                     throw .readFailed(address: address, reason: error.reason)
                 }
@@ -134,6 +141,7 @@ final class NATSSource: MessageSource {
 
     private var limit: Moment? {
         if case .draining(let until, _) = phase { return until }
+        if client.connection.isUp, !isSetUp { return nextSetUp }
         return settings.stream == nil ? nil : pull.deadline
     }
 
@@ -147,6 +155,7 @@ final class NATSSource: MessageSource {
             try client.connection.flush()
         }
         isSetUp = true
+        pause.reset()
         if saidThatItIsDown { counter.note("'\(address)' is read again") }
         (wasUp, saidThatItIsDown) = (true, false)
         counter.update { metrics in

@@ -12,8 +12,8 @@ internal import WeirSockets
 /// Without a stream, a source gets what is published while it is connected.
 ///
 /// A sink publishes each line. With `stream=NAME` a message counts as delivered when the stream has confirmed it; what is not
-/// confirmed in time is sent again with the same `Nats-Msg-Id`, by which the stream knows what it has already. Without a
-/// stream it counts when the server has handled it.
+/// confirmed in time is sent again with the same `Nats-Msg-Id`, by which the stream knows what it has already, as long as its
+/// window for duplicates is. Without a stream it counts when the server has handled it.
 ///
 /// Several servers are tried in turn: `nats://one:4222,two:4222/alarms`. A user and a password, or a token, stand before the
 /// host: `nats://USER:PASSWORD@HOST/SUBJECT`, with `%40` for an `@`, and are never shown. There is no encryption here: a leaf
