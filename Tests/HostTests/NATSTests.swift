@@ -106,4 +106,44 @@ import WeirNATS
         let outcome = try stream.outcome()
         #expect(outcome.exitCode == 2 && outcome.errors.contains("can be read again without it"), "\(outcome.errors)")
     }
+
+    @Test func recordsArePublishedByTheirKeys() throws {
+        try server.client().createStream(JetStreamSettings("parts", subjects: ["by.*"]))
+        let lines = (0..<3000).map { "{\"time\":\($0),\"user\":\"u\($0 % 40)\"}" }
+        try weir.file("in.jsonl", lines.map { $0 + "\n" }.joined())
+        let to = "nats:\(server.address)/by?stream=parts"
+        let outcome = try weir.run("produce", "in.jsonl", "--to", to, "--key", "user", "--partitions", "8")
+        #expect(outcome.exitCode == 0 && outcome.errors.contains("3000 sent, 3000 delivered"), "\(outcome.errors)")
+        var partitions: [String: Set<Int>] = [:]
+        var all: [String] = []
+        for partition in 0..<8 {
+            let from = "nats:\(server.address)/by.\(partition)?stream=parts"
+            let running = try weir.start(
+                [
+                    "convert", "--from", from, "--format", "jsonl", "--columns", "time,user", "--to",
+                    "\(partition).jsonl",
+                ],
+                input: .nothing
+            )
+            let count = try server.client().stream("parts").last
+            #expect(count == 3000)
+            // As many as there are come at once.
+            try WeirProcess.eventually("it reads") { (try? weir.text(of: "\(partition).jsonl").contains("\n")) == true }
+            kill(running.process.processIdentifier, SIGINT)
+            _ = try running.outcome()
+            let found = try weir.text(of: "\(partition).jsonl").split(separator: "\n").map(String.init)
+            all += found
+            for line in found { partitions[String(line.drop { $0 != "u" }), default: []].insert(partition) }
+        }
+        #expect(partitions.count == 40 && partitions.values.allSatisfy { $0.count == 1 })
+        #expect(all.sorted() == lines.sorted())
+        for (arguments, reason) in [
+            (["--to", "out.jsonl", "--key", "user"], "publishes to NATS"), (["--to", to], "--key FIELD"),
+            (["--to", to, "--key", "nobody"], "has no field 'nobody'"),
+            (["--to", to, "--key", "user", "--columns", "time"], "leaves out 'user'"),
+        ] {
+            let refused = try weir.start(["produce", "in.jsonl"] + arguments, input: .nothing).outcome()
+            #expect(refused.exitCode == 2 && refused.errors.contains(reason), "\(refused.errors)")
+        }
+    }
 }

@@ -27,6 +27,9 @@ struct ConvertRequest {
     let isStrict: Bool
     let limits: FormatLimits
 
+    /// By which field records are spread over subjects, and over how many; `nil` where they are not.
+    let partitions: (key: String, count: Int)?
+
     /// The options that `weir run` has not.
     enum Option {
         static let toFormat = OptionDeclaration(
@@ -115,8 +118,12 @@ struct ConvertRequest {
     /// Reads what follows `weir convert`.
     ///
     /// - Throws: ``HostError`` when it cannot be understood.
-    init(_ words: [String], _ registry: Registry) throws(HostError) {
-        let arguments = try Arguments(words, of: ConvertCommand.self)
+    init(
+        _ words: [String],
+        of command: any Command.Type = ConvertCommand.self,
+        _ registry: Registry
+    ) throws(HostError) {
+        let arguments = try Arguments(words, of: command)
         let given = arguments.options
         var places = arguments.places[...]
         let from = given[.from] ?? places.popFirst()
@@ -126,7 +133,7 @@ struct ConvertRequest {
         }
         guard from != nil || !StandardStream.input.isTerminal else {
             throw .usage(
-                "there is nothing to read; name a file, or pipe it in, as in 'weir convert trades.csv trades.weir'"
+                "there is nothing to read; name a file, or pipe it in, as in '\(command.examples[0].0)'"
             )
         }
         let framedInput = try Address(from ?? "stdin", .input, registry)
@@ -173,6 +180,9 @@ struct ConvertRequest {
         if let rejected { try FormatChoice.check(endingOf: rejected, isText: true, option: .rejected) }
         isStrict = given[.strict] != nil
         limits = FormatLimits(lineLength: try given.integer(.maxLine) ?? 0)
+        partitions = try given[ProduceCommand.key].map { key throws(HostError) in
+            (key, try given.integer(ProduceCommand.partitions) ?? 0)
+        }
     }
 
     private static func format(

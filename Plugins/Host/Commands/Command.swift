@@ -100,6 +100,7 @@ enum Commands {
         RecordCommand.self,
         ReplayCommand.self,
         ConvertCommand.self,
+        ProduceCommand.self,
         GuessCommand.self,
         GraphCommand.self,
         BenchCommand.self,

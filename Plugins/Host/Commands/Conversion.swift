@@ -14,6 +14,10 @@ struct Conversion {
     private var encoder: any RecordEncoder
     private var bytes: [UInt8] = []
 
+    /// How records are spread over subjects, where they are, and the last one that was written.
+    private let partitioning: RecordPartitioning?
+    private var line: [UInt8] = []
+
     /// Whether the input can be read, so that what the outputs have from before may go.
     private var hasBegun = false
 
@@ -72,7 +76,16 @@ struct Conversion {
             self.encoder.finish(into: &header)
         }
         let hasLines = request.outputFormat.hasLines
-        sink = try request.output.openSink(forLines: hasLines && request.output.isFile)
+        if let partitions = request.partitions {
+            guard let field = fields.firstIndex(where: { $0.inputName == partitions.key }) else {
+                throw .usage("--key: the input has no field '\(partitions.key)'")
+            }
+            partitioning = RecordPartitioning(field: field, count: partitions.count)
+            sink = try RecordPartitioning.openSink(request.output)
+        } else {
+            partitioning = nil
+            sink = try request.output.openSink(forLines: hasLines && request.output.isFile)
+        }
         let meters = TransportMeters { console.writeLine($0) }
         self.meters = meters
         meters.add(source.meter, name: "input")
@@ -149,7 +162,13 @@ struct Conversion {
         let found = batch.rejections.count
         presence.look(at: batch)
         for index in 0..<batch.count {
-            encoder.encode(recordAt: index, of: &batch, into: &bytes)
+            if let partitioning {
+                line.removeAll(keepingCapacity: true)
+                encoder.encode(recordAt: index, of: &batch, into: &line)
+                partitioning.append(line, of: index, in: batch, to: &bytes)
+            } else {
+                encoder.encode(recordAt: index, of: &batch, into: &bytes)
+            }
             if bytes.count >= Self.pieceLength { try write() }
         }
         try write()

@@ -51,7 +51,6 @@ struct HelpCommand: Command {
         """
         weir finds situations in streams of events. Matches go to standard output.
         Examples:
-          weir run shake readings.csv --columns time=t_ms > shakes.jsonl
           weir match 'login where outcome == "failure"' logins.jsonl
         Usage: weir COMMAND ('weir COMMAND --help' explains each)
         \(Table.text(Commands.all.map { command in

@@ -45,8 +45,17 @@ final class NATSLink: OutgoingLink {
     private var refusal: String?
     private var saidThatItRefuses = false
 
-    /// Whether messages are frames, of which nothing is left out.
-    private let isFramed: Bool
+    /// What a message of the batch is.
+    enum Content {
+        /// Lines, whose last end is left out.
+        case lines
+        /// Frames, which are sent as they are.
+        case frames
+        /// A ``PartitionedMessage``.
+        case partitioned
+    }
+
+    private let content: Content
 
     private struct Outstanding {
         let deadline: Moment
@@ -69,9 +78,9 @@ final class NATSLink: OutgoingLink {
         poller: Poller,
         meter: TransportMeter,
         address: String,
-        isFramed: Bool
+        content: Content
     ) {
-        self.isFramed = isFramed
+        self.content = content
         self.connection = NATSConnection(servers, connection, poller: poller, address: address)
         self.settings = settings
         self.meter = meter
@@ -248,9 +257,7 @@ final class NATSLink: OutgoingLink {
         let deadline = Moment.now + settings.timeout.inNanoseconds
         while window.count < settings.window, UInt64(window.count) < batch.restMessages {
             let range = batch.range(ofMessage: Int(batch.sentMessages) + window.count)
-            var payload = batch.bytes[range]
-            if payload.last == UInt8(ascii: "\n"), !isFramed { payload.removeLast() }
-            do throws(NATSError) { try publish(payload) } catch {
+            do throws(NATSError) { try publish(batch.bytes[range]) } catch {
                 // Those before it have to be settled first: what the batch has sent is known by a number.
                 guard error.kind == .unsendable, window.isEmpty else {
                     if error.kind == .unsendable { break }
@@ -267,9 +274,21 @@ final class NATSLink: OutgoingLink {
         ping = try connection.say { words in words.ping(.now) }
     }
 
-    private func publish(_ payload: ArraySlice<UInt8>) throws(NATSError) {
+    private func publish(_ bytes: ArraySlice<UInt8>) throws(NATSError) {
+        var subject = settings.subject
+        var payload = bytes
+        switch content {
+        case .lines: if payload.last == UInt8(ascii: "\n") { payload.removeLast() }
+        case .frames: break
+        case .partitioned:
+            guard let message = PartitionedMessage.read(bytes) else {
+                throw NATSError(.unsendable, "what was spilled is no message for a partition")
+            }
+            subject += ".\(message.partition)"
+            payload = message.payload
+        }
         guard let stream = settings.stream else {
-            try connection.say { words throws(NATSError) in try words.publish(settings.subject, payload) }
+            try connection.say { words throws(NATSError) in try words.publish(subject, payload) }
             return
         }
         let number = settledCount + UInt64(window.count)
@@ -277,7 +296,7 @@ final class NATSLink: OutgoingLink {
             "NATS/1.0\r\nNats-Msg-Id: \(origin)-\(number)\r\nNats-Expected-Stream: \(stream)\r\n\r\n".utf8
         )
         try connection.say { words throws(NATSError) in
-            try words.publish(settings.subject, reply: "\(inbox).\(number)", headers: headers, payload)
+            try words.publish(subject, reply: "\(inbox).\(number)", headers: headers, payload)
         }
     }
 }

@@ -168,10 +168,27 @@ public struct NATSTransport: Transport {
     // MARK: Sinks
 
     public func openSink(_ address: String) throws(TransportError) -> any TransportSink {
+        try openSink(address, isPartitioned: false)
+    }
+
+    /// Opens a sink that takes what ``PartitionedMessage`` writes, and publishes each message to the subject and the number of
+    /// its partition behind that.
+    ///
+    /// - Throws: ``TransportError`` when it cannot be opened.
+    package func openPartitionedSink(_ address: String) throws(TransportError) -> any TransportSink {
+        try openSink(address, isPartitioned: true)
+    }
+
+    private func openSink(_ address: String, isPartitioned: Bool) throws(TransportError) -> any TransportSink {
         let parts = try TransportAddress(ofSink: address, self)
         let options = parts.options
         let place = try NATSAddress(parts, allowsWildcards: false)
         try parts.permitSpillLimit()
+        try parts.permit(
+            ["framing", "lines"],
+            if: !isPartitioned,
+            otherwise: "means nothing where each message has its key"
+        )
         var settings = NATSLinkSettings(subject: place.subject)
         settings.stream = options.textIfGiven("stream")
         settings.window = options.integer("window")
@@ -180,9 +197,10 @@ public struct NATSTransport: Transport {
         let servers = try place.servers()
         let meter = TransportMeter()
         let client = Self.settings(place, options)
-        try probe(servers, client, settings, parts.whole, meter)
+        try probe(servers, client, settings.stream, place.subject + (isPartitioned ? ".*" : ""), parts.whole, meter)
         let poller = try Poller(address: parts.whole)
         var outbox = options.outboxSettings()
+        if isPartitioned { outbox.boundary = .length }
         outbox.datagram = 1 << 30
         outbox.linesPerDatagram = options.integer("lines")
         let link = NATSLink(
@@ -192,7 +210,7 @@ public struct NATSTransport: Transport {
             poller: poller,
             meter: meter,
             address: parts.whole,
-            isFramed: outbox.boundary != .lines
+            content: isPartitioned ? .partitioned : outbox.boundary == .lines ? .lines : .frames
         )
         _ = link.open()
         return try OutboxSink(
@@ -212,7 +230,8 @@ public struct NATSTransport: Transport {
     private func probe(
         _ servers: [SocketPlace],
         _ settings: NATSSettings,
-        _ sink: NATSLinkSettings,
+        _ name: String?,
+        _ subject: String,
         _ address: String,
         _ meter: TransportMeter
     ) throws(TransportError) {
@@ -220,19 +239,19 @@ public struct NATSTransport: Transport {
         defer { client.close() }
         do throws(NATSError) {
             try client.connectOnce()
-            guard let name = sink.stream else { return }
+            guard let name else { return }
             let stream = try client.stream(name)
-            guard stream.subjects.contains(where: { NATSSubject.matches($0, sink.subject) }) else {
+            guard stream.subjects.contains(where: { NATSSubject.matches($0, subject) }) else {
                 throw NATSError(
                     .unsendable,
-                    "the stream '\(name)' does not take '\(sink.subject)', but "
+                    "the stream '\(name)' does not take '\(subject)', but "
                         + stream.subjects.prefix(5).map { "'\(Excerpt.line($0))'" }.joined(separator: ", ")
                 )
             }
         } catch {
             if error.kind == .interrupted { throw .interrupted(address: address) }
-            if error.isMissing, let name = sink.stream {
-                throw .cannotOpen(address: address, reason: Self.missingStream(name, sink.subject))
+            if error.isMissing, let name {
+                throw .cannotOpen(address: address, reason: Self.missingStream(name, subject))
             }
             guard error.isTransient else { throw .cannotOpen(address: address, reason: error.reason) }
             meter.note("'\(address)' cannot be written to: \(error.reason); it is tried again")
