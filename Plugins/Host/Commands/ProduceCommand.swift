@@ -20,7 +20,7 @@ struct ProduceCommand: Command {
     static let partitions = OptionDeclaration(
         "partitions",
         .integer(1...PartitionedMessage.limit),
-        default: "256",
+        default: "\(KeyPartitions.count)",
         help: "over how many subjects keys are spread: SUBJECT.0, SUBJECT.1 and so on"
     )
 
@@ -31,8 +31,8 @@ struct ProduceCommand: Command {
         ] + ConvertRequest.options.filter { !$0.name.hasPrefix("to") }
     static let optionsOfTables = ConvertRequest.optionsOfTables.filter { !$0.name.hasPrefix("to") }
     static let remark = """
-        Each record is a message, an object of JSON. The partition is that of --workers:
-        the stable hash of the key, modulo their number.
+        Each record is a message, an object of JSON. The same key has the same partition in every run;
+        --workers of 'weir run' divides keys in the same way.
         """
 
     private let request: ConvertRequest
@@ -85,7 +85,8 @@ struct RecordPartitioning {
     ///   - bytes: What is written.
     func append(_ line: [UInt8], of index: Int, in batch: borrowing RecordBatch, to bytes: inout [UInt8]) {
         guard !line.isEmpty else { return }
-        let partition = Int(batch.stableHash(ofField: field, inRecordAt: index) % UInt64(count))
+        let hash = batch.stableHash(ofField: field, inRecordAt: index)
+        let partition = KeyPartitions.partition(of: hash, among: count)
         PartitionedMessage.append(line.dropLast(line.last == UInt8(ascii: "\n") ? 1 : 0), to: partition, into: &bytes)
     }
 }
