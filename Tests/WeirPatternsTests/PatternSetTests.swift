@@ -26,7 +26,15 @@ import WeirTesting
         default: first = Pattern<Tick>.first { tick in tick.symbol == symbol }
         }
         let bound = Duration.nanoseconds(Int.random(in: 2..<9, using: &random))
-        switch Int.random(in: 0..<4, using: &random) {
+        switch Int.random(in: 0..<8, using: &random) {
+        case 4:
+            return first.notFollowedBy(within: bound).where { $0.price == 0 }.followedBy.where { $0.symbol == symbol }
+                .within(bound * 2)
+        case 5:
+            return first.followedBy.where { $0.price == price }.notPreceded(within: bound) { $0.price == 1 }
+                .within(bound)
+        case 6: return first.followedByAny.where { $0.price > price }.once()
+        case 7: return first.followedBy.where { $0.price > price }.after(bound)
         case 0: return first.next.where { $0.price > price }.within(bound)
         case 1: return first.followedByAny.where { $0.symbol == symbol }.within(bound)
         case 2:
