@@ -70,6 +70,7 @@ final class NATSLink: OutgoingLink {
     }
 
     private static let answerSubscription: UInt64 = 1
+    private static let receiptStart = Array(#"{"stream":""#.utf8)
 
     init(
         _ servers: [SocketPlace],
@@ -173,6 +174,8 @@ final class NATSLink: OutgoingLink {
         if !message.headers.isEmpty, NATSHeaders(connection.bytes(message.headers))?.status == 503 {
             return .later(NATSClient.missingStream(settings.subject).reason)
         }
+        // What servers say of a message that was kept begins so, and what they say of another one with the error.
+        if connection.bytes(message.payload).starts(with: Self.receiptStart) { return .kept }
         let answer = NATSMessage(
             subject: "",
             reply: nil,

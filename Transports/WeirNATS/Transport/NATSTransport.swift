@@ -202,6 +202,8 @@ public struct NATSTransport: Transport {
         var outbox = options.outboxSettings()
         if isPartitioned { outbox.boundary = .length }
         outbox.datagram = 1 << 30
+        // So that the window is seldom empty between two of them.
+        outbox.batch = 1 << 20
         outbox.linesPerDatagram = options.integer("lines")
         let link = NATSLink(
             servers,

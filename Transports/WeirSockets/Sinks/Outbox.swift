@@ -20,9 +20,6 @@ final class Outbox: Sendable {
         var hasEnded = false
     }
 
-    /// How long a batch may become by joining.
-    private static let joinLimit = 64 << 10
-
     private let state: Locked<State>
     private let settings: OutboxSettings
     private let meter: TransportMeter
@@ -91,7 +88,7 @@ final class Outbox: Sendable {
                 state.byteCount -= first.bytes.count
                 oldest += first.messages
             }
-            state.add(batch, joinLimit: Self.joinLimit)
+            state.add(batch, joinLimit: settings.batch)
             wakes = exchange(&state.senderSleeps, with: false)
             return .taken
         }

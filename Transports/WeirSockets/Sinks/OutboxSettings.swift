@@ -20,6 +20,9 @@ package struct OutboxSettings: Sendable {
     /// The longest wait between two attempts.
     package var retry = Duration.seconds(5)
 
+    /// How long a batch may become by joining, in bytes: the next one waits until all of it was sent.
+    package var batch = 64 << 10
+
     /// How long the end waits for what is still kept.
     package var linger = Duration.seconds(5)
 }
