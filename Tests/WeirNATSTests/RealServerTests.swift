@@ -7,6 +7,7 @@ import WeirRecords
 @testable import WeirNATS
 @testable import WeirSockets
 
+/// The transport.
 @Suite(.serialized, .enabled(if: NATSServer.program != nil, "\(NATSServer.isMissing)")) struct RealServerTests {
     private let server: NATSServer
     private let client: NATSClient
@@ -16,12 +17,6 @@ import WeirRecords
         client = try server.client()
     }
 
-    private func makeStream(_ name: String = "S", _ subjects: [String] = ["in.>"], batches: Bool = false) throws {
-        var settings = JetStreamSettings(name, subjects: subjects)
-        settings.takesBatches = batches
-        try client.createStream(settings)
-    }
-
     private func publish(_ range: Range<Int>, to subject: String = "in.a") throws {
         for number in range {
             try client.store(subject, Array("\(number)".utf8), expecting: .init(id: "\(subject) \(number)"))
@@ -29,77 +24,6 @@ import WeirRecords
     }
 
     private func expected(_ range: Range<Int>) -> [String] { range.map { "\($0)" } }
-
-    // MARK: JetStream
-
-    @Test func streamsKeepMessagesAndRefuseWhatIsNotExpected() throws {
-        let missing = #expect(throws: NATSError.self) { _ = try client.stream("S") }
-        #expect(missing?.isMissing == true)
-        let impatient = try server.client(timeout: .milliseconds(200))
-        let nobody = #expect(throws: NATSError.self) { try impatient.store("in.a", [1]) }
-        #expect(nobody?.reason.contains("nats stream add") == true)
-        try makeStream()
-        try makeStream()
-        #expect(try client.store("in.a", [1], expecting: .init(id: "x", stream: "S")).sequence == 1)
-        let again = try client.store("in.a", [1], expecting: .init(id: "x", stream: "S"))
-        #expect(again.isDuplicate && again.sequence == 1)
-        #expect(try client.store("in.a", [2], expecting: .init(lastSubjectSequence: 1)).sequence == 2)
-        let stale = #expect(throws: NATSError.self) {
-            try client.store("in.a", [3], expecting: .init(lastSubjectSequence: 1))
-        }
-        #expect(stale?.isWrongSequence == true)
-        let other = #expect(throws: NATSError.self) { try client.store("in.a", [3], expecting: .init(stream: "T")) }
-        #expect(other.map { if case .refused = $0.kind { true } else { false } } == true)
-        let stream = try client.stream("S")
-        #expect(stream.first == 1 && stream.last == 2 && stream.subjects == ["in.>"] && !stream.creation.isEmpty)
-        let taken = #expect(throws: NATSError.self) { try makeStream("T", ["in.a"]) }
-        #expect(taken?.reason.contains("overlap") == true)
-    }
-
-    @Test func batchesAreKeptAllTogetherOrNotAtAll() throws {
-        try makeStream(batches: true)
-        func batch(_ count: Int, last: UInt64) -> [(
-            subject: String, payload: [UInt8], expectation: JetStreamExpectation
-        )] {
-            (0..<count).map { ("in.\($0)", [UInt8($0)], .init(lastSubjectSequence: $0 == count - 1 ? last : nil)) }
-        }
-        let receipt = try client.store(batch: batch(5, last: 0), id: "one")
-        #expect(receipt.sequence == 5 && receipt.count == 5 && receipt.batch == "one")
-        let stale = #expect(throws: NATSError.self) { _ = try client.store(batch: batch(5, last: 0), id: "two") }
-        #expect(stale?.isWrongSequence == true, "\(stale?.reason ?? "")")
-        #expect(try client.stream("S").last == 5)
-        #expect(try client.store(batch: batch(1, last: 1), id: "three").sequence == 6)
-        try makeStream("T", ["plain"])
-        #expect(throws: NATSError.self) {
-            _ = try client.store(batch: [("plain", [], .init()), ("plain", [], .init())], id: "four")
-        }
-        #expect(try client.stream("T").last == 0)
-    }
-
-    @Test func valuesChangeOnlyWhereNobodyWasFaster() throws {
-        let bucket = try KeyValueBucket("leases", client)
-        let impatient = try server.client(timeout: .milliseconds(200))
-        let missing = #expect(throws: NATSError.self) { _ = try KeyValueBucket("leases", impatient).get("worker.1") }
-        #expect(missing?.reason.contains("nats kv add leases") == true)
-        try bucket.create()
-        try bucket.create()
-        #expect(try bucket.get("worker.1") == nil)
-        let first = try bucket.create("worker.1", [1])
-        #expect(throws: NATSError.self) { try bucket.create("worker.1", [2]) }
-        let second = try bucket.update("worker.1", [2], revision: first)
-        let stale = #expect(throws: NATSError.self) { try bucket.update("worker.1", [3], revision: first) }
-        #expect(stale?.isWrongSequence == true)
-        #expect(try bucket.get("worker.1") == .init(value: [2], revision: second))
-        try bucket.delete("worker.1")
-        #expect(try bucket.get("worker.1") == nil)
-        let third = try bucket.create("worker.1", [4])
-        #expect(try bucket.get("worker.1") == .init(value: [4], revision: third))
-        #expect(try bucket.put("x", []) > third)
-        #expect(try bucket.get("x")?.value == [])
-        #expect(throws: NATSError.self) { _ = try bucket.get("no key") }
-    }
-
-    // MARK: The transport
 
     @Test func aSinkAndASourceOfASubjectMeet() throws {
         let interruption = try Interruption()
@@ -116,7 +40,7 @@ import WeirRecords
     }
 
     @Test func aStreamIsReadInOrderThroughTheEndOfItsServer() throws {
-        try makeStream()
+        try client.makeStream()
         let interruption = try Interruption()
         let transport = NATSTransport(interruption: interruption)
         let source = try transport.openSource(server.address + "/in.a?stream=S&retry=50ms&batch=100")
@@ -139,7 +63,7 @@ import WeirRecords
     }
 
     @Test func aSourceGoesOnWhereAnotherOneWas() throws {
-        try makeStream()
+        try client.makeStream()
         try publish(0..<50, to: "in.a")
         try publish(0..<50, to: "in.b")
         try publish(50..<100, to: "in.a")
@@ -172,13 +96,13 @@ import WeirRecords
         }
         #expect("\(try #require(lost))".contains("removed before they were read"))
         _ = try client.ask("STREAM.DELETE.S", "to delete the stream")
-        try makeStream()
+        try client.makeStream()
         let other = #expect(throws: TransportError.self) { _ = try transport.openSource(address, at: end) }
         #expect("\(try #require(other))".contains("another one"))
     }
 
     @Test func aDurableConsumerRemembersWhatWasHandedOn() throws {
-        try makeStream()
+        try client.makeStream()
         try publish(0..<100)
         var settings = JetStreamConsumerSettings("d")
         settings.isDurable = true
@@ -215,7 +139,7 @@ import WeirRecords
     }
 
     @Test func aDurableConsumerGetsBackWhatWasNotRead() throws {
-        try makeStream()
+        try client.makeStream()
         try publish(0..<1000)
         let address = server.address + "/in.a?stream=S&durable=d"
         let interruption = try Interruption()
@@ -232,7 +156,7 @@ import WeirRecords
 
     @Test(arguments: [("all", 0..<12), ("new", 10..<12), ("last", 9..<12)])
     func aStreamIsReadFromWhereTheOptionSays(deliver: String, range: Range<Int>) throws {
-        try makeStream()
+        try client.makeStream()
         try publish(0..<10)
         let sources = try ["", "&durable=d"].map { durable in
             try NATSTransport().openSource(server.address + "/in.a?stream=S&deliver=\(deliver)" + durable)
@@ -259,7 +183,7 @@ import WeirRecords
                 )
             )
         }
-        try makeStream()
+        try client.makeStream()
         let error = #expect(throws: TransportError.self) {
             _ = try NATSTransport().openSink(server.address + "/out?stream=S")
         }

@@ -2,20 +2,6 @@ internal import WeirCore
 internal import WeirRecords
 internal import WeirSockets
 
-/// What a sink publishes, and how.
-struct NATSLinkSettings: Sendable {
-    var subject: String
-
-    /// The stream that confirms each message; without one, the server confirms that it has taken what was sent.
-    var stream: String?
-
-    /// How many messages may wait for their confirmation.
-    var window = 1024
-
-    /// How long a confirmation may take.
-    var timeout = Duration.seconds(5)
-}
-
 /// A link that publishes messages, and waits until they are confirmed.
 ///
 /// Messages count as delivered when the stream has confirmed them, or for a subject without a stream when the server has
