@@ -81,6 +81,7 @@ import WeirNATS
         let outcome = try running.outcome()
         let state = try weir.run("state", "state")
         #expect(state.exitCode == 0 && state.output.contains("***@127.0.0.1"), "\(state.output)")
+        #expect(state.output.contains("before message 2 of the stream"), "\(state.output)")
         let refused = try weir.run(
             "match",
             Self.query,

@@ -81,7 +81,7 @@ struct StateCommand: Command {
             ("inputs", checkpoint.isFinished ? "read to their end, and all is written" : "not at their end"),
         ]
         rows += checkpoint.settings.filter { !$0.value.contains("\n") }.map { ($0.name, $0.value) }
-        for input in checkpoint.inputs { rows.append(("input '\(input.name)'", input.place.text)) }
+        for input in checkpoint.inputs { rows.append(("input '\(input.name)'", input.place.text(of: input.name))) }
         for output in checkpoint.outputs {
             rows.append((output.name, size(Int(output.finalByteCount ?? output.byteCount))))
         }
@@ -177,10 +177,15 @@ extension RunCheckpoint.Consumer {
 }
 
 extension RunCheckpoint.Input.Place {
-    fileprivate var text: String {
+    /// The place in words.
+    ///
+    /// - Parameter name: What the input is called: a stream of NATS counts messages, not bytes.
+    fileprivate func text(of name: String) -> String {
         switch self {
         case .unknown: "cannot be read again"
         case .bytes(let place) where place.line == 0: "at its start"
+        case .bytes(let place) where name.hasPrefix("nats:"):
+            "before message \(Quantity.grouped(UInt64(max(0, place.position.offset)))) of the stream"
         case .bytes(let place):
             "line \(Quantity.grouped(place.line)), "
                 + "byte \(Quantity.grouped(UInt64(max(0, place.position.offset - Int64(place.unread.count)))))"
