@@ -13,8 +13,12 @@ extension EventStream {
     /// it is open changes nothing. With `within` it also closes when the watermark, or an element, reaches that duration
     /// after the opening; such an element is not in it, and may open it again.
     ///
-    /// Emits what the pipeline emits, when it does. What the pipeline joins with other streams is there before it opens. Elements that come while it is closed go to ``During/outside``.
-    /// Watermarks reach the pipeline while it is open, and pass; so does the completion.
+    /// Emits what the pipeline emits, when it does. Elements that come while it is closed go to ``During/outside``.
+    /// Watermarks reach the pipeline while it is open, and pass; so does the completion. An element whose time would be over at
+    /// the last watermark opens nothing. A pipeline that ends by itself, or fails, emits nothing more until the next opening.
+    ///
+    /// The pipeline is built on the stream that it is given alone, and runs on its thread. Operators that join, share,
+    /// concatenate, retry or move streams trap there: put them before or behind.
     ///
     /// - Parameters:
     ///   - opens: Whether an element opens it; called while it is closed.
@@ -37,7 +41,8 @@ extension EventStream {
     ///
     ///     let hour: Int64 = 3_600_000_000_000
     ///     let office = readings.during({ time in
-    ///         let day = Timestamp(nanosecondsSinceEpoch: time.nanosecondsSinceEpoch / (24 * hour) * (24 * hour))
+    ///         let days = Int64((Double(time.nanosecondsSinceEpoch) / Double(24 * hour)).rounded(.down))
+    ///         let day = Timestamp(nanosecondsSinceEpoch: days * 24 * hour)
     ///         let hours = day + .seconds(9 * 3600)..<day + .seconds(17 * 3600)
     ///         return hours.contains(time) ? hours : nil
     ///     }) { open in
@@ -169,10 +174,14 @@ struct DuringSink<Input: Sendable, Output: Sendable>: Sink {
         switch rule {
         case .conditions(let opens, _, let duration):
             guard opens(element) else { return false }
-            (start, end) = (time, time.shifted(byNanoseconds: duration))
+            let over = duration == .max ? .distantFuture : time.shifted(byNanoseconds: duration)
+            guard watermark < over else { return false }
+            (start, end) = (time, over)
         case .calendar(let stretch):
             // A stretch that is over does not begin again.
-            guard time >= end, let range = stretch(time), range.contains(time) else { return false }
+            guard time >= end, let range = stretch(time), range.contains(time), watermark < range.upperBound else {
+                return false
+            }
             (start, end) = (range.lowerBound, range.upperBound)
         }
         isOpen = true
@@ -182,8 +191,9 @@ struct DuringSink<Input: Sendable, Output: Sendable>: Sink {
 
     private mutating func makePipeline() {
         let stream = OpenStream<Input>()
-        subscription = build(stream)
+        subscription = SinkTemplate.attachAlone { build(stream) }
         pipeline = stream.sinks.value
+        precondition(!pipeline.isEmpty, "a pipeline of `during` begins at the stream that it is given")
     }
 
     private mutating func close(_ completion: Completion) {

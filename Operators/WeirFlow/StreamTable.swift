@@ -31,12 +31,13 @@ public final class StreamTable<Key: Hashable & Sendable, Row: Sendable>: Sendabl
             if order.count > 2 * kept.count + 64 { order = order.filter { kept[$0.key]?.number == $0.number }[...] }
         }
 
-        mutating func removeOldest() {
+        mutating func removeOldest() -> (key: Key, row: Row)? {
             while let (key, number) = order.popFirst() {
-                guard kept[key]?.number == number else { continue }
+                guard let oldest = kept[key], oldest.number == number else { continue }
                 kept[key] = nil
-                return
+                return (key, oldest.row)
             }
+            return nil
         }
     }
 
@@ -46,7 +47,7 @@ public final class StreamTable<Key: Hashable & Sendable, Row: Sendable>: Sendabl
     /// What happens to a row of a new key when the table is full.
     public let policy: LimitPolicy
 
-    /// The rows that the table had no room for, each with the time of the element that wrote it.
+    /// The rows that the table had no room for, or gave up, each with the time of the element that was the reason.
     public let refused = SideOutput<(key: Key, row: Row)>()
 
     private let rows = Locked(Rows())
@@ -56,7 +57,7 @@ public final class StreamTable<Key: Hashable & Sendable, Row: Sendable>: Sendabl
     /// - Parameters:
     ///   - limit: How many rows there can be; positive.
     ///   - policy: What happens to a row of a new key when there are that many: with `dropNewest` it goes to ``refused``,
-    ///     with `dropOldest` the row goes that was written longest ago; `fail` is as `dropNewest`.
+    ///     with `dropOldest` the row that was written longest ago; `fail` is as `dropNewest`.
     public init(limit: Int = 1 << 20, policy: LimitPolicy = .dropNewest) {
         precondition(limit > 0, "a table needs room for a row, not for \(limit)")
         self.limit = limit
@@ -99,16 +100,17 @@ public final class StreamTable<Key: Hashable & Sendable, Row: Sendable>: Sendabl
     ///   - key: Its key; one that does not equal itself, like NaN, is refused.
     ///   - time: The event time, for ``refused``.
     public func write(_ row: Row, for key: Key, at time: Timestamp) {
-        let isWritten = rows.withLock { rows in
-            guard key == key else { return false }
+        let withoutRoom: (key: Key, row: Row)? = rows.withLock { rows in
+            guard key == key else { return (key, row) }
+            var oldest: (key: Key, row: Row)?
             if rows.kept.count >= limit, rows.kept[key] == nil {
-                guard policy == .dropOldest else { return false }
-                rows.removeOldest()
+                guard policy == .dropOldest else { return (key, row) }
+                oldest = rows.removeOldest()
             }
             rows.write(row, key)
-            return true
+            return oldest
         }
-        if !isWritten { refused.send((key, row), at: time) }
+        if let withoutRoom { refused.send(withoutRoom, at: time) }
     }
 
     func exchangeState(_ state: inout StateExchange) throws(StateError) {
@@ -122,11 +124,9 @@ public final class StreamTable<Key: Hashable & Sendable, Row: Sendable>: Sendabl
             try state.exchange(&keys)
             try state.exchange(&values)
             guard state.isRestoring else { return }
-            let restored = zip(keys, values).map { ($0, $1) }
-            rows.withLock { rows in
-                rows = Rows()
-                for (key, row) in restored { rows.write(row, key) }
-            }
+            rows.withLock { $0 = Rows() }
+            // A table may have less room than that which was saved.
+            for (key, row) in zip(keys, values) { write(row, for: key, at: .distantPast) }
         }
     }
 }

@@ -77,6 +77,19 @@ struct DefinitionCompiler<Element: Sendable> {
         return capture
     }
 
+    /// What must not have come before the first event.
+    mutating func quiet(_ definition: PatternDefinition) throws(PatternError) -> PlanQuiet? {
+        guard let given = definition.notPreceded else {
+            return definition.once == true ? PlanQuiet(condition: nil, duration: .max) : nil
+        }
+        guard definition.once != true else { throw .invalidQuiet(reason: "does not go with 'once'; leave out one") }
+        let condition = try condition(given.where, "notPreceded")
+        guard let condition, conditions[condition].isUnary else {
+            throw .invalidQuiet(reason: "looks at the event alone; leave out what was captured")
+        }
+        return PlanQuiet(condition: condition, duration: given.withinNanoseconds)
+    }
+
     func afterMatch(_ skip: SkipDefinition?) throws(PatternError) -> AfterMatch {
         guard let skip else { return .noSkip }
         switch skip.strategy {

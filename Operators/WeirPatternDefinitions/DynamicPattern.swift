@@ -25,6 +25,7 @@ public struct DynamicPattern<Element: Sendable>: EventPattern {
         var compiler = DefinitionCompiler(schema)
         try compiler.declare(definition.stages)
         let compiled = try compiler.stages(definition.stages)
+        let quiet = try compiler.quiet(definition)
         var times = NegationTimes(compiler.conditions, compiler.table)
         let stages = try times.apply(to: compiled)
         var plan = PatternPlan(
@@ -35,6 +36,7 @@ public struct DynamicPattern<Element: Sendable>: EventPattern {
         )
         plan.neighbours = definition.neighboursNanoseconds
         plan.afterMatch = try compiler.afterMatch(definition.afterMatch)
+        plan.quiet = quiet
         plan.selection = MatchSelection(definition.selection ?? .all)
         try plan.check()
         self.plan = plan

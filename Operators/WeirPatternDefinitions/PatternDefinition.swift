@@ -23,7 +23,8 @@ internal import WeirPatterns
 ///  "within": "10m", "groupedBy": {"field": "card"}}
 /// ```
 ///
-/// The keys are the names of the properties here, in ``StageDefinition``, ``QuantifierDefinition`` and ``SkipDefinition``;
+/// The keys are the names of the properties here, in ``StageDefinition``, ``QuantifierDefinition``, ``SkipDefinition`` and
+/// ``QuietDefinition``;
 /// any other one is refused, with the place and the nearest name. Durations are texts such as `"10 s"`, `"500 ms"` or
 /// `"1h30m"` under `within`, `neighbours` and, of a stage, `gap`; or numbers under `withinNanoseconds`,
 /// `neighboursNanoseconds` and `gapNanoseconds`, which is what is written.
@@ -46,6 +47,12 @@ public struct PatternDefinition: Sendable, Hashable, Codable {
     /// The value that all events of a match share; one group for all events without it.
     public var groupedBy: ExpressionTree?
 
+    /// What must not have come in the time before the first event.
+    public var notPreceded: QuietDefinition?
+
+    /// Whether a match begins only once, with the first event that can; of each group.
+    public var once: Bool?
+
     /// Defines a pattern.
     ///
     /// - Parameters:
@@ -55,13 +62,17 @@ public struct PatternDefinition: Sendable, Hashable, Codable {
     ///   - afterMatch: What a match does to what overlaps with it.
     ///   - selection: Which of the matches that one event completes are emitted.
     ///   - groupedBy: The value that all events of a match share.
+    ///   - notPreceded: What must not have come in the time before the first event; not with `once`.
+    ///   - once: Whether a match begins only once, with the first event that can; of each group.
     public init(
         stages: [StageDefinition],
         withinNanoseconds: Int64? = nil,
         neighboursNanoseconds: Int64? = nil,
         afterMatch: SkipDefinition? = nil,
         selection: SelectionDefinition? = nil,
-        groupedBy: ExpressionTree? = nil
+        groupedBy: ExpressionTree? = nil,
+        notPreceded: QuietDefinition? = nil,
+        once: Bool? = nil
     ) {
         self.stages = stages
         self.withinNanoseconds = withinNanoseconds
@@ -69,12 +80,15 @@ public struct PatternDefinition: Sendable, Hashable, Codable {
         self.afterMatch = afterMatch
         self.selection = selection
         self.groupedBy = groupedBy
+        self.notPreceded = notPreceded
+        self.once = once
     }
 }
 
 extension PatternDefinition {
     private enum Key: String, CodingKey, CaseIterable {
         case stages, within, withinNanoseconds, neighbours, neighboursNanoseconds, afterMatch, selection, groupedBy
+        case notPreceded, once
     }
 
     /// Reads a pattern.
@@ -89,7 +103,45 @@ extension PatternDefinition {
             neighboursNanoseconds: try read.nanoseconds(.neighboursNanoseconds, text: .neighbours),
             afterMatch: try read.optional(.afterMatch),
             selection: try read.optional(.selection),
-            groupedBy: try read.optional(.groupedBy)
+            groupedBy: try read.optional(.groupedBy),
+            notPreceded: try read.optional(.notPreceded),
+            once: try read.optional(.once)
+        )
+    }
+}
+
+/// What must not have come in the time before the first event of a match.
+public struct QuietDefinition: Sendable, Hashable, Codable {
+    /// The condition on the event that must not have come.
+    public var `where`: ExpressionTree
+
+    /// How long before the first event, in nanoseconds; exclusive.
+    public var withinNanoseconds: Int64
+
+    /// Defines it.
+    ///
+    /// - Parameters:
+    ///   - condition: The condition on the event that must not have come.
+    ///   - withinNanoseconds: How long before the first event; exclusive.
+    public init(where condition: ExpressionTree, withinNanoseconds: Int64) {
+        self.where = condition
+        self.withinNanoseconds = withinNanoseconds
+    }
+
+    private enum Key: String, CodingKey, CaseIterable {
+        case `where`, within, withinNanoseconds
+    }
+
+    /// Reads it; the time is under `within` as text, or under `withinNanoseconds`.
+    ///
+    /// - Parameter decoder: Where to read.
+    /// - Throws: `SchemaError` for an unknown key or what is no duration, and what the decoder throws.
+    public init(from decoder: any Decoder) throws {
+        let read = try DefinitionReader(decoder, Key.self)
+        self.init(
+            where: try read.required(.where),
+            withinNanoseconds: try read.nanoseconds(.withinNanoseconds, text: .within)
+                ?? read.required(.withinNanoseconds)
         )
     }
 }

@@ -73,7 +73,7 @@ final class TapEnd: Sendable {
 
     @usableFromInline
     init() {
-        SinkTemplate.requireNotTemplate()
+        SinkTemplate.requireNotCopied()
     }
 
     /// Notes the end, and returns whether it is the first.

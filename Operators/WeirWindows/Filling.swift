@@ -12,7 +12,7 @@ extension AggregatedWindows {
     ///
     /// - Parameters:
     ///   - limit: How many windows without elements there may be in a row; positive. A watermark that jumps emits all that it
-    ///     closes. Of a longer gap the rest goes to ``FilledWindows/gaps`` when it is over.
+    ///     closes. Of a longer gap the rest goes to ``FilledWindows/gaps`` when it, or the stream, is over.
     ///   - value: Takes the value of the window before, and returns that of a window without elements.
     /// - Returns: The results.
     /// - Complexity: O(1) per result and window.
@@ -71,6 +71,7 @@ struct FillingSink<Value: Sendable, Downstream: Sink>: Sink where Downstream.Inp
     @usableFromInline var last: WindowResult<Value>?
     // How many windows without elements there were since the last one with some.
     @usableFromInline var emptyCount = 0
+    @usableFromInline var watermark = Timestamp.distantPast
     @usableFromInline var downstream: Downstream
 
     @inlinable
@@ -90,11 +91,14 @@ struct FillingSink<Value: Sendable, Downstream: Sink>: Sink where Downstream.Inp
 
     @inlinable
     mutating func receive(_ element: borrowing WindowResult<Value>, at time: Timestamp) {
+        let start = element.start
         if element.phase == .closing {
-            let start = element.start
             fill { $0.start < start }
             noteGap(before: start, at: time)
             emptyCount = 0
+            last = copy element
+        } else if element.phase == .late, last.map({ $0.start == start }) ?? true {
+            // It replaces the result before.
             last = copy element
         }
         downstream.receive(element, at: time)
@@ -103,12 +107,16 @@ struct FillingSink<Value: Sendable, Downstream: Sink>: Sink where Downstream.Inp
     @inlinable
     mutating func advance(to watermark: Timestamp) {
         // At the end of time there would be no end of windows.
-        if watermark < .distantFuture { fill { $0.end <= watermark } }
+        if watermark < .distantFuture {
+            self.watermark = watermark
+            fill { $0.end <= watermark }
+        }
         downstream.advance(to: watermark)
     }
 
     @inlinable
     mutating func finish(_ completion: Completion) {
+        if let last, next(after: last).end <= watermark { noteGap(before: watermark, at: watermark) }
         downstream.finish(completion)
     }
 
@@ -119,6 +127,7 @@ struct FillingSink<Value: Sendable, Downstream: Sink>: Sink where Downstream.Inp
         try state.exchange(gaps)
         try state.exchange(&last)
         try state.exchange(&emptyCount)
+        try state.exchange(&watermark)
         try downstream.exchangeState(&state)
     }
 

@@ -30,7 +30,9 @@ public enum RollupUnit: Int, Sendable, Hashable, CaseIterable {
 
     private static func period(_ nanoseconds: Int64, _ length: Int64) -> Range<Timestamp> {
         let start = Nanoseconds.floor(nanoseconds, to: length)
-        return Timestamp(start)..<Timestamp(Nanoseconds.sum(start, length))
+        // The first period of all is shorter than the others.
+        let end = start == .min ? Nanoseconds.floor(.min + length, to: length) : Nanoseconds.sum(start, length)
+        return Timestamp(start)..<Timestamp(end)
     }
 
     private static func start(_ year: Int64, _ month: Int64) -> Timestamp {
@@ -75,10 +77,11 @@ public final class Rollup<Base: MergeableAggregate>: Sendable {
     /// Creates a rollup.
     ///
     /// - Parameters:
-    ///   - aggregate: The aggregate of no elements.
+    ///   - aggregate: The aggregate of no elements; not one that keeps elements, such as `Collected`.
     ///   - counts: How many periods of each unit are kept, the one that is not over included; positive, for one unit at
     ///     least. A unit without a number is not kept.
     public init(_ aggregate: Base, keeping counts: [RollupUnit: Int]) {
+        precondition(!Base.keepsElements, "a rollup has no room for the elements that \(Base.self) keeps")
         precondition(!counts.isEmpty, "a rollup keeps the periods of one unit at least")
         initial = aggregate
         levels = Locked(
@@ -98,6 +101,8 @@ public final class Rollup<Base: MergeableAggregate>: Sendable {
     /// - Complexity: O(1) for an element of the finest period or a later one; O(periods) for a late one.
     public func add(_ element: borrowing Base.Input, at time: Timestamp) {
         let element = copy element
+        // At the end of time no period ends after an element.
+        let time = min(time, Timestamp.distantFuture.shifted(byNanoseconds: -1))
         let isKept = levels.withLock { levels in
             Self.open(&levels, initial, at: time)
             var isKept = false
@@ -136,6 +141,10 @@ public final class Rollup<Base: MergeableAggregate>: Sendable {
     ///
     /// - Returns: Whether that is kept.
     private static func add(_ element: Base.Input, _ time: Timestamp, to level: inout Level, _ initial: Base) -> Bool {
+        if let last = level.periods.indices.last, time >= level.periods[last].start, time < level.periods[last].end {
+            level.periods[last].aggregate.add(element, at: time)
+            return true
+        }
         let place = level.periods.firstIndex { time < $0.end } ?? level.periods.endIndex
         if place == level.periods.endIndex || time < level.periods[place].start {
             guard place > level.periods.startIndex || level.periods.count < level.limit else { return false }
@@ -168,7 +177,7 @@ public final class Rollup<Base: MergeableAggregate>: Sendable {
             }
             var level = levels[index]
             // What shorter units have not handed on yet.
-            for finer in levels[..<index] {
+            for finer in levels[..<index].reversed() {
                 if let open = finer.periods.last { Self.merge(open, into: &level) }
             }
             return level.periods.filter { $0.start < range.upperBound && range.lowerBound < $0.end }.map { period in

@@ -2,8 +2,10 @@ import Foundation
 import Testing
 import Weir
 
-/// A server of a few pages on the loopback interface, within the process that tests: it answers a number of requests, and
-/// ends; after ten seconds in any case.
+/// A server of a few pages on the loopback interface: a thread of the process that tests.
+///
+/// It answers a number of requests, and ends; after twenty minutes in any case, as requests take long where all tests run at
+/// once.
 final class LoopbackPages: Sendable {
     let port: UInt16
 
@@ -41,7 +43,7 @@ final class LoopbackPages: Sendable {
     #endif
 
     private static func setTimeout(of descriptor: Int32) {
-        var timeout = timeval(tv_sec: 10, tv_usec: 0)
+        var timeout = timeval(tv_sec: 1_200, tv_usec: 0)
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     }
 

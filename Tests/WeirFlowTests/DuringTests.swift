@@ -131,6 +131,29 @@ import WeirWindows
         #expect(recorder.signals.count == 4 && recorder.isFinished)
     }
 
+    @Test func aStretchThatIsOverDoesNotBegin() {
+        let channel = TestChannel<Int>()
+        let (start, end) = (Timestamp(secondsSinceEpoch: 10), Timestamp(secondsSinceEpoch: 20))
+        let counted = channel.during({ (start..<end).contains($0) ? start..<end : nil }) { open in
+            open.tumbling(.seconds(1)).count().map(\.value)
+        }
+        let limited = channel.during(opensWhen: { _ in true }, closesWhen: { _ in false }, within: .seconds(5)) { $0 }
+        let (counts, values) = (Recorder(counted), Recorder(limited))
+        channel.advance(to: Timestamp(secondsSinceEpoch: 30))
+        channel.publish(1, at: Timestamp(secondsSinceEpoch: 15))
+        channel.publish(2, at: Timestamp(secondsSinceEpoch: 28))
+        channel.finish()
+        #expect(counts.elements.isEmpty && counted.outside.count == 2)
+        #expect(values.elements == [2] && limited.outside.count == 1)
+    }
+
+    @Test func whatHasSeveralStreamsIsRefused() async {
+        await #expect(processExitsWith: .failure) {
+            let (one, other) = (TestChannel<Int>(), TestChannel<Int>())
+            one.during(opensWhen: { _ in true }, closesWhen: { _ in false }) { $0.merge(other) }.subscribe { _ in }
+        }
+    }
+
     @Test func itsStateIsSaved() {
         let conditions = RestoreTrials.difference(counting: { [$0.outside.count] }) {
             $0.during(opensWhen: { $0.value == 0 }, closesWhen: { $0.value == 4 }) { open in

@@ -32,10 +32,8 @@ import WeirTesting
                 writes.publish((key, number), at: time)
                 let isThere = model.contains { $0.key == key }
                 if model.count == limit, !isThere {
-                    if policy == .dropNewest {
-                        refused += 1
-                        continue
-                    }
+                    refused += 1
+                    if policy == .dropNewest { continue }
                     model.removeFirst()
                 }
                 model.removeAll { $0.key == key }
@@ -68,7 +66,7 @@ import WeirTesting
     }
 
     @Test func itsStateIsSaved() {
-        let difference = RestoreTrials.difference(counting: { _ in [] }) { channel in
+        let difference = RestoreTrials.difference { channel in
             let table = StreamTable<Int, Int>(limit: 3, policy: .dropOldest)
             return channel.enrich(with: table, by: { $0.value }).map { "\($0.0.value) \($0.1 ?? -1)" }
                 .writing(to: table, by: { Int($0.prefix(1)) ?? 0 }, row: { $0.hasPrefix("4") ? nil : $0.count })

@@ -1,8 +1,11 @@
+import Foundation
 import TestStreams
 import Testing
 import WeirCore
 import WeirExpressions
+import WeirPatternDefinitions
 import WeirPatterns
+import WeirSchemas
 import WeirSelection
 import WeirTesting
 
@@ -159,6 +162,35 @@ import WeirTesting
         #expect(Self.found(followed, in: steps) { pair in "\(pair.0) \(pair.1)" } == pairs.sorted(), "\(steps)")
     }
 
+    @Test func aScheduleMayEnd() {
+        let pattern = Pattern<Step>.first { $0.letter == "A" }.at { time in
+            time < Self.moment(10) ? Self.moment(20) : nil
+        }
+        let steps = [5, 15].map { Step(letter: "A", group: 0, second: $0) }
+        #expect(Self.found(pattern, in: steps) { "\($0)" } == ["A0@5 at 20"])
+        let earlier = Pattern<Step>.first { $0.letter == "A" }.at { $0 }
+        #expect(Self.found(earlier, in: steps) { "\($0)" }.isEmpty)
+    }
+
+    @Test func theWindowEndsBeforeTheSchedule() {
+        let pattern = Pattern<Step>.first { $0.letter == "A" }.at { _ in Self.moment(100) }.within(.seconds(10))
+        for watermarks in [[50, 200], [200]] {
+            let feed = Feed<Step>()
+            let recorder = Recorder(feed.matches(of: pattern))
+            feed.send(Step(letter: "A", group: 0, second: 0), at: Self.moment(0))
+            for watermark in watermarks { feed.advance(to: Self.moment(watermark)) }
+            #expect(recorder.times == [Self.moment(10)])
+        }
+    }
+
+    @Test func whatIsRefusedStillForbids() {
+        let pattern = Pattern<Step>.first { $0.letter == "A" }.followedBy { $0.letter == "C" }.within(.seconds(6))
+            .notPreceded(within: .seconds(60)) { $0.letter == "B" }
+        let limits = PatternSettings(limits: PatternLimits(events: 1))
+        let steps = zip("ABAC", [0, 5, 10, 11]).map { Step(letter: $0, group: 0, second: $1) }
+        #expect(Self.found(pattern, in: steps, limits) { "\($0.0) \($0.1)" }.isEmpty)
+    }
+
     @Test func aScheduleWithoutAnEndNeverCompletes() {
         let pattern = Pattern<Step>.first { $0.letter == "A" }.at { _ in nil }
         let feed = Feed<Step>()
@@ -211,6 +243,48 @@ import WeirTesting
         }
         // Each A comes 4 seconds behind the B of its group, which is over before the group after the next begins.
         #expect(recorder.elements.isEmpty && matches.refused.count == 0)
+    }
+
+    // MARK: Definitions
+
+    @Test func definitionsSayTheSame() throws {
+        func definition(_ more: String) throws -> PatternDefinition {
+            let text = """
+                {"stages": [
+                    {"name": "a", "contiguity": "begin", "where": {"==": [{"field": "value"}, 1]}},
+                    {"name": "no b", "contiguity": "notFollowedBy", "gap": "3 s",
+                     "where": {"==": [{"field": "value"}, 2]}},
+                    {"name": "c", "contiguity": "followedByAny", "where": {"==": [{"field": "value"}, 3]}}
+                 ]\(more)}
+                """
+            return try JSONDecoder().decode(PatternDefinition.self, from: Data(text.utf8))
+        }
+        let schema = EventSchema<Labelled>("Labelled", .field("value", \.value))
+        let typed = Pattern<Labelled>.first { $0.value == 1 }
+            .notFollowedBy(within: .seconds(3)) { $0.value == 2 }
+            .followedByAny { $0.value == 3 }
+        let quiet = ", \"notPreceded\": {\"where\": {\"==\": [{\"field\": \"value\"}, 4]}, \"within\": \"2 s\"}"
+        let pairs: [(String, StagedPattern<Captures2<OneEvent<Labelled>, OneEvent<Labelled>>>)] = [
+            ("", typed), (", \"once\": true", typed.once()),
+            (quiet, typed.notPreceded(within: .seconds(2)) { $0.value == 4 }),
+        ]
+        for (more, typed) in pairs {
+            let given = try definition(more)
+            #expect(try JSONDecoder().decode(PatternDefinition.self, from: JSONEncoder().encode(given)) == given)
+            var random = SeededGenerator(seed: 7)
+            let feeds = [Feed<Labelled>(), Feed<Labelled>()]
+            let dynamic = try DynamicPattern(given, over: schema)
+            let found = Recorder(feeds[0].matches(of: dynamic).map { ($0["a"] + $0["c"]).map(\.timestamp) })
+            let expected = Recorder(feeds[1].matches(of: typed).map { [$0.timestamp, $1.timestamp] })
+            for second in 0..<300 {
+                let event = Labelled(timestamp: Self.moment(second), value: Int.random(in: 1...4, using: &random))
+                for feed in feeds { feed.send(event, at: event.timestamp) }
+            }
+            #expect(found.elements == expected.elements && !expected.elements.isEmpty, "\(more)")
+        }
+        #expect(throws: PatternError.self) {
+            try DynamicPattern(definition(quiet + ", \"once\": true"), over: schema)
+        }
     }
 
     // MARK: Once, and again

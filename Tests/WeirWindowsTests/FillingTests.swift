@@ -73,6 +73,30 @@ import WeirWindows
         )
     }
 
+    @Test func aGapAtTheEndIsToldToo() {
+        let channel = TestChannel<Int>()
+        let filled = channel.tumbling(.seconds(1)).count().filling(limit: 2) { _ in 0 }
+        let recorder = Recorder(filled)
+        channel.publish(1, at: Timestamp(secondsSinceEpoch: 0))
+        channel.advance(to: Timestamp(secondsSinceEpoch: 100))
+        #expect(filled.gaps.count == 0)
+        channel.finish()
+        #expect(recorder.elements.map(\.value) == [1, 0, 0] && filled.gaps.count == 1)
+    }
+
+    @Test func aLateResultReplacesTheOneBefore() {
+        let channel = TestChannel<Int>()
+        let recorder = Recorder(
+            channel.tumbling(.seconds(10), allowedLateness: .seconds(60)).count().filling { $0 }
+        )
+        channel.publish(1, at: Timestamp(secondsSinceEpoch: 1))
+        channel.advance(to: Timestamp(secondsSinceEpoch: 10))
+        channel.publish(1, at: Timestamp(secondsSinceEpoch: 2))
+        channel.advance(to: Timestamp(secondsSinceEpoch: 20))
+        #expect(recorder.elements.map(\.value) == [1, 2, 2])
+        #expect(recorder.elements.map(\.phase) == [.closing, .late, .closing])
+    }
+
     @Test func theEndOfTimeFillsNothing() {
         let channel = TestChannel<Int>()
         let recorder = Recorder(channel.tumbling(.seconds(1)).count().filling { _ in 0 })

@@ -24,7 +24,7 @@ public final class SharedCell<Value: ~Copyable>: @unchecked Sendable {
     /// - Parameter value: What the cell keeps.
     @inlinable
     public convenience init(_ value: consuming Value) where Value: Sendable {
-        SinkTemplate.requireNotTemplate()
+        SinkTemplate.requireNotCopied()
         self.init(driven: value)
     }
 

@@ -35,7 +35,7 @@ extension StagedPattern {
     /// over; the next stage begins with `followedBy` or `followedByAny`.
     ///
     /// - Parameter next: Takes the time of the event before the stage, and returns the later time at which the stage is over,
-    ///   always the same one; `nil` for never.
+    ///   always the same one; `nil`, or one that is not later, for never.
     /// - Returns: The pattern with the stage.
     @inlinable
     public func at(_ next: @escaping @Sendable (Timestamp) -> Timestamp?) -> StagedPattern<Forbidding<List.Open>> {

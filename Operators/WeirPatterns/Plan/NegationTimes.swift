@@ -70,7 +70,8 @@ package struct NegationTimes<Element: Sendable> {
             if let gap, Nanoseconds.sum(start.nanosecondsSinceEpoch, gap) <= captures.now.nanosecondsSinceEpoch {
                 return true
             }
-            return schedule.flatMap { $0(start) }.map { $0 <= captures.now } ?? false
+            guard let next = schedule?(start), next > start else { return false }
+            return next <= captures.now
         }
         let time =
             gap.map { "\(Duration.nanoseconds($0)) after the event before" } ?? "the schedule of \(negation.name)"

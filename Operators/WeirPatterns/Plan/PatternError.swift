@@ -34,6 +34,8 @@ public enum PatternError: Error, Sendable, Hashable {
     /// Behind a negation in the middle that has a duration there is no stage with `followedBy` or `followedByAny` that must
     /// match.
     case durationWithoutStage(stage: String)
+    /// What must not have come before the first event cannot be looked for.
+    case invalidQuiet(reason: String)
     /// There is no stage of that name, or no stage before that captures anything.
     case unknownStage(String)
     /// A group, or an alternative, has no stage.
@@ -88,6 +90,7 @@ extension PatternError: CustomStringConvertible {
         case .gapLongerThanWindow(let stage): "the time before '\(stage)' is longer than that for the whole match"
         case .durationWithoutStage(let stage):
             "behind '\(stage)', which has a duration, a stage with followedBy must follow that cannot be left out"
+        case .invalidQuiet(let reason): "'notPreceded' \(reason)"
         case .unknownStage(let name): "there is no stage '\(name)' here that captures events"
         case .emptyGroup(let stage): "the group '\(stage)' has no stage"
         case .notAnAlternative(let stage):

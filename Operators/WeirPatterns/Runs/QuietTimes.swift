@@ -36,8 +36,7 @@ struct QuietTimes: Sendable {
     @inlinable
     mutating func start(_ slot: Int, at time: Timestamp) {
         while ends.count <= slot { ends.append(.min) }
-        // The last moment is the end of the stream, when nothing begins any more.
-        let end = Nanoseconds.sum(time.nanosecondsSinceEpoch, duration)
+        let end = duration == .max ? .max : Nanoseconds.sum(time.nanosecondsSinceEpoch, duration)
         if ends[slot] == .min { timers.push(GapTimers.Timer(end, Int32(slot), 0)) }
         ends[slot] = end
     }

@@ -15,7 +15,10 @@ extension RunsStrategy {
         sequence &+= 1
         now = time
         budget.beginEvent()
-        if paths.eventCount >= limits.events, !makeRoomForEvent() { return isOccupied(slot) }
+        if paths.eventCount >= limits.events, !makeRoomForEvent() {
+            quiet?.note(truth, slot, at: time)
+            return isOccupied(slot)
+        }
         if isOrdered {
             receiveInOrder(element, truth, slot, &output)
         } else {

@@ -138,7 +138,8 @@ extension RunsStrategy {
             + conditions.aggregates.count * MemoryLayout<SummaryState>.stride
         let nodes = limits.partialMatches * maximumPathShare * nodeSize
         let events = limits.events * MemoryLayout<PathStore<Element>.Stored>.stride
-        let groups = limits.groups * (4 + 8 + 4 * store.stateCount)
+        let quietGroup = quiet == nil ? 0 : 8 + MemoryLayout<GapTimers.Timer>.stride
+        let groups = limits.groups * (4 + 8 + 4 * store.stateCount + quietGroup)
         let timers = hasGaps ? (2 * limits.partialMatches + 64) * MemoryLayout<GapTimers.Timer>.stride : 0
         return 2 * (runs + born + nodes + events + groups + timers)
     }

@@ -109,20 +109,19 @@ extension RunsStrategy {
         guard gap > 0 || schedule >= 0 else { return nil }
         let previous = paths.time(of: run.node)
         var deadline = gap > 0 ? Nanoseconds.sum(previous.nanosecondsSinceEpoch, gap) : .max
-        if schedule >= 0, let next = conditions.schedules[schedule](previous) {
+        if schedule >= 0, let next = conditions.schedules[schedule](previous), next > previous {
             deadline = min(deadline, next.nanosecondsSinceEpoch)
         }
-        return deadline
+        // The end of time never comes: completing a stream moves time on to it.
+        return deadline < .max ? deadline : nil
     }
 
-    /// When the window of a run that has expired closed: that of its last event comes first.
+    /// When the window of a run that has expired closed, or the time behind its last event, whichever came first.
     @inlinable
     func bound(of index: Int32, _ time: Timestamp) -> Timestamp {
-        if let deadline = deadline(of: index), deadline <= time.nanosecondsSinceEpoch {
-            return Timestamp(nanosecondsSinceEpoch: deadline)
-        }
         let start = store.families[Int(store.runs[Int(index)].family)].start.nanosecondsSinceEpoch
-        return Timestamp(nanosecondsSinceEpoch: Nanoseconds.sum(start, within))
+        let window = within > 0 ? Nanoseconds.sum(start, within) : .max
+        return Timestamp(nanosecondsSinceEpoch: min(deadline(of: index) ?? .max, window))
     }
 
     @inlinable
@@ -203,7 +202,7 @@ extension RunsStrategy {
     /// Notes when a run must have taken its next event.
     @inlinable
     mutating func watchGap(_ index: Int32) {
-        guard let deadline = deadline(of: index), deadline < .max else { return }
+        guard let deadline = deadline(of: index) else { return }
         if deadline <= now.nanosecondsSinceEpoch { isOverdue = true }
         gapTimers.push(GapTimers.Timer(deadline, index, store.runs[Int(index)].generation))
         gapTimers.purge(store)
