@@ -180,6 +180,7 @@ extension RunCheckpoint.Input.Place {
     /// The place in words.
     ///
     /// - Parameter name: What the input is called: a stream of NATS counts messages, not bytes.
+    /// - Returns: The words.
     fileprivate func text(of name: String) -> String {
         switch self {
         case .unknown: "cannot be read again"
