@@ -107,6 +107,7 @@ import WeirRecords
         var settings = JetStreamConsumerSettings("d")
         settings.isDurable = true
         settings.patience = .milliseconds(500)
+        settings.subject = "in.a"
         try client.createConsumer(settings, of: "S")
         let address = server.address + "/in.a?stream=S&durable=d&batch=10"
         // What was read last was not handed on: the reader did not come back.
@@ -136,6 +137,12 @@ import WeirRecords
             }
             #expect("\(try #require(error))".contains("--ack explicit"))
         }
+        let error = #expect(throws: TransportError.self) {
+            _ = try NATSTransport().openSource(server.address + "/in.b?stream=S&durable=d")
+        }
+        #expect("\(try #require(error))".contains("is of 'in.a', and not of 'in.b'"))
+        #expect(NATSTransport().stateObstacle(address) != nil)
+        #expect(NATSTransport().stateObstacle(server.address + "/in.a?stream=S") == nil)
     }
 
     @Test func aDurableConsumerGetsBackWhatWasNotRead() throws {

@@ -39,6 +39,9 @@ package protocol ResumableTransport: Transport {
     /// Whether a source at an address can say where it is, and another one can go on from there.
     func canResume(_ address: String) -> Bool
 
+    /// Why what a source hands out cannot be saved together with what is known of it; `nil` where it can.
+    func stateObstacle(_ address: String) -> String?
+
     /// Opens a source behind the bytes that another one has handed out.
     ///
     /// - Parameters:
@@ -55,4 +58,8 @@ package protocol ResumableTransport: Transport {
     ///   - position: Where the source was.
     /// - Returns: True also where that cannot be told.
     func hasGrown(_ address: String, since position: SourcePosition) -> Bool
+}
+
+extension ResumableTransport {
+    package func stateObstacle(_ address: String) -> String? { nil }
 }

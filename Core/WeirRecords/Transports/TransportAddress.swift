@@ -47,6 +47,8 @@ package struct TransportAddress: Sendable {
                 )
             }
             guard let declaration = declarations.first(where: { $0.name == name }) else {
+                // Not quoted: it may be a part of a password.
+                if name.contains("@") { throw refuse("a '?' in a password is written '%3F'") }
                 if others.contains(where: { $0.name == name }) {
                     throw refuse("'\(name)' is no option of \(direction)")
                 }

@@ -80,8 +80,9 @@ enum HelpTopic: String, CaseIterable {
         transports' has the options. With stream=NAME the stream confirms what is sent,
         and what it does not confirm is sent again. A stream is read in order, and with
         --state DIR another run goes on where one was killed; with durable=NAME the
-        server remembers, several may share the stream, and each message comes at least
-        once. Without a stream, what is published while nobody reads is lost.
+        server remembers, several may share the stream, and each message is read at
+        least once; what an output other than a file has not sent is lost in a kill.
+        Without a stream, what is published while nobody reads is lost.
 
         TLS is for a leaf node on this machine, whose address is 127.0.0.1 then:
           leafnodes { remotes = [{ url: "tls://connect.example.com:7422" }] }

@@ -148,6 +148,12 @@ extension RunRequest {
         } catch {
             throw HostError(.cannotCreate, "--state: \(error)")
         }
+        for input in inputs {
+            guard case .address(let address) = input.source,
+                let obstacle = (address.transport as? any ResumableTransport)?.stateObstacle(address.place)
+            else { continue }
+            throw .usage("'\(input.name)': \(obstacle)")
+        }
         if let plugin = plugins.unsaveable {
             throw .usage("--state: what '\(plugin)' keeps cannot be saved; leave out --state, or that plugin")
         }

@@ -14,6 +14,12 @@ package struct JetStreamConsumer: Sendable, Hashable {
     package let stream: String
     package let acknowledgement: Acknowledgement
 
+    /// The subjects of its messages, as they were asked for; `nil` for all of the stream, or several.
+    package let subject: String?
+
+    /// Whether it sends its messages to a subject by itself, and cannot be asked for them.
+    package let isPush: Bool
+
     /// How many messages wait to be handed out.
     package let pending: UInt64
 }
@@ -107,12 +113,15 @@ extension NATSClient {
     }
 
     private static func consumer(_ answer: JetStreamAnswer) throws(NATSError) -> JetStreamConsumer {
-        JetStreamConsumer(
+        let config = answer.json["config"]
+        return JetStreamConsumer(
             name: answer.json["name"]?.text ?? "",
             stream: answer.json["stream_name"]?.text ?? "",
             acknowledgement: JetStreamConsumer.Acknowledgement(
-                rawValue: answer.json["config"]?["ack_policy"]?.text ?? ""
+                rawValue: config?["ack_policy"]?.text ?? ""
             ) ?? .explicit,
+            subject: config?["filter_subject"]?.text,
+            isPush: config?["deliver_subject"]?.text != nil,
             pending: try answer.number("num_pending", of: "a consumer")
         )
     }

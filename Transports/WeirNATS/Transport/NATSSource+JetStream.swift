@@ -49,6 +49,21 @@ extension NATSSource {
             wanted.start = settings.start == .all ? .first : settings.start == .new ? .new : .last
             consumer = try client.createConsumer(wanted, of: stream.name)
         }
+        guard consumer?.isPush != true else {
+            throw NATSError(
+                .unsendable,
+                "the consumer '\(name)' sends its messages by itself; make one that is asked for them: "
+                    + "nats consumer add \(stream.name) NAME --pull --ack explicit"
+            )
+        }
+        let subject = consumer?.subject.flatMap { $0.isEmpty ? nil : $0 }
+        guard subject == settings.subject || (subject == nil && stream.subjects == [settings.subject]) else {
+            throw NATSError(
+                .unsendable,
+                "the consumer '\(name)' is of \(subject.map { "'\($0)'" } ?? "all subjects of the stream"), and not of "
+                    + "'\(settings.subject)'; give another name to 'durable'"
+            )
+        }
         // An acknowledgement of all would stand also for what another reader got, and perhaps never handed on.
         guard consumer?.acknowledgement == .explicit else {
             throw NATSError(

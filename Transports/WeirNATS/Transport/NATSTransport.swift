@@ -9,6 +9,7 @@ internal import WeirSockets
 /// messages that the stream has of the subject, in their order, and goes on where it was when the connection breaks;
 /// `weir run --state` then saves where it is, so that another run goes on there. With `durable=NAME` the server remembers what
 /// was read, several programs may share it, and each message comes at least once: it is acknowledged after it was handed on.
+/// What an output that is no file has not sent by then is lost with the program.
 /// Without a stream, a source gets what is published while it is connected.
 ///
 /// A sink publishes each line. With `stream=NAME` a message counts as delivered when the stream has confirmed it; what is not
@@ -54,7 +55,7 @@ public struct NATSTransport: Transport {
             OptionDeclaration(
                 "durable",
                 .text(placeholder: "NAME"),
-                help: "have this consumer remember what was read; it is made where it is missing"
+                help: "have this consumer remember what was handed on; it is made where it is missing"
             ),
             OptionDeclaration(
                 "deliver",
@@ -263,6 +264,13 @@ public struct NATSTransport: Transport {
 
 // Streams that are read on where another run was.
 extension NATSTransport: ResumableTransport {
+    package func stateObstacle(_ address: String) -> String? {
+        guard let parts = try? TransportAddress(ofSource: address, self),
+            parts.options.textIfGiven("durable") != nil
+        else { return nil }
+        return "both 'durable' and '--state' would remember what was read; leave out one"
+    }
+
     package func canResume(_ address: String) -> Bool {
         guard let parts = try? TransportAddress(ofSource: address, self) else { return false }
         // A durable consumer goes on behind what was acknowledged, and not where the state is.
