@@ -19,6 +19,8 @@ package final class NATSClient {
     private let poller: Poller
     private let interruption: Interruption?
     private var backoff: Backoff
+    // Since when there is a connection.
+    private var upSince: Moment?
     private var nextAttempt = Moment(nanoseconds: 0)
 
     /// What the names of all inboxes begin with.
@@ -132,6 +134,9 @@ package final class NATSClient {
     func giveUp() {
         connection.close()
         connection.forget()
+        // A server that greets, and then says what breaks the connection, is not tried again at once.
+        if let upSince, upSince + settings.retry.inNanoseconds <= .now { backoff.reset() }
+        upSince = nil
         nextAttempt = .now + backoff.next()
     }
 
@@ -144,7 +149,7 @@ package final class NATSClient {
             hasHandled = true
             switch event {
             case .isUp:
-                backoff.reset()
+                upSince = .now
                 pongs = 0
                 try connection.say { words in words.subscribe("\(inbox).*", as: Self.answerSubscription) }
                 onConnection()
