@@ -224,7 +224,8 @@ final class NATSLink: OutgoingLink {
             case nil:
                 finish(settled, &batch)
                 guard message.deadline > .now else {
-                    throw NATSError(.late, "messages are not confirmed within \(settings.timeout)")
+                    let advice = settings.stream.map { "; see whether the stream '\($0)' is still there" } ?? ""
+                    throw NATSError(.late, "messages are not confirmed within \(settings.timeout)\(advice)")
                 }
                 return
             }
