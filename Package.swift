@@ -340,14 +340,17 @@ let tests: [Module] = [
     Module(
         "WeirSocketsTests",
         in: "Tests",
-        needs: ["CWeirFaults", "CWeirSockets", "WeirCore", "WeirFiles", "WeirFormats", "WeirRecords", "WeirSockets"]
+        needs: [
+            "CWeirFaults", "CWeirSockets", "TestThreads", "WeirCore", "WeirFiles", "WeirFormats", "WeirRecords",
+            "WeirSockets",
+        ]
     ),
     Module(
         "WeirNATSTests",
         in: "Tests",
         needs: [
-            "CWeirSockets", "TestServers", "WeirCore", "WeirFiles", "WeirFormats", "WeirNATS", "WeirRecords",
-            "WeirSockets",
+            "CWeirSockets", "TestServers", "TestThreads", "WeirCore", "WeirFiles", "WeirFormats", "WeirNATS",
+            "WeirRecords", "WeirSockets", "WeirTesting",
         ]
     ),
     Module(

@@ -117,24 +117,25 @@ import WeirNATS
         #expect(outcome.exitCode == 0 && outcome.errors.contains("3000 sent, 3000 delivered"), "\(outcome.errors)")
         var partitions: [String: Set<Int>] = [:]
         var all: [String] = []
-        for partition in 0..<8 {
-            let from = "nats:\(server.address)/by.\(partition)?stream=parts"
-            let running = try weir.start(
+        #expect(try server.client().stream("parts").last == 3000)
+        let readers = try (0..<8).map { partition in
+            try weir.start(
                 [
-                    "convert", "--from", from, "--format", "jsonl", "--columns", "time,user", "--to",
-                    "\(partition).jsonl",
+                    "convert", "--from", "nats:\(server.address)/by.\(partition)?stream=parts", "--format", "jsonl",
+                    "--columns", "time,user", "--to", "\(partition).jsonl",
                 ],
                 input: .nothing
             )
-            let count = try server.client().stream("parts").last
-            #expect(count == 3000)
-            // As many as there are come at once.
-            try WeirProcess.eventually("it reads") { (try? weir.text(of: "\(partition).jsonl").contains("\n")) == true }
-            kill(running.process.processIdentifier, SIGINT)
-            _ = try running.outcome()
-            let found = try weir.text(of: "\(partition).jsonl").split(separator: "\n").map(String.init)
-            all += found
-            for line in found { partitions[String(line.drop { $0 != "u" }), default: []].insert(partition) }
+        }
+        func read(_ partition: Int) -> [String] {
+            ((try? weir.text(of: "\(partition).jsonl")) ?? "").split(separator: "\n").map(String.init)
+        }
+        try WeirProcess.eventually("all is read") { (0..<8).reduce(0) { $0 + read($1).count } == 3000 }
+        for reader in readers { kill(reader.process.processIdentifier, SIGINT) }
+        for reader in readers { _ = try reader.outcome() }
+        for partition in 0..<8 {
+            all += read(partition)
+            for line in read(partition) { partitions[String(line.drop { $0 != "u" }), default: []].insert(partition) }
         }
         #expect(partitions.count == 40 && partitions.values.allSatisfy { $0.count == 1 })
         #expect(all.sorted() == lines.sorted())
@@ -145,6 +146,13 @@ import WeirNATS
         ] {
             let refused = try weir.start(["produce", "in.jsonl"] + arguments, input: .nothing).outcome()
             #expect(refused.exitCode == 2 && refused.errors.contains(reason), "\(refused.errors)")
+        }
+        for (name, text, code) in [("empty.csv", "", 0), ("empty.jsonl", "", 0), ("odd.jsonl", "{\n", 65)]
+            as [(_, _, Int32)]
+        {
+            try weir.file(name, text)
+            let outcome = try weir.run("produce", name, "--to", to, "--key", "user")
+            #expect(outcome.exitCode == code && outcome.errors.contains("0 records"), "\(name): \(outcome.errors)")
         }
     }
 }

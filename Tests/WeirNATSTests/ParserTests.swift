@@ -1,5 +1,6 @@
 import Testing
 import WeirCore
+import WeirTesting
 
 @testable import WeirNATS
 
@@ -86,7 +87,7 @@ import WeirCore
 
     @Test func anythingIsReadOrRefused() {
         for seed in 0..<2000 as Range<UInt64> {
-            var generator = SeededGenerator(seed)
+            var generator = SeededGenerator(seed: seed)
             var bytes = Self.dialogue
             // Bytes of the dialogue in another place, or any others.
             for _ in 0..<Int.random(in: 1...6, using: &generator) {

@@ -1,5 +1,6 @@
 import Foundation
 import TestServers
+import TestThreads
 import Testing
 import WeirFiles
 import WeirRecords

@@ -1,5 +1,6 @@
 import CWeirSockets
 import Foundation
+import TestThreads
 import Testing
 import WeirRecords
 
@@ -9,35 +10,6 @@ import WeirRecords
 #if canImport(Glibc)
     import Glibc
 #endif
-
-/// Waits until something has come about; a test that waits for ever fails instead.
-func eventually(_ what: String, _ condition: () throws -> Bool) throws {
-    // Guards against what hangs; a busy machine may be slow.
-    let limit = Date(timeIntervalSinceNow: 120)
-    while try !condition() {
-        guard Date() < limit else { throw Impatience(description: "it did not come about that \(what)") }
-        usleep(500)
-    }
-}
-
-struct Impatience: Error, CustomStringConvertible {
-    let description: String
-}
-
-/// Numbers that look random, the same for the same seed.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-        return word ^ (word >> 31)
-    }
-}
 
 /// Reads a source on a thread of its own, and keeps what comes.
 final class Collector: @unchecked Sendable {

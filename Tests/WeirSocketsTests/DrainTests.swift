@@ -1,5 +1,6 @@
 import CWeirSockets
 import Foundation
+import TestThreads
 import Testing
 import WeirCore
 import WeirFiles

@@ -3,6 +3,7 @@ import WeirRecords
 #if os(Linux)
     import CWeirFaults
     import Foundation
+    import TestThreads
     import Testing
     import WeirCore
     import WeirFiles

@@ -2,6 +2,7 @@
     import CWeirSockets
     import Foundation
     import Glibc
+    import TestThreads
     import Testing
     import WeirFiles
     import WeirRecords

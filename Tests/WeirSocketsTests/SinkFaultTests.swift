@@ -1,6 +1,7 @@
 #if os(Linux)
     import CWeirFaults
     import Foundation
+    import TestThreads
     import Testing
     import WeirCore
     import WeirFiles

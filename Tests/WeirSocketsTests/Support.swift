@@ -1,6 +1,7 @@
 import CWeirSockets
 import Foundation
 import Synchronization
+import TestThreads
 import Testing
 import WeirCore
 import WeirFiles
@@ -11,20 +12,6 @@ import WeirRecords
 #if canImport(Glibc)
     import Glibc
 #endif
-
-/// Waits until something has come about; a test that waits for ever fails instead.
-func eventually(_ what: String, _ condition: () throws -> Bool) throws {
-    // Guards against what hangs; a busy machine may be slow.
-    let limit = Date(timeIntervalSinceNow: 300)
-    while try !condition() {
-        guard Date() < limit else { throw Impatience(description: "it did not come about that \(what)") }
-        usleep(500)
-    }
-}
-
-struct Impatience: Error, CustomStringConvertible {
-    let description: String
-}
 
 /// A folder that goes away with the test, with a path that is short enough for sockets.
 final class Folder {

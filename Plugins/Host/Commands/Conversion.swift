@@ -77,7 +77,9 @@ struct Conversion {
         }
         let hasLines = request.outputFormat.hasLines
         if let partitions = request.partitions {
-            guard let field = fields.firstIndex(where: { $0.inputName == partitions.key }) else {
+            // An input without a record has no fields, and nothing is published.
+            let place = fields.isEmpty ? 0 : fields.firstIndex { $0.inputName == partitions.key }
+            guard let field = place else {
                 throw .usage("--key: the input has no field '\(partitions.key)'")
             }
             partitioning = RecordPartitioning(field: field, count: partitions.count)

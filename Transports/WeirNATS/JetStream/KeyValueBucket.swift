@@ -119,7 +119,7 @@ package struct KeyValueBucket {
     ///   - value: The new value.
     ///   - revision: That of the value that is replaced; 0 where there is to be none.
     /// - Returns: Its revision.
-    /// - Throws: ``NATSError``; ``NATSError/isWrongSequence`` tells that somebody else was faster.
+    /// - Throws: ``NATSError``; ``NATSError/isWrongSequence`` tells that it has another revision by now.
     @discardableResult
     package func update(_ key: String, _ value: [UInt8], revision: UInt64) throws(NATSError) -> UInt64 {
         try client.store(subject(key), value, expecting: .init(lastSubjectSequence: revision)).sequence
