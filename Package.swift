@@ -209,7 +209,7 @@ let tests: [Module] = [
     Module(
         "WeirTests",
         in: "Tests",
-        needs: ["TestStreams", "Weir", "WeirTesting"],
+        needs: ["TestStreams", "Weir", "WeirCore", "WeirTesting"],
         excludes: ["Golden"]
     ),
     Module(
@@ -246,9 +246,9 @@ let tests: [Module] = [
         "WeirFlowTests",
         in: "Tests",
         needs: [
-            "TestStreams", "TestThreads", "WeirCore", "WeirCreation", "WeirDispatch", "WeirExpressions", "WeirFlow",
-            "WeirSchemas",
-            "WeirSelection", "WeirSequences", "WeirTesting",
+            "TestStreams", "TestThreads", "WeirAggregates", "WeirCore", "WeirCreation", "WeirDispatch",
+            "WeirExpressions", "WeirFlow", "WeirPatterns", "WeirSchemas", "WeirSelection", "WeirSequences",
+            "WeirTesting", "WeirWindows",
         ],
         excludes: ["Golden"]
     ),
@@ -357,8 +357,8 @@ let tests: [Module] = [
         "HostTests",
         in: "Tests",
         needs: [
-            "CWeirFaults", "TestPlugins", "TestServers", "weir", "WeirCore", "WeirFormats", "WeirNATS", "WeirRecording",
-            "WeirRecords", "WeirSockets", "WeirState", "WeirTesting",
+            "CWeirFaults", "TestPlugins", "TestServers", "weir", "WeirCore", "WeirFiles", "WeirFormats", "WeirNATS",
+            "WeirRecording", "WeirRecords", "WeirSockets", "WeirState", "WeirTesting",
         ]
     ),
     Module("ReadmeTests", in: "Tests", needs: ["WeirCore", "WeirPatterns", "WeirSelection", "WeirSequences"]),
