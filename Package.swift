@@ -126,10 +126,13 @@ let modules: [Module] = [
         in: "Transports",
         needs: ["CWeir", "CWeirSockets", "WeirCore", "WeirDispatch", "WeirFiles", "WeirRecords"]
     ),
+    Module("WeirGroups", in: "Transports", needs: ["WeirCore", "WeirFormats", "WeirRecords"], isProduct: false),
     Module(
         "WeirNATS",
         in: "Transports",
-        needs: ["CWeirSockets", "WeirCore", "WeirFiles", "WeirFormats", "WeirRecords", "WeirSockets"]
+        needs: [
+            "CWeirSockets", "WeirCore", "WeirFiles", "WeirFormats", "WeirGroups", "WeirRecords", "WeirSockets",
+        ]
     ),
     Module(
         "WeirFoundation",
@@ -345,6 +348,7 @@ let tests: [Module] = [
             "WeirSockets",
         ]
     ),
+    Module("WeirGroupsTests", in: "Tests", needs: ["TestThreads", "WeirCore", "WeirGroups", "WeirTesting"]),
     Module(
         "WeirNATSTests",
         in: "Tests",

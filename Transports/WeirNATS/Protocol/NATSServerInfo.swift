@@ -39,21 +39,3 @@ package struct NATSServerInfo: Sendable, Hashable {
         return parts.count == 2 && (parts[0], parts[1]) >= (major, minor)
     }
 }
-
-/// Access to the parts of JSON that a server writes.
-extension JSONNode {
-    var isObject: Bool { if case .object = value { true } else { false } }
-
-    subscript(name: String) -> JSONNode? {
-        guard case .object(let members) = value else { return nil }
-        return members.first { $0.name == name }?.value
-    }
-
-    var text: String? { if case .text(let text) = value { text } else { nil } }
-    var flag: Bool? { if case .boolean(let flag) = value { flag } else { nil } }
-    var elements: [JSONNode] { if case .array(let elements) = value { elements } else { [] } }
-
-    /// A whole number of 64 bits.
-    var integer: Int? { if case .number(let text) = value { Int(text) } else { nil } }
-    var unsigned: UInt64? { if case .number(let text) = value { UInt64(text) } else { nil } }
-}

@@ -1,0 +1,124 @@
+internal import WeirFormats
+internal import WeirRecords
+
+/// Which member of a group has which partition.
+package struct GroupMap: Sendable, Equatable {
+    /// Who has a partition, and who gets it from them.
+    package struct Assignment: Sendable, Equatable {
+        /// `nil` where nobody has it.
+        package var owner: String?
+
+        /// `nil` where the owner is to keep it.
+        package var next: String?
+
+        package init(owner: String? = nil, next: String? = nil) {
+            self.owner = owner
+            self.next = next
+        }
+    }
+
+    package private(set) var assignments: [Assignment]
+
+    /// Creates a map in which nobody has a partition.
+    package init(partitionCount: Int) {
+        assignments = [Assignment](repeating: Assignment(), count: partitionCount)
+    }
+
+    /// The partitions that a member is to work at, and those that it is to hand over.
+    package func share(of member: String) -> GroupShare {
+        var share = GroupShare()
+        for (partition, assignment) in assignments.enumerated() where assignment.owner == member {
+            if assignment.next == nil { share.kept.insert(partition) } else { share.leaving.insert(partition) }
+        }
+        return share
+    }
+
+    // MARK: Changes
+
+    /// Notes that a member has let go of partitions that others are to have.
+    package mutating func release(_ partitions: some Sequence<Int>, by member: String) {
+        for partition in partitions where assignments.indices.contains(partition) {
+            guard assignments[partition].owner == member, let next = assignments[partition].next else { continue }
+            assignments[partition] = Assignment(owner: next)
+        }
+    }
+
+    /// Spreads the partitions evenly over members.
+    ///
+    /// As few as possible change hands: what a member has, and is not too much, it keeps. What has no owner among them
+    /// changes hands at once, other partitions once their owners have let go.
+    ///
+    /// - Parameter members: At least one.
+    /// - Complexity: O(*p* + *m* log *m*) for *p* partitions and *m* members.
+    package mutating func balance(among members: Set<String>) {
+        let sorted = members.sorted()
+        // Who is to have each partition in the end, as far as that is known.
+        var targets = assignments.map { assignment in
+            [assignment.next, assignment.owner].compactMap { $0 }.first(where: members.contains)
+        }
+        var counts: [String: Int] = [:]
+        for target in targets { if let target { counts[target, default: 0] += 1 } }
+        // Those that have most already get the one more that some have.
+        let byCount = sorted.sorted { (counts[$0] ?? 0, $1) > (counts[$1] ?? 0, $0) }
+        let (share, rest) = assignments.count.quotientAndRemainder(dividingBy: sorted.count)
+        var quotas: [String: Int] = [:]
+        for (index, member) in byCount.enumerated() { quotas[member] = share + (index < rest ? 1 : 0) }
+        var open = quotas
+        for (partition, target) in targets.enumerated() {
+            guard let target else { continue }
+            if open[target] ?? 0 > 0 { open[target]? -= 1 } else { targets[partition] = nil }
+        }
+        var takers = sorted.flatMap { member in [String](repeating: member, count: open[member] ?? 0) }[...]
+        for partition in targets.indices {
+            // The quotas add up to all partitions.
+            guard let target = targets[partition] ?? takers.popFirst() else { continue }
+            if let owner = assignments[partition].owner, members.contains(owner) {
+                assignments[partition].next = owner == target ? nil : target
+            } else {
+                assignments[partition] = Assignment(owner: target)
+            }
+        }
+    }
+
+    // MARK: Bytes
+
+    /// The map as an object of JSON: names of members, and for each partition the index of its owner and the next one.
+    package var encoded: [UInt8] {
+        let names = Set(assignments.flatMap { [$0.owner, $0.next].compactMap { $0 } }).sorted()
+        var indices: [String: Int] = [:]
+        for (index, name) in names.enumerated() { indices[name] = index }
+        func number(_ name: String?) -> Int { name.flatMap { indices[$0] } ?? -1 }
+        var json = JSONWriter()
+        json.object { json in
+            json.member("members", names) { json, name in json.value(name) }
+            json.member("owners", assignments) { json, assignment in json.value(number(assignment.owner)) }
+            json.member("next", assignments) { json, assignment in json.value(number(assignment.next)) }
+        }
+        return json.bytes
+    }
+
+    /// Reads a map.
+    ///
+    /// - Returns: `nil` for what is none, or is one of another number of partitions.
+    package init?(_ bytes: [UInt8], partitionCount: Int) {
+        guard let json = try? JSONNode.read(bytes, allowsRepeatedNames: true), json.isObject else { return nil }
+        let names = json["members"]?.elements.compactMap(\.text) ?? []
+        let (owners, next) = (json["owners"]?.elements ?? [], json["next"]?.elements ?? [])
+        guard owners.count == partitionCount, next.count == partitionCount else { return nil }
+        func name(_ node: JSONNode) -> String? {
+            node.integer.flatMap { names.indices.contains($0) ? names[$0] : nil }
+        }
+        assignments = zip(owners, next).map { Assignment(owner: name($0), next: name($1)) }
+    }
+}
+
+/// The partitions of one member.
+package struct GroupShare: Sendable, Equatable {
+    /// Those that it works at.
+    package var kept: Set<Int> = []
+
+    /// Those that others are to have as soon as it lets go.
+    package var leaving: Set<Int> = []
+
+    package init() {}
+}

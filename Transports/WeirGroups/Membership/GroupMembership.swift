@@ -1,0 +1,220 @@
+package import WeirCore
+internal import WeirFormats
+internal import WeirRecords
+
+/// What has to be the same for all members of a group.
+package struct GroupSettings: Sendable {
+    package struct Setting: Sendable, Hashable {
+        package let name: String
+        package let value: String
+
+        package init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package var settings: [Setting]
+    package var partitionCount: Int
+
+    /// Whether a member with other settings changes those of the group; those that have the old ones end then.
+    package var replaces = false
+
+    /// How long a member may be silent before others take its partitions, in nanoseconds.
+    package var lease: Int64 = 2_000_000_000
+
+    /// How often a member says that it is there, in nanoseconds.
+    package var renewal: Int64 = 500_000_000
+
+    package init(_ settings: [Setting], partitionCount: Int) {
+        self.settings = settings
+        self.partitionCount = partitionCount
+    }
+
+    var encoded: [UInt8] {
+        var json = JSONWriter()
+        json.object { json in for setting in settings { json.member(setting.name, setting.value) } }
+        return json.bytes
+    }
+
+    /// How others differ from these, in words.
+    func differences(from bytes: [UInt8]) -> [String] {
+        func shown(_ value: String) -> String { "'\(Excerpt.of(value.utf8, limit: 40))'" }
+        guard let json = try? JSONNode.read(bytes, allowsRepeatedNames: true), json.isObject else {
+            return ["what is known of it is of another program"]
+        }
+        var old: [String: String] = [:]
+        for member in json.members { old[member.name] = member.value.text ?? "" }
+        var differences: [String] = []
+        for setting in settings {
+            guard let before = old.removeValue(forKey: setting.name) else {
+                differences.append("\(setting.name) was not given")
+                continue
+            }
+            guard before != setting.value else { continue }
+            let isLong = before.utf8.count > 40 || setting.value.utf8.count > 40
+            differences.append(
+                isLong
+                    ? "\(setting.name) is another one"
+                    : "\(setting.name) is \(shown(before)) there and \(shown(setting.value)) here"
+            )
+        }
+        return differences + old.keys.sorted().map { "\($0) is given there" }
+    }
+}
+
+/// A member's view of its group: who else is in it, and which partitions are whose.
+///
+/// A member says again and again that it is there. The others see that by their own clocks, so clocks need not agree. The
+/// first of those that are there, by name, proposes a new map when somebody comes or goes; if two think that they are the
+/// first, one of their maps is refused. All this decides who works at what, and how soon others take over; it does not decide
+/// what is right: see ``PartitionLog``.
+///
+/// Thread safety: one thread at a time. Time is handed in.
+package struct GroupMembership {
+    /// A member as it was last seen.
+    private struct Sight {
+        var revision: UInt64
+        var time: Timestamp
+    }
+
+    package let member: String
+    private let settings: GroupSettings
+    private let values: any SharedValues
+    private let about: [UInt8]
+
+    private var sights: [String: Sight] = [:]
+    private var lastRenewal: Timestamp?
+    private var hasChecked = false
+
+    /// Partitions that were let go, which the map does not say yet.
+    private var released: Set<Int> = []
+
+    /// Those that are there, this one among them.
+    package private(set) var members: Set<String> = []
+
+    /// How often this member has proposed a map that was taken.
+    package private(set) var proposalCount: UInt64 = 0
+
+    package static let settingsKey = "group"
+    package static let mapKey = "map"
+    package static let memberKey = "member."
+
+    /// Creates a member that is in no group yet.
+    ///
+    /// - Parameters:
+    ///   - member: A name that no other member has or had: letters, digits, `-` and `_`.
+    ///   - settings: Those of the group.
+    ///   - values: Where the group keeps who is in it.
+    ///   - about: What others can read about this member.
+    package init(_ member: String, _ settings: GroupSettings, in values: any SharedValues, about: [UInt8] = []) {
+        self.member = member
+        self.settings = settings
+        self.values = values
+        self.about = about
+    }
+
+    /// Says that this member is there where that is due, and finds out what is its share.
+    ///
+    /// To be called several times within ``GroupSettings/renewal``.
+    ///
+    /// - Parameters:
+    ///   - now: The time, which never goes back.
+    ///   - released: Partitions that this member was to hand over, and has let go of.
+    /// - Returns: Its share.
+    /// - Throws: ``GroupError``; ``GroupError/Kind/refused`` where the group has other settings.
+    package mutating func step(_ now: Timestamp, released: [Int] = []) throws(GroupError) -> GroupShare {
+        self.released.formUnion(released)
+        if lastRenewal.map({ (now - $0).wholeNanoseconds >= settings.renewal }) ?? true {
+            if hasChecked {
+                try values.put(Self.memberKey + member, about)
+                lastRenewal = now
+            }
+        }
+        let found = try values.values([Self.settingsKey, Self.mapKey, Self.memberKey + "*"])
+        try check(found[Self.settingsKey])
+        guard lastRenewal != nil else {
+            // With other settings it never was a member.
+            try values.put(Self.memberKey + member, about)
+            lastRenewal = now
+            return GroupShare()
+        }
+        look(at: found, now)
+        let share = try share(found[Self.mapKey])
+        try removeSilent(now)
+        return share
+    }
+
+    private mutating func check(_ found: SharedValue?) throws(GroupError) {
+        guard let found else {
+            try values.replace(Self.settingsKey, settings.encoded, revision: 0)
+            hasChecked = true
+            return
+        }
+        guard found.bytes != settings.encoded else { return hasChecked = true }
+        guard settings.replaces, !hasChecked else {
+            throw GroupError(
+                .refused,
+                hasChecked
+                    ? "the group was joined with other settings, and goes on with those"
+                    : "the group is another one: " + settings.differences(from: found.bytes).joined(separator: ", ")
+            )
+        }
+        try values.replace(Self.settingsKey, settings.encoded, revision: found.revision)
+        hasChecked = true
+    }
+
+    /// Finds out who is there.
+    private mutating func look(at found: [String: SharedValue], _ now: Timestamp) {
+        var seen: [String: Sight] = [:]
+        for (key, value) in found where key.hasPrefix(Self.memberKey) {
+            let name = String(key.dropFirst(Self.memberKey.count))
+            let before = sights[name]
+            let isNew = before?.revision != value.revision
+            seen[name] = Sight(revision: value.revision, time: isNew ? now : before?.time ?? now)
+        }
+        sights = seen
+        members = Set(seen.filter { (now - $0.value.time).wholeNanoseconds < settings.lease }.keys)
+        // What was read may be older than what this member has written.
+        members.insert(member)
+    }
+
+    private mutating func share(_ found: SharedValue?) throws(GroupError) -> GroupShare {
+        var map =
+            found.flatMap { GroupMap($0.bytes, partitionCount: settings.partitionCount) }
+            ?? GroupMap(partitionCount: settings.partitionCount)
+        let before = map
+        map.release(released, by: member)
+        if member == members.min() { map.balance(among: members) }
+        if map != before || found == nil {
+            do throws(GroupError) {
+                try values.replace(Self.mapKey, map.encoded, revision: found?.revision ?? 0)
+                proposalCount += 1
+                released = []
+            } catch {
+                guard error.kind == .outdated else { throw error }
+                map = before
+            }
+        } else {
+            released = []
+        }
+        return map.share(of: member)
+    }
+
+    /// Ends the membership, so that others take the partitions at once.
+    ///
+    /// - Throws: ``GroupError``; then they take them when the lease is over.
+    package mutating func leave() throws(GroupError) {
+        guard lastRenewal != nil else { return }
+        lastRenewal = nil
+        try values.remove(Self.memberKey + member)
+    }
+
+    /// Removes what is left of members that have been silent for a long time.
+    private mutating func removeSilent(_ now: Timestamp) throws(GroupError) {
+        guard member == members.min() else { return }
+        for (name, sight) in sights where (now - sight.time).wholeNanoseconds > 10 * settings.lease {
+            try values.remove(Self.memberKey + name)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package import WeirCore
+
+/// What a partition has found and knows by a place in its input.
+package struct PartitionCommit: Sendable {
+    package let partition: Int
+
+    /// The number of the commit that this one follows; 0 where it is the first.
+    package let revision: UInt64
+
+    /// The last message that was handled.
+    package let position: UInt64
+
+    /// What was found since the commit before: lines, each with its end.
+    package let outputs: [UInt8]
+
+    /// What is known; `nil` where it is the same as before.
+    package let state: [UInt8]?
+
+    package init(partition: Int, revision: UInt64, position: UInt64, outputs: [UInt8], state: [UInt8]?) {
+        self.partition = partition
+        self.revision = revision
+        self.position = position
+        self.outputs = outputs
+        self.state = state
+    }
+}
+
+/// Where a partition goes on.
+package struct PartitionPlace: Sendable, Hashable {
+    /// The number of the commit.
+    package let revision: UInt64
+    package let position: UInt64
+    package let state: [UInt8]
+
+    package init(revision: UInt64, position: UInt64, state: [UInt8]) {
+        self.revision = revision
+        self.position = position
+        self.state = state
+    }
+}
+
+/// The input of a group, divided into partitions, and what the group has found and knows of each.
+///
+/// The messages of all partitions are numbered together, from 1 on. A commit is kept as a whole or not at all, and only where
+/// it follows the last one: of two members that work at the same partition, one is refused. That, and no clock, keeps
+/// outputs from being lost or doubled.
+///
+/// It is all that a group needs of a server; NATS JetStream is one. Another one that has numbered messages and transactions
+/// can take its place.
+///
+/// Thread safety: one thread at a time.
+package protocol PartitionLog: AnyObject {
+    /// The last commit of a partition.
+    ///
+    /// - Returns: The commit; `nil` where there is none.
+    /// - Throws: ``GroupError``.
+    func lastCommit(of partition: Int) throws(GroupError) -> PartitionPlace?
+
+    /// Keeps commits.
+    ///
+    /// - Parameter commits: At most one for each partition.
+    /// - Returns: Their numbers, in their order; or why one was not kept. With ``GroupError/Kind/unreachable`` it may have
+    ///   been kept, or may still be.
+    func commit(_ commits: [PartitionCommit]) -> [Result<UInt64, GroupError>]
+
+    /// Says which partitions ``receive(until:_:)`` returns messages of from now on.
+    ///
+    /// - Parameter positions: The last message of each that was handled; 0 where there was none.
+    /// - Throws: ``GroupError``, also where messages behind that were removed.
+    func read(_ positions: [Int: UInt64]) throws(GroupError)
+
+    /// Waits for messages.
+    ///
+    /// - Parameters:
+    ///   - limit: Until when to wait where there are none.
+    ///   - body: Called with each message: its partition, its number and what it says. The messages of a partition come in
+    ///     the order of their numbers; some may come twice, and some that were handled.
+    /// - Throws: ``GroupError``.
+    func receive(
+        until limit: Timestamp,
+        _ body: (_ partition: Int, _ number: UInt64, _ payload: ArraySlice<UInt8>) -> Void
+    ) throws(GroupError)
+
+    /// Up to which number there are no more messages of a partition to come.
+    func frontier(of partition: Int) -> UInt64
+}

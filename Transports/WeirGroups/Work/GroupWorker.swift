@@ -1,0 +1,279 @@
+package import WeirCore
+
+/// Works at a member's share of the partitions: messages in, commits out.
+///
+/// Each partition has a processor of its own. What it finds is kept together with what it knows and the place in the input,
+/// or not at all. Where a commit was refused, or nobody knows what became of it, the processor is given up and another one
+/// goes on from the last commit: there is one way to go on, after each failure the same.
+///
+/// Thread safety: one thread at a time. Time is handed in, but for the waiting of the log.
+package final class GroupWorker {
+    /// When to commit.
+    package struct Settings: Sendable {
+        /// How long after a commit the next one is made where there is something new, in nanoseconds.
+        package var interval: Int64 = 1_000_000_000
+
+        /// How long a partition without messages goes on with the commit before, in nanoseconds.
+        package var idleInterval: Int64 = 10_000_000_000
+
+        /// How many bytes of outputs wait, at most, before they are committed.
+        package var outputByteCount = 4 << 20
+
+        /// How long to wait after something could not be reached, in nanoseconds.
+        package var pause: Int64 = 200_000_000
+
+        package init() {}
+    }
+
+    /// What was counted.
+    package struct Counts: Sendable, Equatable {
+        package var messages: UInt64 = 0
+        package var commits: UInt64 = 0
+
+        /// Commits that another member's had overtaken.
+        package var refusedCommits: UInt64 = 0
+
+        /// Commits of which it is not known what became.
+        package var unclearCommits: UInt64 = 0
+
+        /// Partitions that were begun or gone on with.
+        package var restores: UInt64 = 0
+
+        /// Partitions that were handed over.
+        package var handovers: UInt64 = 0
+
+        package init() {}
+    }
+
+    /// How far a partition is.
+    package struct Progress: Sendable {
+        package let partition: Int
+        package let position: UInt64
+        package let committedPosition: UInt64
+        package let lastCommit: Timestamp
+        package let stateByteCount: Int
+    }
+
+    private struct Work {
+        let processor: any PartitionProcessor
+        var revision: UInt64
+        var position: UInt64
+        var committedPosition: UInt64
+        var lastCommit: Timestamp
+        var stateByteCount: Int
+        var isTouched = false
+        /// Whether something was handled since the last commit.
+        var isDirty = false
+    }
+
+    private let log: any PartitionLog
+    private let settings: Settings
+    private let makeProcessor: (_ partition: Int, _ state: [UInt8]?) throws(GroupError) -> any PartitionProcessor
+    private var work: [Int: Work] = [:]
+    private var touched: [Int] = []
+    private var nextCommit: Timestamp?
+    private var nextAttempt: Timestamp?
+    private var isReading = false
+
+    package private(set) var counts = Counts()
+
+    /// Why something could not be reached the last time, until it could.
+    package private(set) var trouble: GroupError?
+
+    /// Creates a worker without partitions.
+    ///
+    /// - Parameters:
+    ///   - log: Where messages come from and commits go.
+    ///   - settings: When to commit.
+    ///   - makeProcessor: Makes what handles a partition, which goes on with what the last commit says, if there is one.
+    package init(
+        _ log: any PartitionLog,
+        _ settings: Settings,
+        makeProcessor: @escaping (_ partition: Int, _ state: [UInt8]?) throws(GroupError) -> any PartitionProcessor
+    ) {
+        self.log = log
+        self.settings = settings
+        self.makeProcessor = makeProcessor
+    }
+
+    /// The partitions that are worked at.
+    package var partitions: Set<Int> { Set(work.keys) }
+
+    /// How far each partition is, in their order.
+    package var progress: [Progress] {
+        work.sorted { $0.key < $1.key }.map { partition, work in
+            Progress(
+                partition: partition,
+                position: max(work.position, log.frontier(of: partition)),
+                committedPosition: work.committedPosition,
+                lastCommit: work.lastCommit,
+                stateByteCount: work.stateByteCount
+            )
+        }
+    }
+
+    /// Works for a while: takes what is new in the share, lets go of the rest, handles messages and commits.
+    ///
+    /// - Parameters:
+    ///   - share: The partitions of this member.
+    ///   - now: The time.
+    ///   - limit: Until when to wait for messages.
+    /// - Returns: The partitions that others can have now.
+    /// - Throws: ``GroupError`` where it cannot go on. What cannot be reached is tried again, by later calls.
+    package func step(_ share: GroupShare, _ now: Timestamp, until limit: Timestamp) throws(GroupError) -> [Int] {
+        let before = partitions
+        // What is another's by now: a commit would be refused.
+        for partition in before.subtracting(share.kept).subtracting(share.leaving) { give(up: partition) }
+        let released = try handOver(share.leaving, now)
+        if nextAttempt.map({ $0 <= now }) ?? true {
+            do throws(GroupError) {
+                try acquire(share.kept, now)
+                if partitions != before || !isReading { try read() }
+                trouble = nil
+                nextAttempt = nil
+                try receive(until: min(limit, nextCommit ?? limit))
+            } catch {
+                try pause(error, now)
+            }
+        }
+        try process()
+        try commitIfDue(now)
+        return released
+    }
+
+    /// Commits all that was handled; to be called before the end.
+    ///
+    /// - Throws: ``GroupError`` where something cannot be saved.
+    package func commitAll(_ now: Timestamp) throws(GroupError) {
+        try process()
+        try commit(work.keys.filter { work[$0]?.isDirty ?? false }.sorted(), now)
+    }
+
+    // MARK: Partitions that come and go
+
+    private func acquire(_ partitions: Set<Int>, _ now: Timestamp) throws(GroupError) {
+        for partition in partitions.subtracting(self.partitions).sorted() {
+            let place = try log.lastCommit(of: partition)
+            work[partition] = Work(
+                processor: try makeProcessor(partition, place?.state),
+                revision: place?.revision ?? 0,
+                position: place?.position ?? 0,
+                committedPosition: place?.position ?? 0,
+                lastCommit: now,
+                stateByteCount: place?.state.count ?? 0
+            )
+            counts.restores += 1
+            isReading = false
+        }
+    }
+
+    private func handOver(_ partitions: Set<Int>, _ now: Timestamp) throws(GroupError) -> [Int] {
+        guard !partitions.isEmpty else { return [] }
+        let own = partitions.intersection(self.partitions)
+        try commit(own.filter { work[$0]?.isDirty ?? false }.sorted(), now)
+        for partition in own { give(up: partition) }
+        counts.handovers += UInt64(own.count)
+        return partitions.sorted()
+    }
+
+    private func give(up partition: Int) {
+        work[partition] = nil
+        isReading = false
+    }
+
+    private func read() throws(GroupError) {
+        isReading = false
+        try log.read(work.mapValues { $0.position })
+        isReading = true
+    }
+
+    private func pause(_ error: GroupError, _ now: Timestamp) throws(GroupError) {
+        guard error.kind == .unreachable || error.kind == .outdated else { throw error }
+        trouble = error
+        nextAttempt = now.shifted(byNanoseconds: settings.pause)
+    }
+
+    // MARK: Messages
+
+    private func receive(until limit: Timestamp) throws(GroupError) {
+        try log.receive(until: limit) { partition, number, payload in
+            guard var work = self.work[partition], number > work.position else { return }
+            work.processor.take(payload)
+            work.position = number
+            if !work.isTouched { touched.append(partition) }
+            (work.isTouched, work.isDirty) = (true, true)
+            self.work[partition] = work
+            counts.messages += 1
+        }
+    }
+
+    private func process() throws(GroupError) {
+        defer { touched.removeAll(keepingCapacity: true) }
+        for partition in touched {
+            work[partition]?.isTouched = false
+            try work[partition]?.processor.process()
+        }
+    }
+
+    // MARK: Commits
+
+    private func commitIfDue(_ now: Timestamp) throws(GroupError) {
+        let isFull = { [settings, work] in
+            work.values.reduce(0) { $0 + $1.processor.outputByteCount } >= settings.outputByteCount
+        }
+        guard nextCommit.map({ $0 <= now }) ?? false || isFull() else {
+            nextCommit = nextCommit ?? now.shifted(byNanoseconds: settings.interval)
+            return
+        }
+        nextCommit = now.shifted(byNanoseconds: settings.interval)
+        let due = work.filter { partition, work in
+            work.isDirty
+                || (now - work.lastCommit).wholeNanoseconds >= settings.idleInterval
+                    && log.frontier(of: partition) > work.committedPosition
+        }
+        try commit(due.keys.sorted(), now)
+    }
+
+    private func commit(_ partitions: [Int], _ now: Timestamp) throws(GroupError) {
+        var commits: [PartitionCommit] = []
+        for partition in partitions {
+            guard let work = work[partition] else { continue }
+            commits.append(
+                PartitionCommit(
+                    partition: partition,
+                    revision: work.revision,
+                    position: max(work.position, log.frontier(of: partition)),
+                    outputs: work.processor.takeOutputs(),
+                    state: work.isDirty || work.revision == 0 ? try work.processor.save() : nil
+                )
+            )
+        }
+        guard !commits.isEmpty else { return }
+        for (commit, result) in zip(commits, log.commit(commits)) {
+            switch result {
+            case .success(let revision): note(commit, revision, now)
+            case .failure(let error):
+                switch error.kind {
+                case .outdated: counts.refusedCommits += 1
+                case .unreachable:
+                    counts.unclearCommits += 1
+                    trouble = error
+                    nextAttempt = now.shifted(byNanoseconds: settings.pause)
+                case .interrupted, .refused: throw error
+                }
+                give(up: commit.partition)
+            }
+        }
+    }
+
+    private func note(_ commit: PartitionCommit, _ revision: UInt64, _ now: Timestamp) {
+        counts.commits += 1
+        work[commit.partition]?.revision = revision
+        work[commit.partition]?.position = commit.position
+        work[commit.partition]?.committedPosition = commit.position
+        work[commit.partition]?.lastCommit = now
+        work[commit.partition]?.isDirty = false
+        if let state = commit.state { work[commit.partition]?.stateByteCount = state.count }
+        work[commit.partition]?.processor.noteCommit()
+    }
+}
