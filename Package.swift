@@ -388,9 +388,8 @@ let targets: [Target] = [
     .executableTarget(
         name: "weir",
         dependencies: [
-            "WeirCore", "WeirDispatch", "WeirEQL", "WeirFiles", "WeirFormats", "WeirFraud", "WeirLoading", "WeirNATS",
-            "WeirQueries",
-            "WeirRecording", "WeirRecords", "WeirReport", "WeirSentiment", "WeirShake", "WeirSockets", "WeirState",
+            "WeirCore", "WeirDispatch", "WeirEQL", "WeirFiles", "WeirFormats", "WeirFraud", "WeirGroups", "WeirLoading",
+            "WeirNATS", "WeirQueries", "WeirRecording", "WeirRecords", "WeirReport", "WeirSentiment", "WeirShake", "WeirSockets", "WeirState",
             "WeirSystem", "WeirWalk",
         ],
         path: "Plugins/Host",

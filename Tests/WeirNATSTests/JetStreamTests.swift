@@ -40,7 +40,7 @@ import Testing
     @Test func batchesAreKeptAllTogetherOrNotAtAll() throws {
         try client.makeStream(batches: true)
         func batch(_ count: Int, last: UInt64) -> [(
-            subject: String, payload: [UInt8], expectation: JetStreamExpectation
+            subject: String, payload: ArraySlice<UInt8>, expectation: JetStreamExpectation
         )] {
             (0..<count).map { ("in.\($0)", [UInt8($0)], .init(lastSubjectSequence: $0 == count - 1 ? last : nil)) }
         }

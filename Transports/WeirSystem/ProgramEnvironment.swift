@@ -35,6 +35,14 @@ public enum ProgramEnvironment {
     /// The number of this process.
     public static var processNumber: Int32 { getpid() }
 
+    /// The name of this machine; empty where it has none.
+    public static var hostName: String {
+        var bytes = [CChar](repeating: 0, count: 256)
+        // One byte stays zero, so that the name has an end.
+        guard unsafe gethostname(&bytes, bytes.count - 1) == 0 else { return "" }
+        return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// The number of the user that the process runs as.
     public static var userNumber: UInt32 { getuid() }
 }

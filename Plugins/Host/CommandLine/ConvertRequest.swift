@@ -181,7 +181,7 @@ struct ConvertRequest {
         isStrict = given[.strict] != nil
         limits = FormatLimits(lineLength: try given.integer(.maxLine) ?? 0)
         partitions = try given[ProduceCommand.key].map { key throws(HostError) in
-            (key, try given.integer(ProduceCommand.partitions) ?? 0)
+            (key, try given.integer(.partitions) ?? 0)
         }
     }
 

@@ -1,5 +1,6 @@
 internal import WeirCore
 internal import WeirFormats
+internal import WeirNATS
 internal import WeirRecords
 
 /// The options of `weir run` that every plugin has.
@@ -81,6 +82,17 @@ extension OptionDeclaration {
         default: "1",
         help: "threads that read, or run partitions"
     )
+    static let group = OptionDeclaration(
+        "group",
+        .text(placeholder: "NAME"),
+        help: "share the work with others of this group; 'weir help groups'"
+    )
+    static let partitions = OptionDeclaration(
+        "partitions",
+        .integer(1...PartitionedMessage.limit),
+        default: "\(KeyPartitions.count)",
+        help: "over how many subjects keys are spread: SUBJECT.0, SUBJECT.1 and so on"
+    )
     static let restarts = OptionDeclaration(
         "restarts",
         .integer(0...1_000_000),
@@ -110,8 +122,8 @@ enum RunOptions {
         .from, .format, .delimiter, .quote, .comment, .header, .framing, .to, .output, .rejected, .report, .strict,
         .lateness, .late, .maxHeld, .maxAhead,
         .maxLine, .seed, .idleTimeout, .partitionBy, .workers, .state, .checkpoint,
-        .stateMismatch, .fsync, .journal, .journalLimit, .journalFull, .restarts, .config, .control, .metrics, .live,
-        .showHelp,
+        .stateMismatch, .fsync, .journal, .journalLimit, .journalFull, .group, .partitions, .restarts, .config, .control,
+        .metrics, .live, .showHelp,
     ]
 
     /// Those that most people need; the others stand in `weir help options` only.
@@ -124,6 +136,9 @@ enum RunOptions {
     static let ofState: [OptionDeclaration] = [
         .state, .checkpoint, .stateMismatch, .fsync, .journal, .journalLimit, .journalFull,
     ]
+
+    /// Those that are about groups, which have a page of their own.
+    static let ofGroups: [OptionDeclaration] = [.group, .partitions, .checkpoint, .stateMismatch]
 
     /// Those that are about tables, which have a page of their own.
     static let ofTables: [OptionDeclaration] = [.delimiter, .quote, .comment, .header]

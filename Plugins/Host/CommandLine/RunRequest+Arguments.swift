@@ -76,9 +76,11 @@ extension RunRequest {
             files: Self.files(arguments, instances),
             queries: queries,
             restartLimit: try arguments.options.integer(.restarts) ?? 0,
-            state: try Self.state(arguments, name: name)
+            state: try Self.state(arguments, name: name),
+            group: try Self.group(arguments, name: name, inputs, outputs)
         )
     }
+
     private static func outputs(_ arguments: PipelineArguments, _ registry: Registry) throws(HostError) -> [Address] {
         var outputs: [Address] = []
         for text in arguments.options.values(.to) {

@@ -65,7 +65,7 @@ extension RunRequest {
     ) throws(HostError) -> Input {
         var source = source
         var framing = arguments[.framing]
-        let given = arguments[.format]
+        let given = formatName(inGroup: arguments)
         var name = given ?? "csv"
         var isKnown = given != nil || DialectChoice.Options.input.all.contains { arguments[$0] != nil }
         switch source {

@@ -101,6 +101,9 @@ struct RunRequest: Sendable {
 
     /// Where the state is saved; `nil` where it is not.
     var state: StateRequest?
+
+    /// The group that the run is a member of; `nil` where it works alone.
+    var group: GroupChoice?
 }
 
 extension RunRequest {

@@ -17,17 +17,10 @@ struct ProduceCommand: Command {
         .text(placeholder: "FIELD"),
         help: "records with the same value in this field stay together, and in order"
     )
-    static let partitions = OptionDeclaration(
-        "partitions",
-        .integer(1...PartitionedMessage.limit),
-        default: "\(KeyPartitions.count)",
-        help: "over how many subjects keys are spread: SUBJECT.0, SUBJECT.1 and so on"
-    )
-
     /// Those of `weir convert` that are of the input.
     static let options =
         [
-            OptionDeclaration("to", .text(placeholder: "ADDRESS"), help: "nats://HOST:PORT/SUBJECT"), key, partitions,
+            OptionDeclaration("to", .text(placeholder: "ADDRESS"), help: "nats://HOST:PORT/SUBJECT"), key, .partitions,
         ] + ConvertRequest.options.filter { !$0.name.hasPrefix("to") }
     static let optionsOfTables = ConvertRequest.optionsOfTables.filter { !$0.name.hasPrefix("to") }
     static let remark = """

@@ -76,7 +76,9 @@ struct RunCommand: Command {
         let (console, interruption) = (context.console, context.interruption)
         try line.checkMetrics(beside: [request])
         let status = PipelineStatus(name: request.instances.map(\.name).joined(separator: "+"))
-        let rules = request.queries?.explains ?? false ? nil : RuleReload(arguments, of: request, line, context)
+        let rules =
+            request.queries?.explains ?? false || request.group != nil
+            ? nil : RuleReload(arguments, of: request, line, context)
         _ = SignalWatch.start(rules == nil ? [.snapshot] : [.snapshot, .hangUp]) { kind in
             switch kind {
             case .hangUp: rules?.reload()
@@ -84,16 +86,15 @@ struct RunCommand: Command {
             }
         }
         if rules != nil { InterruptSignal.catchFirst(includingHangUp: false) }
-        let pipeline = try Pipeline(
-            request,
-            Pipeline.Context(
-                console: console,
-                status: status,
-                interruption: interruption,
-                replacement: rules?.replacement,
-                showsProgress: !line.monitoring.isLive
-            )
+        let surroundings = Pipeline.Context(
+            console: console,
+            status: status,
+            interruption: interruption,
+            replacement: rules?.replacement,
+            showsProgress: !line.monitoring.isLive
         )
+        let member = try request.group.map { group throws(HostError) in try GroupRun(request, group, surroundings) }
+        let pipeline = member == nil ? try Pipeline(request, surroundings) : nil
         let monitor = try Monitor(
             line.monitoring,
             writesToTerminal: StandardStream.output.isTerminal && request.outputs.contains { $0.name == "stdout" },
@@ -102,6 +103,8 @@ struct RunCommand: Command {
             isStopping: { interruption?.isTriggered ?? false },
             stop: { interruption?.trigger() }
         )
+        if let member { return member.run { monitor.end() } }
+        guard let pipeline else { return .internalError }
         let ending = pipeline.run { monitor.end() }
         return pipeline.exitCode(of: ending)
     }

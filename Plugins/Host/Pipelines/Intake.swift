@@ -40,6 +40,9 @@ protocol Intake: AnyObject {
     /// Whether an interruption has it hand out what the inputs have before it ends.
     var drainsWhenInterrupted: Bool { get }
 
+    /// Whether it can be asked again after an interruption: that was only all which has come by then.
+    var goesOnAfterInterruption: Bool { get }
+
     /// How many records wait to be handed out.
     var pendingCount: Int { get }
 
@@ -85,6 +88,8 @@ extension Intake {
     var counts: [(name: String, value: UInt64)] { [] }
 
     var sample: [UInt8]? { nil }
+
+    var goesOnAfterInterruption: Bool { false }
 
     var frontier: Timestamp? { nil }
 

@@ -142,12 +142,14 @@ final class OrderedIntake: Intake {
                 if let failure { throw failure }
                 return false
             }
-            readOn()
+            try readOn()
         }
     }
 
     /// Takes the next records of the other intake, or learns that there are none.
-    private func readOn() {
+    ///
+    /// - Throws: ``TransportError/interrupted(address:)`` where it can be asked again.
+    private func readOn() throws(TransportError) {
         if let liveInner {
             let due = held.oldestTime.map { lastArrival.shifted(byNanoseconds: missing(to: $0)) }
             let report =
@@ -157,6 +159,8 @@ final class OrderedIntake: Intake {
         }
         do {
             hasEnded = try !inner.next { take($0) }
+        } catch TransportError.interrupted(let address) where inner.goesOnAfterInterruption {
+            throw .interrupted(address: address)
         } catch {
             failure = error
             hasEnded = true

@@ -61,6 +61,9 @@ final class PipelineStatus: Sendable {
 
         /// How many bytes journals keep, and how many they could not; `nil` without journals.
         var journals: (kept: Int64, lost: UInt64)?
+        /// What a member of a group counts; `nil` for a run that works alone.
+        var group: GroupNumbers?
+
         /// What the transports counted that could have lost something.
         var transports: [(name: String, metrics: TransportMetrics)] = []
     }

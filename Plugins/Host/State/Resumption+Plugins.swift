@@ -68,7 +68,7 @@ extension Resumption {
             // Half of it may have been given back.
             throw HostError(
                 .noInput,
-                "--state: what '\(consumer.name)' knew cannot be read: \(error); begin anew in another folder"
+                "--\(request.option.name): what '\(consumer.name)' knew cannot be read: \(error); begin anew in another folder"
             )
         }
     }

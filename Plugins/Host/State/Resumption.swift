@@ -18,7 +18,7 @@ struct Resumption: Sendable {
     /// - Throws: ``HostError`` unless that was given.
     func drop(_ what: String, _ consequence: String) throws(HostError) {
         guard request.dropsMismatch else {
-            throw HostError(.noInput, "--state: \(what); with --state-mismatch drop, \(consequence)")
+            throw HostError(.noInput, "--\(request.option.name): \(what); with --state-mismatch drop, \(consequence)")
         }
         remark("\(what); \(consequence)")
     }

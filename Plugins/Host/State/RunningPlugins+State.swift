@@ -21,14 +21,21 @@ extension RunningPlugins {
 
     /// Saves each plugin once, to find out what cannot be saved before anything is read.
     ///
+    /// - Parameter option: The option that asks for it.
     /// - Throws: ``HostError`` that names the plugin, and what of it cannot be saved.
-    func checkThatStateCanBeSaved() throws(HostError) {
+    func checkThatStateCanBeSaved(for option: OptionDeclaration) throws(HostError) {
+        if let unsaveable {
+            throw .usage(
+                "--\(option.name): what '\(unsaveable)' keeps cannot be saved; leave out --\(option.name), or that plugin"
+            )
+        }
         for (name, consumer) in zip(names, consumers) {
             do {
                 _ = try consumer.state?.save()
             } catch {
                 throw .usage(
-                    "--state: what '\(name)' keeps cannot be saved: \(error); leave out --state, or that plugin"
+                    "--\(option.name): what '\(name)' keeps cannot be saved: \(error); leave out --\(option.name), or that "
+                        + "plugin"
                 )
             }
         }

@@ -16,6 +16,9 @@ struct StateRequest: Sendable {
         case never
     }
 
+    /// The option that asks for it.
+    var option = OptionDeclaration.state
+
     /// The folder of this pipeline.
     let folder: String
 
@@ -66,7 +69,8 @@ extension RunRequest {
         [
             OptionDeclaration.state, .checkpoint, .stateMismatch, .fsync, .strict, .restarts, .config, .control,
             .metrics,
-            .live, .showHelp, .report, .idleTimeout, .from, .to, .rejected, .late, .journalLimit, .journalFull,
+            .live, .showHelp, .report, .idleTimeout, .from, .to, .rejected, .late, .journalLimit, .journalFull, .group,
+            .partitions,
         ].map(\.name)
     )
 
@@ -76,8 +80,9 @@ extension RunRequest {
         name: String?
     ) throws(HostError) -> StateRequest? {
         guard let folder = arguments[.state] else {
+            let ofGroups: Set = arguments[.group] == nil ? [] : [OptionDeclaration.checkpoint.name, OptionDeclaration.stateMismatch.name]
             for option in [OptionDeclaration.checkpoint, .stateMismatch, .fsync, .journal]
-            where arguments[option] != nil {
+            where arguments[option] != nil && !ofGroups.contains(option.name) {
                 throw .usage("--\(option.name) is of use only with --state DIR")
             }
             return nil
@@ -92,18 +97,7 @@ extension RunRequest {
         for option in [OptionDeclaration.journalLimit, .journalFull] where !keepsJournals && arguments[option] != nil {
             throw .usage("--\(option.name) is of use only with --journal")
         }
-        var settings = [
-            RunCheckpoint.Setting(
-                name: arguments.rules == nil ? "plugins" : "rules",
-                value: arguments.rules.map(\.fingerprint) ?? arguments.plugins.joined(separator: " ")
-            )
-        ]
-        for (option, value) in arguments.options.sorted(by: { $0.key < $1.key })
-        where !indifferent.contains(option) && option != OptionDeclaration.rules.name {
-            // Threads that only read change nothing of what is known.
-            if option == OptionDeclaration.workers.name, arguments[.partitionBy] == nil { continue }
-            settings.append(RunCheckpoint.Setting(name: "--\(option)", value: value))
-        }
+        let settings = settings(arguments)
         let place = name.map { "\(folder)/\(fileName(of: $0))" } ?? folder
         let durability = StateRequest.Durability(rawValue: try arguments.options.choice(.fsync) ?? "") ?? .interval
         let dropsMismatch = try arguments.options.choice(.stateMismatch) == "drop"
@@ -121,6 +115,23 @@ extension RunRequest {
             settings: settings,
             journals: keepsJournals ? JournalBook(in: place, kept) : nil
         )
+    }
+
+    /// What the state depends on.
+    static func settings(_ arguments: PipelineArguments) -> [RunCheckpoint.Setting] {
+        var settings = [
+            RunCheckpoint.Setting(
+                name: arguments.rules == nil ? "plugins" : "rules",
+                value: arguments.rules.map(\.fingerprint) ?? arguments.plugins.joined(separator: " ")
+            )
+        ]
+        for (option, value) in arguments.options.sorted(by: { $0.key < $1.key })
+        where !indifferent.contains(option) && option != OptionDeclaration.rules.name {
+            // Threads that only read change nothing of what is known.
+            if option == OptionDeclaration.workers.name, arguments[.partitionBy] == nil { continue }
+            settings.append(RunCheckpoint.Setting(name: "--\(option)", value: value))
+        }
+        return settings
     }
 
     /// The name of a pipeline as that of a folder: other pipelines have others.
@@ -154,10 +165,7 @@ extension RunRequest {
             else { continue }
             throw .usage("'\(input.name)': \(obstacle)")
         }
-        if let plugin = plugins.unsaveable {
-            throw .usage("--state: what '\(plugin)' keeps cannot be saved; leave out --state, or that plugin")
-        }
-        try plugins.checkThatStateCanBeSaved()
+        try plugins.checkThatStateCanBeSaved(for: .state)
         for (option, output) in namedOutputs {
             if output.isFile, Compression(endingOf: output.path) != nil {
                 throw .usage(

@@ -11,24 +11,51 @@ extension NATSClient {
     ///   - headers: Fields beside it.
     ///   - repeats: Whether the question may be asked again where the connection breaks, or nobody answers for a moment, as
     ///     during an election: not, where it changes something each time.
+    ///   - more: How much longer than usual the answer may take, in nanoseconds.
     /// - Returns: The first answer.
     /// - Throws: ``NATSError``; after ``NATSSettings/timeout`` at the latest.
     package func request(
         _ subject: String,
-        _ payload: [UInt8],
+        _ payload: ArraySlice<UInt8>,
         headers: NATSHeaders = NATSHeaders([]),
-        repeats: Bool = true
+        repeats: Bool = true,
+        patience more: Int64 = 0
     ) throws(NATSError) -> NATSMessage {
         try NATSSubject.check(subject, allowsWildcards: false)
         let encoded = try headers.encoded()
-        let limit = Moment.now + settings.timeout.inNanoseconds
+        return try asking(repeats: repeats, patience: more) { limit throws(NATSError) in
+            try ask(subject, payload, encoded, by: limit)
+        }
+    }
+
+    /// Asks for something that several messages answer, and waits for all of them.
+    ///
+    /// - Parameters:
+    ///   - subject: What to ask.
+    ///   - payload: The question.
+    /// - Returns: The answers, and behind them the one that has a status, which says that these are all.
+    /// - Throws: ``NATSError``; after ``NATSSettings/timeout`` at the latest.
+    package func requestAll(_ subject: String, _ payload: ArraySlice<UInt8>) throws(NATSError) -> [NATSMessage] {
+        try NATSSubject.check(subject, allowsWildcards: false)
+        return try asking(repeats: true, patience: 0) { limit throws(NATSError) in
+            try ask(subject, payload, [], isWholeWith: { $0.headers?.status != nil }, by: limit)
+        }
+    }
+
+    /// Asks, and asks again where that may help.
+    private func asking<Answer>(
+        repeats: Bool,
+        patience more: Int64,
+        _ ask: (_ limit: Moment) throws(NATSError) -> Answer
+    ) throws(NATSError) -> Answer {
+        let limit = Moment.now + (settings.timeout.inNanoseconds + more)
         // An answer may get lost as well as a question, such as during an election.
-        let patience = settings.timeout.inNanoseconds / (repeats ? 4 : 1)
+        let patience = repeats ? settings.timeout.inNanoseconds / 4 : settings.timeout.inNanoseconds + more
         var pause = Backoff(longest: .milliseconds(500))
         while true {
             do throws(NATSError) {
                 try connect(by: limit)
-                return try ask(subject, payload, encoded, by: min(limit, .now + patience))
+                return try ask(min(limit, .now + patience))
             } catch {
                 let isPassing: Bool =
                     switch error.kind {
@@ -45,26 +72,34 @@ extension NATSClient {
 
     private func ask(
         _ subject: String,
-        _ payload: [UInt8],
+        _ payload: ArraySlice<UInt8>,
         _ headers: [UInt8],
         by limit: Moment
     ) throws(NATSError) -> NATSMessage {
+        let answers = try ask(subject, payload, headers, isWholeWith: { _ in true }, by: limit)
+        return answers[0]
+    }
+
+    private func ask(
+        _ subject: String,
+        _ payload: ArraySlice<UInt8>,
+        _ headers: [UInt8],
+        isWholeWith: (NATSMessage) -> Bool,
+        by limit: Moment
+    ) throws(NATSError) -> [NATSMessage] {
         requestCount += 1
         let number = requestCount
-        waiting.insert(number)
-        defer {
-            waiting.remove(number)
-            answers[number] = nil
-        }
+        answers[number] = []
+        defer { answers[number] = nil }
         try connection.say { words throws(NATSError) in
-            try words.publish(subject, reply: "\(inbox).\(number)", headers: headers, payload[...])
+            try words.publish(subject, reply: "\(inbox).\(number)", headers: headers, payload)
         }
         while true {
-            if let answer = answers[number] {
-                guard answer.headers?.status != 503 else {
+            if let found = answers[number], let last = found.last {
+                guard last.headers?.status != 503 else {
                     throw NATSError(.noResponders, "nobody answers '\(Excerpt.line(subject))'")
                 }
-                return answer
+                if let end = found.firstIndex(where: isWholeWith) { return Array(found[...end]) }
             }
             guard .now < limit else {
                 throw NATSError(.late, "there is no answer to '\(Excerpt.line(subject))' within \(settings.timeout)")
@@ -78,14 +113,14 @@ extension NATSClient {
     /// - Throws: ``NATSError`` where there is no connection, or the message cannot be sent.
     package func publish(
         _ subject: String,
-        _ payload: [UInt8],
+        _ payload: ArraySlice<UInt8>,
         headers: NATSHeaders = NATSHeaders([])
     ) throws(NATSError) {
         try NATSSubject.check(subject, allowsWildcards: false)
         let encoded = try headers.encoded()
         try connect()
         try connection.say { words throws(NATSError) in
-            try words.publish(subject, headers: encoded, payload[...])
+            try words.publish(subject, headers: encoded, payload)
         }
     }
 

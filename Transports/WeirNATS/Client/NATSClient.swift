@@ -26,9 +26,8 @@ package final class NATSClient {
     /// What the names of all inboxes begin with.
     let inbox: String
 
-    /// The answers to requests that wait, by the last part of their inbox.
-    var answers: [UInt64: NATSMessage] = [:]
-    var waiting: Set<UInt64> = []
+    /// The answers to the requests that wait, by the last part of their inbox.
+    var answers: [UInt64: [NATSMessage]] = [:]
     var requestCount: UInt64 = 0
     private(set) var pongs: UInt64 = 0
 
@@ -162,13 +161,13 @@ package final class NATSClient {
         return hasHandled
     }
 
-    /// Keeps an answer for the one who waits; an answer that is late, or that comes twice, is forgotten.
+    /// Keeps an answer for the one who waits; an answer that is late is forgotten.
     private func take(_ message: NATSFrame.Message) {
         let subject = connection.bytes(message.subject)
         guard let dot = subject.lastIndex(of: UInt8(ascii: ".")), subject[..<dot].elementsEqual(inbox.utf8),
-            let number = UInt64(String(decoding: subject[(dot + 1)...], as: UTF8.self)), waiting.remove(number) != nil
+            let number = UInt64(String(decoding: subject[(dot + 1)...], as: UTF8.self)), answers[number] != nil
         else { return }
-        answers[number] = copy(message)
+        answers[number]?.append(copy(message))
     }
 
     /// A message that stays as it is.

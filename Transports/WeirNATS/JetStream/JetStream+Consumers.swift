@@ -40,6 +40,9 @@ package struct JetStreamConsumerSettings: Sendable {
 
     /// The subjects of its messages; all of the stream where it is `nil`.
     package var subject: String?
+
+    /// The same, where there are several.
+    package var subjects: [String] = []
     package var start = Start.first
     package var acknowledgement = JetStreamConsumer.Acknowledgement.explicit
 
@@ -64,6 +67,7 @@ package struct JetStreamConsumerSettings: Sendable {
             json.member("ack_policy", acknowledgement.rawValue)
             json.member("replay_policy", "instant")
             if let subject { json.member("filter_subject", subject) }
+            if !subjects.isEmpty { json.member("filter_subjects", subjects) { json, subject in json.value(subject) } }
             if acknowledgement != .none {
                 json.member("ack_wait", patience.inNanoseconds)
                 json.member("max_ack_pending", unacknowledgedLimit)
@@ -112,6 +116,13 @@ extension NATSClient {
         )
     }
 
+    /// Removes a consumer.
+    ///
+    /// - Throws: ``NATSError``; ``NATSError/isMissing`` tells that there is none.
+    package func deleteConsumer(_ name: String, of stream: String) throws(NATSError) {
+        _ = try ask("CONSUMER.DELETE.\(stream).\(name)", "to delete the consumer '\(name)'")
+    }
+
     private static func consumer(_ answer: JetStreamAnswer) throws(NATSError) -> JetStreamConsumer {
         let config = answer.json["config"]
         return JetStreamConsumer(
@@ -132,6 +143,9 @@ struct JetStreamPlace: Equatable {
     var streamSequence: UInt64
     var consumerSequence: UInt64
 
+    /// How many messages the consumer has behind it.
+    var pending: UInt64
+
     /// Reads `$JS.ACK.STREAM.CONSUMER.COUNT.SEQUENCE.SEQUENCE.TIME.PENDING`, or the longer form that has a domain and an
     /// account before the stream.
     ///
@@ -143,8 +157,9 @@ struct JetStreamPlace: Equatable {
         else { return nil }
         let first = tokens.count == 9 ? 5 : 7
         guard let stream = UInt64(String(decoding: tokens[first], as: UTF8.self)),
-            let consumer = UInt64(String(decoding: tokens[first + 1], as: UTF8.self))
+            let consumer = UInt64(String(decoding: tokens[first + 1], as: UTF8.self)),
+            let pending = UInt64(String(decoding: tokens[first + 3], as: UTF8.self))
         else { return nil }
-        (streamSequence, consumerSequence) = (stream, consumer)
+        (streamSequence, consumerSequence, self.pending) = (stream, consumer, pending)
     }
 }

@@ -41,10 +41,19 @@ package struct JetStreamExpectation: Sendable, Hashable {
     /// The number of the last message with this subject; 0 where there is to be none.
     package var lastSubjectSequence: UInt64?
 
-    package init(id: String? = nil, stream: String? = nil, lastSubjectSequence: UInt64? = nil) {
+    /// Whether it takes the place of all messages with this subject; takes a stream that permits it.
+    package var replacesSubject = false
+
+    package init(
+        id: String? = nil,
+        stream: String? = nil,
+        lastSubjectSequence: UInt64? = nil,
+        replacesSubject: Bool = false
+    ) {
         self.id = id
         self.stream = stream
         self.lastSubjectSequence = lastSubjectSequence
+        self.replacesSubject = replacesSubject
     }
 
     var fields: [NATSHeaders.Field] {
@@ -54,6 +63,7 @@ package struct JetStreamExpectation: Sendable, Hashable {
         if let lastSubjectSequence {
             fields.append(.init("Nats-Expected-Last-Subject-Sequence", "\(lastSubjectSequence)"))
         }
+        if replacesSubject { fields.append(.init("Nats-Rollup", "sub")) }
         return fields
     }
 }
@@ -87,7 +97,7 @@ extension NATSClient {
     ) throws(NATSError) -> JetStreamReceipt {
         let headers = NATSHeaders(expectation.fields + fields)
         do throws(NATSError) {
-            let answer = try request(subject, payload, headers: headers, repeats: expectation.id != nil)
+            let answer = try request(subject, payload[...], headers: headers, repeats: expectation.id != nil)
             return try JetStreamReceipt(answer)
         } catch {
             guard error.kind == .noResponders else { throw error }
@@ -113,10 +123,12 @@ extension NATSClient {
     /// - Throws: ``NATSError``; then nothing was kept, unless the error is ``NATSError/Kind/late`` or
     ///   ``NATSError/Kind/disconnected``.
     package func store(
-        batch messages: [(subject: String, payload: [UInt8], expectation: JetStreamExpectation)],
+        batch messages: [(subject: String, payload: ArraySlice<UInt8>, expectation: JetStreamExpectation)],
         id: String
     ) throws(NATSError) -> JetStreamReceipt {
         precondition(!messages.isEmpty, "a batch has a message")
+        // A large one takes a while on the way.
+        let more = Int64(messages.reduce(0) { $0 + $1.payload.count }) * Self.nanosecondsPerByte
         try connect()
         // An older server would keep the messages one by one.
         guard info.isAtLeast(2, 12) else { throw Self.tooOldForBatches(info.version) }
@@ -132,7 +144,13 @@ extension NATSClient {
             }
             let answer: NATSMessage
             do throws(NATSError) {
-                answer = try request(message.subject, message.payload, headers: NATSHeaders(fields), repeats: false)
+                answer = try request(
+                    message.subject,
+                    message.payload,
+                    headers: NATSHeaders(fields),
+                    repeats: false,
+                    patience: more
+                )
             } catch {
                 guard error.kind == .noResponders else { throw error }
                 throw Self.missingStream(message.subject)
@@ -147,6 +165,9 @@ extension NATSClient {
         }
         preconditionFailure("the last message of a batch has an answer")
     }
+
+    /// How long a byte may take: that of 4 MB/s.
+    private static let nanosecondsPerByte: Int64 = 250
 
     private static func tooOldForBatches(_ version: String) -> NATSError {
         NATSError(

@@ -16,6 +16,18 @@ package struct JetStreamStream: Sendable, Hashable {
 
     /// Whether batches can be published as one.
     package let takesBatches: Bool
+
+    /// Whether a message may take the place of all others of its subject.
+    package let permitsReplacing: Bool
+
+    /// How many servers keep it.
+    package let replicas: Int
+
+    /// Whether messages go away though nobody removes them: by age, or by their number.
+    package let forgets: Bool
+
+    /// How many messages of each subject are kept; `nil` where all are.
+    package let history: Int?
 }
 
 /// What a stream is to be like.
@@ -35,8 +47,11 @@ package struct JetStreamSettings: Sendable {
     /// Whether batches can be published as one; takes a server of version 2.12.
     package var takesBatches = false
 
-    /// Whether a message may say that it replaces those before it, and single messages can be read by their subject from
-    /// any server that has them.
+    /// Whether a message may take the place of all others of its subject, and single messages can be read by their subject
+    /// from any server that has them.
+    package var permitsReplacing = false
+
+    /// Whether it is a bucket of values by key: what is full gives up the old, and nothing is deleted but by a mark.
     package var isBucket = false
 
     package init(_ name: String, subjects: [String]) {
@@ -53,7 +68,8 @@ package struct JetStreamSettings: Sendable {
         // What is full refuses the new, so that those who publish notice, and nothing is lost in silence.
         if !isBucket { json.member("discard", "new") }
         if takesBatches { json.member("allow_atomic", true) }
-        if isBucket { for flag in ["allow_rollup_hdrs", "allow_direct", "deny_delete"] { json.member(flag, true) } }
+        if permitsReplacing || isBucket { for flag in ["allow_rollup_hdrs", "allow_direct"] { json.member(flag, true) } }
+        if isBucket { json.member("deny_delete", true) }
     }
 }
 
@@ -68,7 +84,7 @@ extension NATSClient {
         var json = JSONWriter()
         json.object(members)
         do throws(NATSError) {
-            return try JetStreamAnswer(request("$JS.API." + subject, json.bytes), to: what)
+            return try JetStreamAnswer(request("$JS.API." + subject, json.bytes[...]), to: what)
         } catch {
             guard error.kind == .noResponders else { throw error }
             throw NATSError(
@@ -110,7 +126,31 @@ extension NATSClient {
             first: try answer.number("state", "first_seq", of: "a stream"),
             last: try answer.number("state", "last_seq", of: "a stream"),
             creation: answer.json["created"]?.text ?? "",
-            takesBatches: config?["allow_atomic"]?.flag ?? false
+            takesBatches: config?["allow_atomic"]?.flag ?? false,
+            permitsReplacing: (config?["allow_rollup_hdrs"]?.flag ?? false) && (config?["allow_direct"]?.flag ?? false),
+            replicas: config?["num_replicas"]?.integer ?? 1,
+            forgets: ["max_age", "max_msgs", "max_bytes"].contains { (config?[$0]?.integer ?? 0) > 0 },
+            history: config?["max_msgs_per_subject"]?.integer.flatMap { $0 > 0 ? $0 : nil }
         )
+    }
+
+    /// The streams that take a subject, or a part of what it stands for.
+    ///
+    /// - Throws: ``NATSError``.
+    package func streams(taking subject: String) throws(NATSError) -> [String] {
+        try NATSSubject.check(subject, allowsWildcards: true)
+        let answer = try ask("STREAM.NAMES", "which streams there are") { json in json.member("subject", subject) }
+        return answer.json["streams"]?.elements.compactMap(\.text) ?? []
+    }
+
+    /// The subjects of a stream that stand for messages, up to 100,000 of them.
+    ///
+    /// - Throws: ``NATSError``.
+    package func subjects(of stream: String, like filter: String) throws(NATSError) -> [String] {
+        try JetStreamName.check(stream, "stream")
+        let answer = try ask("STREAM.INFO.\(stream)", "the stream '\(stream)'") { json in
+            json.member("subjects_filter", filter)
+        }
+        return answer.json["state"]?["subjects"]?.members.map(\.name) ?? []
     }
 }

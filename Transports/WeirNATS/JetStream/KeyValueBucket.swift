@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirRecords
 
 /// Values by key, each with a revision, which change only where nobody else was faster.
 ///
@@ -45,6 +46,40 @@ package struct KeyValueBucket {
         try client.createStream(settings)
     }
 
+    /// Reads values, from any server that has them: some may be such as were just replaced.
+    ///
+    /// - Parameter keys: Their keys; one that ends with `*` stands for all that have one more part there.
+    /// - Returns: The values that there are, by their keys.
+    /// - Throws: ``NATSError``.
+    package func get(like keys: [String]) throws(NATSError) -> [String: Entry] {
+        let prefix = "$KV.\(name)."
+        var json = JSONWriter()
+        json.object { json in json.member("multi_last", keys) { json, key in json.value(prefix + key) } }
+        let messages: [NATSMessage]
+        do throws(NATSError) {
+            messages = try client.requestAll("$JS.API.DIRECT.GET.\(stream)", json.bytes[...])
+        } catch {
+            guard error.kind == .noResponders else { throw error }
+            throw missingBucket
+        }
+        guard let end = messages.last?.headers, end.status == 204 || end.status == 404 else {
+            throw NATSError(.tooOld, "reading several values at once takes nats-server 2.11 or newer")
+        }
+        var entries: [String: Entry] = [:]
+        for message in messages.dropLast() {
+            guard let headers = message.headers, let subject = headers["Nats-Subject"], subject.hasPrefix(prefix),
+                let revision = headers["Nats-Sequence"].flatMap({ UInt64($0) })
+            else { throw NATSError(.garbage, "the answer to a read of '\(name)' is not one of a bucket") }
+            guard headers["KV-Operation"] == nil else { continue }
+            entries[String(subject.dropFirst(prefix.count))] = Entry(value: message.payload, revision: revision)
+        }
+        return entries
+    }
+
+    private var missingBucket: NATSError {
+        NATSError(.noResponders, "there is no bucket '\(name)'; make one: nats kv add \(name)")
+    }
+
     private func subject(_ key: String) throws(NATSError) -> String {
         let isKey = key.utf8.allSatisfy { byte in
             switch byte {
@@ -80,7 +115,7 @@ package struct KeyValueBucket {
             message = try client.request("$JS.API.DIRECT.GET.\(stream).\(subject(key))", [])
         } catch {
             guard error.kind == .noResponders else { throw error }
-            throw NATSError(.noResponders, "there is no bucket '\(name)'; make one: nats kv add \(name)")
+            throw missingBucket
         }
         if message.headers?.status == 404 { return nil }
         guard message.headers?.status == nil, let revision = message.headers?["Nats-Sequence"].flatMap({ UInt64($0) })

@@ -28,7 +28,7 @@ public struct NATSTransport: Transport {
     public let summary =
         "Messages of NATS, //HOST:PORT/SUBJECT; a source of what is published or kept in a stream, and a sink that publishes."
 
-    private let interruption: Interruption?
+    let interruption: Interruption?
 
     /// Creates the transport.
     ///
@@ -146,14 +146,14 @@ public struct NATSTransport: Transport {
         return source
     }
 
-    private static func check(_ name: String?, _ what: String, _ parts: TransportAddress) throws(TransportError) {
+    static func check(_ name: String?, _ what: String, _ parts: TransportAddress) throws(TransportError) {
         guard let name else { return }
         do throws(NATSError) { try JetStreamName.check(name, what) } catch {
             throw .badAddress(address: parts.whole, reason: error.reason)
         }
     }
 
-    private static func settings(_ place: NATSAddress, _ options: OptionValues) -> NATSSettings {
+    static func settings(_ place: NATSAddress, _ options: OptionValues) -> NATSSettings {
         var settings = NATSSettings()
         settings.credentials = place.credentials
         settings.timeout = options.duration("timeout")

@@ -1,0 +1,150 @@
+internal import WeirCore
+internal import WeirDispatch
+internal import WeirGroups
+internal import WeirRecords
+internal import WeirSystem
+
+/// Keeps a member in its group, on a thread of its own: what one commit or one record takes delays no lease.
+///
+/// Thread safety: any thread.
+final class GroupMember: Sendable {
+    /// What the thread and the one that works tell each other.
+    private struct Exchange {
+        var share = GroupShare()
+        var released: [Int] = []
+        var members = 0
+        var status: [UInt8] = []
+        var last: [Int: UInt64] = [:]
+        var trouble: String?
+        var failure: GroupError?
+        var isEnding = false
+        var hasEnded = false
+    }
+
+    private final class Shared: Sendable {
+        let exchange = Locked(Exchange())
+    }
+
+    private let shared = Shared()
+    private let arrival = Parker()
+    private let end = Parker()
+
+    /// How often the group is looked at, in nanoseconds: a part of the lease, which decides how soon others take over.
+    private static let interval: Int64 = 200_000_000
+
+    /// How often the numbers of this member are published, in nanoseconds.
+    private static let statusInterval: Int64 = 2_000_000_000
+
+    /// What the keys of numbers begin with.
+    static let statusKey = "status."
+
+    /// Joins a group.
+    ///
+    /// - Parameters:
+    ///   - name: What the member is called.
+    ///   - settings: Those of the group.
+    ///   - backend: Where it is kept.
+    ///   - console: Says what keeps the member from its group.
+    /// - Throws: ``HostError`` when the system has no threads left.
+    init(
+        _ name: String,
+        _ settings: GroupSettings,
+        in backend: any GroupBackend,
+        _ console: Console
+    ) throws(HostError) {
+        let isStarted = SystemThread.start("weir.group") { [shared, arrival, end] in
+            Self.run(name, settings, backend, console, shared, arrival)
+            shared.exchange.withLock { $0.hasEnded = true }
+            end.unpark()
+        }
+        guard isStarted else { throw HostError(.internalError, "the system has no threads left") }
+    }
+
+    /// The partitions of this member.
+    ///
+    /// - Throws: ``GroupError`` where it can be no member.
+    func share() throws(GroupError) -> GroupShare {
+        let (share, failure) = shared.exchange.withLock { ($0.share, $0.failure) }
+        if let failure { throw failure }
+        return share
+    }
+
+    /// How many members there are, and the last messages of partitions.
+    var view: (members: Int, last: [Int: UInt64]) { shared.exchange.withLock { ($0.members, $0.last) } }
+
+    /// Says which partitions others can have now.
+    func release(_ partitions: [Int]) {
+        guard !partitions.isEmpty else { return }
+        shared.exchange.withLock { $0.released += partitions }
+        arrival.unpark()
+    }
+
+    /// Says what others can read of this member.
+    func show(_ status: [UInt8]) { shared.exchange.withLock { $0.status = status } }
+
+    /// Leaves the group; the partitions were let go.
+    func leave() {
+        shared.exchange.withLock { $0.isEnding = true }
+        arrival.unpark()
+        while !shared.exchange.withLock({ $0.hasEnded }) { end.park() }
+    }
+
+    private static func run(
+        _ name: String,
+        _ settings: GroupSettings,
+        _ backend: any GroupBackend,
+        _ console: Console,
+        _ shared: Shared,
+        _ arrival: Parker
+    ) {
+        let clock = MonotonicClock()
+        var membership: GroupMembership?
+        var values: (any SharedValues)?
+        var lastStatus: Timestamp?
+        while !shared.exchange.withLock({ $0.isEnding }) {
+            let released = shared.exchange.withLock { exchanged(&$0.released) }
+            do throws(GroupError) {
+                let known = if let values { values } else { try backend.makeValues() }
+                values = known
+                var member = membership ?? GroupMembership(name, settings, in: known)
+                // What was let go is told again where this fails.
+                membership = member
+                let share = try member.step(clock.now(), released: released)
+                membership = member
+                shared.exchange.withLock { state in
+                    state.share = share
+                    state.members = member.members.count
+                    if state.trouble != nil { console.writeLine("the group is reached again") }
+                    state.trouble = nil
+                }
+                let now = clock.now()
+                if lastStatus.map({ (now - $0).wholeNanoseconds >= statusInterval }) ?? true {
+                    lastStatus = now
+                    let last = try backend.lastMessages()
+                    let status = shared.exchange.withLock { state in
+                        state.last = last
+                        return state.status
+                    }
+                    if !status.isEmpty { try known.put(statusKey + name, status) }
+                }
+            } catch {
+                let isNew = shared.exchange.withLock { state in
+                    state.released += released
+                    if error.kind == .refused { state.failure = error }
+                    defer { state.trouble = error.reason }
+                    return state.trouble == nil && error.kind == .unreachable
+                }
+                if isNew { console.writeLine("the group cannot be reached: \(error.reason); it is tried again") }
+                if error.kind == .refused { break }
+            }
+            _ = arrival.park(until: clock.now().shifted(byNanoseconds: interval))
+        }
+        try? values?.remove(statusKey + name)
+        try? membership?.leave()
+    }
+
+    private static func exchanged(_ released: inout [Int]) -> [Int] {
+        defer { released = [] }
+        return released
+    }
+}

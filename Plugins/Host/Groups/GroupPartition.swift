@@ -1,0 +1,133 @@
+internal import WeirCore
+internal import WeirGroups
+internal import WeirRecords
+internal import WeirState
+
+/// One partition of a group: plugins of its own, fed with its messages.
+final class GroupPartition: PartitionProcessor {
+    /// What partitions tell the member that works at them.
+    final class Results {
+        var tally = Tally()
+        var matches: UInt64 = 0
+        var byteCount: Int64 = 0
+
+        /// Gets what was rejected, or came too late.
+        var report: ([RejectedInput]) throws(TransportError) -> Void = { _ in }
+    }
+
+    private let number: Int
+    private let request: RunRequest
+    private let plugins: RunningPlugins
+    private let messages: GroupIntake
+    private let intake: any Intake
+    private let results: Results
+    private var outputs: [UInt8] = []
+
+    /// The greatest event time so far.
+    private(set) var watermark: Timestamp?
+
+    private static let watermarkPart = "watermark"
+
+    /// Begins a partition, or goes on with what was known of it.
+    ///
+    /// - Parameters:
+    ///   - number: Its number.
+    ///   - request: What to run.
+    ///   - state: What was known; `nil` at the beginning.
+    ///   - decoder: Decodes the messages.
+    ///   - results: Gets what was counted.
+    ///   - remark: Says what of the state does not fit, where that is allowed.
+    /// - Throws: ``HostError`` when the state does not fit.
+    init(
+        _ number: Int,
+        _ request: RunRequest,
+        from state: [UInt8]?,
+        _ decoder: GroupDecoder,
+        _ results: Results,
+        remark: @escaping @Sendable (String) -> Void
+    ) throws(HostError) {
+        self.number = number
+        self.request = request
+        self.results = results
+        plugins = try RunningPlugins(request.instances)
+        var resumption: Resumption?
+        if let state, let kept = request.state {
+            do throws(CheckpointFlaw) {
+                resumption = Resumption(checkpoint: try RunCheckpoint(state), request: kept, remark: remark)
+            } catch {
+                throw HostError(.noInput, "--group: what was known of partition \(number) cannot be read: \(error)")
+            }
+        }
+        try resumption?.restore(plugins)
+        watermark = resumption?.time(Self.watermarkPart)
+        messages = GroupIntake(request, decoder, schema: plugins.schema)
+        if let lateness = request.lateness {
+            intake = try OrderedIntake(
+                messages,
+                lateness: lateness,
+                limit: request.heldLimit,
+                timeField: try request.timeField(in: plugins.schema, for: "--lateness"),
+                schema: plugins.schema,
+                batchCapacity: RunningPlugins.batchCapacity,
+                resumption
+            )
+        } else {
+            intake = messages
+        }
+    }
+
+    func take(_ payload: ArraySlice<UInt8>) { messages.append(payload) }
+
+    func process() throws(GroupError) {
+        let before = (matches: plugins.matchCount, bytes: messages.byteCount)
+        do {
+            // An intake of messages ends by saying that no more have come.
+            while try intake.next({ try receive(&$0) }) {}
+        } catch TransportError.interrupted {
+            results.matches += plugins.matchCount - before.matches
+            results.byteCount += messages.byteCount - before.bytes
+        } catch {
+            throw GroupError(.refused, "partition \(number): \(error)")
+        }
+    }
+
+    private func receive(_ batch: inout RecordBatch) throws {
+        let found = batch.rejections.count
+        let early = intake.pendingRejections
+        var refused: [RejectedInput] = []
+        plugins.receive(&batch) { refused += $0 }
+        plugins.takeMatches { outputs += $0 }
+        results.tally.count(batch, rejectedBefore: found)
+        results.tally.count(early)
+        results.tally.count(refused)
+        if !batch.rejections.isEmpty {
+            refused += RejectedInput.all(of: batch, position: { intake.index(ofRecordStartingAt: $0) })
+        }
+        refused = RejectedInput.merged(early, refused)
+        if let time = plugins.schema.timeField.flatMap({ batch.time(ofField: $0, inRecordAt: batch.count - 1) }) {
+            watermark = max(watermark ?? time, time)
+        }
+        if !refused.isEmpty { try results.report(refused) }
+    }
+
+    var outputByteCount: Int { outputs.count }
+
+    var partialMatches: Int? { plugins.partialMatches() }
+
+    func takeOutputs() -> [UInt8] { exchange(&outputs, with: []) }
+
+    func save() throws(GroupError) -> [UInt8] {
+        var checkpoint = RunCheckpoint()
+        checkpoint.program = Version.text
+        guard intake.save(to: &checkpoint) else {
+            throw GroupError(.refused, "partition \(number): a record that is too long is still being read")
+        }
+        if let watermark { checkpoint.parts.append(RunCheckpoint.Part(name: Self.watermarkPart, time: watermark)) }
+        do {
+            checkpoint.consumers = try plugins.saved()
+        } catch {
+            throw GroupError(.refused, "partition \(number): \(error)")
+        }
+        return checkpoint.encoded()
+    }
+}

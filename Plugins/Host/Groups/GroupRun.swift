@@ -1,0 +1,215 @@
+internal import WeirCore
+internal import WeirFiles
+internal import WeirGroups
+internal import WeirRecords
+internal import WeirSystem
+
+/// Runs plugins as a member of a group, until it is interrupted.
+///
+/// Thread safety: one thread makes and runs it.
+final class GroupRun {
+    private let request: RunRequest
+    private let group: GroupChoice
+    private let context: Pipeline.Context
+    private let clock = MonotonicClock()
+    private let meters: TransportMeters
+    private let backend: any GroupBackend
+    private let schema: RecordSchema
+    private let results = GroupPartition.Results()
+    private let partitions = Partitions()
+    private let rejections: RejectionReport
+    private let name: String
+    private let start: Timestamp
+
+    /// The partitions that are worked at.
+    private final class Partitions {
+        var all: [Int: GroupPartition] = [:]
+    }
+
+    /// How long to wait for messages before the share is looked at, in nanoseconds.
+    private static let turn: Int64 = 50_000_000
+
+    /// How often the numbers of partitions are looked at, in nanoseconds.
+    private static let statusInterval: Int64 = 1_000_000_000
+
+    /// Checks that the group can be joined.
+    ///
+    /// - Throws: ``HostError`` with what is wrong.
+    init(_ request: RunRequest, _ group: GroupChoice, _ context: Pipeline.Context) throws(HostError) {
+        var request = request
+        // How plugins get back what they knew.
+        request.state = StateRequest(
+            option: .group,
+            folder: group.name,
+            interval: group.interval,
+            dropsMismatch: group.dropsMismatch,
+            durability: .never,
+            settings: []
+        )
+        self.request = request
+        self.group = group
+        self.context = context
+        let (console, pipeline) = (context.console, request.name)
+        meters = TransportMeters { notice in console.writeLine(notice, about: pipeline) }
+        let plugins = try RunningPlugins(request.instances)
+        schema = plugins.schema
+        try request.checkThatNothingIsOverwritten()
+        try request.checkTimes(of: schema)
+        try plugins.checkThatStateCanBeSaved(for: .group)
+        InterruptSignal.catchFirst()
+        guard case .address(let input) = request.inputs[0].source, let transport = input.transport as? any GroupTransport
+        else { throw HostError(.internalError, "'\(request.inputs[0].name)' has no partitions") }
+        var wanted = GroupRequest(
+            name: group.name,
+            input: input.place,
+            output: request.outputs[0].place,
+            partitionCount: group.partitionCount
+        ) { console.writeLine($0, about: pipeline) }
+        wanted.skipsRemoved = group.dropsMismatch
+        do throws(GroupError) { backend = try transport.openGroup(wanted) } catch { throw HostError(error) }
+        rejections = try Pipeline.openKeptLines(request, context, meters)
+        rejections.report(messagesOf: meters)
+        let host = ProgramEnvironment.hostName.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
+        name = "\(String(host))-\(ProgramEnvironment.processNumber)-" + String(UInt32.random(in: .min ... .max), radix: 36)
+        context.console.write(request.queries, about: request.name)
+        start = clock.now()
+    }
+
+    /// Works until the program is interrupted.
+    ///
+    /// - Parameter beforeSummary: Called before the numbers are written.
+    /// - Returns: How the program ends; everything that there is to say was said.
+    func run(_ beforeSummary: () -> Void = {}) -> ExitCode {
+        context.status.watch(meters)
+        context.status.update { $0.phase = .running }
+        context.console.writeLine("'\(name)' joins the group '\(group.name)'", about: request.name)
+        var failure: HostError?
+        do throws(HostError) { try work() } catch { failure = error }
+        publish(nil)
+        let code = failure?.exitCode ?? .interrupted
+        context.status.update { $0.phase = .ended(code) }
+        beforeSummary()
+        try? rejections.finish(meters)
+        let summary = results.tally.summary(
+            matches: results.matches,
+            explains: false,
+            nanoseconds: (clock.now() - start).wholeNanoseconds
+        )
+        if let failure { context.console.writeLine(failure.message, about: request.name) }
+        context.console.writeLine((failure == nil ? "interrupted; " : "stopped early; ") + summary, about: request.name)
+        return code
+    }
+
+    private func work() throws(HostError) {
+        let rejections = rejections
+        results.report = { lines throws(TransportError) in try rejections.report(lines) }
+        do throws(TransportError) { try rejections.begin() } catch { throw HostError(.outputFailed, "\(error)") }
+        var settings = GroupSettings(group.settings, partitionCount: group.partitionCount)
+        settings.replaces = group.dropsMismatch
+        let log: any PartitionLog
+        do throws(GroupError) { log = try backend.makeLog(clock: clock) } catch { throw HostError(error) }
+        let member = try GroupMember(name, settings, in: backend, context.console)
+        let worker = makeWorker(log)
+        do throws(GroupError) {
+            try work(worker, member)
+        } catch {
+            member.leave()
+            throw HostError(error)
+        }
+        member.leave()
+    }
+
+    private func work(_ worker: GroupWorker, _ member: GroupMember) throws(GroupError) {
+        var nextStatus = clock.now()
+        var trouble: String?
+        while !(context.interruption?.isTriggered ?? false) {
+            let share = try member.share()
+            let now = clock.now()
+            member.release(try worker.step(share, now, until: now.shifted(byNanoseconds: Self.turn)))
+            if trouble != worker.trouble?.reason {
+                trouble = worker.trouble?.reason
+                if let trouble { context.console.writeLine("\(trouble); it is tried again", about: request.name) }
+            }
+            guard nextStatus <= now else { continue }
+            nextStatus = now.shifted(byNanoseconds: Self.statusInterval)
+            for partition in Set(partitions.all.keys).subtracting(worker.partitions) { partitions.all[partition] = nil }
+            publish(worker, member)
+        }
+        try worker.commitAll(clock.now())
+        publish(worker, member)
+    }
+
+    private func makeWorker(_ log: any PartitionLog) -> GroupWorker {
+        var settings = GroupWorker.Settings()
+        settings.interval = group.interval.wholeNanoseconds
+        settings.idleInterval = max(settings.idleInterval, settings.interval)
+        let decoder = GroupDecoder(request, schema: schema)
+        let (console, pipeline) = (context.console, request.name)
+        return GroupWorker(log, settings) { [request, results, partitions] number, state throws(GroupError) in
+            do throws(HostError) {
+                let partition = try GroupPartition(number, request, from: state, decoder, results) {
+                    console.writeLine("partition \(number): \($0)", about: pipeline)
+                }
+                partitions.all[number] = partition
+                return partition
+            } catch {
+                throw GroupError(.refused, error.message)
+            }
+        }
+    }
+
+    // MARK: Numbers
+
+    private func publish(_ worker: GroupWorker?, _ member: GroupMember? = nil) {
+        let last = member?.view.last ?? [:]
+        let now = clock.now()
+        let rows = worker?.progress.map { progress in
+            GroupStatus.Row(
+                partition: progress.partition,
+                lag: (last[progress.partition] ?? 0).subtractingOrZero(progress.position),
+                position: progress.position,
+                commitAge: (now - progress.lastCommit).wholeNanoseconds,
+                stateByteCount: progress.stateByteCount,
+                watermark: partitions.all[progress.partition]?.watermark
+            )
+        }
+        if let worker, let rows {
+            let status = GroupStatus(
+                program: Version.text,
+                time: WallClock().now(),
+                events: results.tally.events,
+                matches: results.matches,
+                counts: worker.counts,
+                rows: rows
+            )
+            member?.show(status.encoded)
+        }
+        let members = member?.view.members
+        context.status.update { numbers in
+            numbers.tally = results.tally
+            numbers.matches = results.matches
+            numbers.byteCount = results.byteCount
+            numbers.watermark = rows?.compactMap(\.watermark).min() ?? numbers.watermark
+            if let worker, let rows {
+                numbers.group = GroupNumbers(members: members ?? 0, counts: worker.counts, rows: rows)
+            }
+        }
+    }
+}
+
+/// The numbers of a member for displays and metrics.
+struct GroupNumbers: Sendable {
+    let members: Int
+    let counts: GroupWorker.Counts
+    let rows: [GroupStatus.Row]
+}
+
+extension UInt64 {
+    fileprivate func subtractingOrZero(_ other: UInt64) -> UInt64 { self > other ? self - other : 0 }
+}
+
+extension HostError {
+    init(_ error: GroupError) {
+        self.init(error.kind == .interrupted ? .interrupted : .noInput, "--group: \(error.reason)")
+    }
+}

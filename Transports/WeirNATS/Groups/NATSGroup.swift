@@ -1,0 +1,271 @@
+internal import WeirCore
+internal import WeirFiles
+package import WeirGroups
+internal import WeirRecords
+internal import WeirSockets
+
+// Groups, whose input is a stream and whose outputs and commits are another one.
+extension NATSTransport: GroupTransport {
+    package func openGroup(_ request: GroupRequest) throws(GroupError) -> any GroupBackend {
+        try NATSGroupPlaces.check(request.name)
+        let (servers, settings, address, places, lines): (
+            [SocketPlace], NATSSettings, String, (input: NATSAddress, output: NATSAddress, names: (String?, String?)), Int
+        )
+        do throws(TransportError) {
+            let parts = try TransportAddress(ofSource: request.input, self)
+            let input = try NATSAddress(parts, allowsWildcards: false)
+            try parts.permit(
+                ["framing", "durable", "deliver", "drain", "batch"],
+                if: false,
+                otherwise: "means nothing for a group, which reads messages of lines from where it was"
+            )
+            let sink = try TransportAddress(ofSink: request.output, self)
+            let output = try NATSAddress(sink, allowsWildcards: false)
+            let ofGroups: Set<String> = ["stream", "lines", "timeout"]
+            try sink.permit(
+                sinkOptions.map(\.name).filter { !ofGroups.contains($0) },
+                if: false,
+                otherwise: "means nothing for a group, which commits its outputs"
+            )
+            let names = (parts.options.textIfGiven("stream"), sink.options.textIfGiven("stream"))
+            try Self.check(names.0, "stream", parts)
+            try Self.check(names.1, "stream", sink)
+            guard Set(input.hosts) == Set(output.hosts), input.credentials == output.credentials else {
+                throw .badAddress(
+                    address: sink.whole,
+                    reason: "a group commits outputs where it reads its input: name the same servers and user"
+                )
+            }
+            guard input.subject != output.subject else {
+                throw .badAddress(address: sink.whole, reason: "the input has the same subject")
+            }
+            (servers, settings, address) = (try input.servers(), Self.settings(input, parts.options), parts.whole)
+            (places, lines) = ((input, output, names), sink.options.integer("lines"))
+        } catch {
+            throw GroupError(.refused, "\(error)")
+        }
+        let client = try Self.client(servers, settings, address, interruption)
+        defer { client.close() }
+        do throws(NATSError) {
+            try client.connect()
+            guard client.info.isAtLeast(2, 12) else {
+                throw NATSError(
+                    .tooOld,
+                    "a group needs nats-server 2.12 or newer, which keeps several messages as one, and '\(address)' is "
+                        + Excerpt.of(client.info.version.utf8, limit: 20)
+                )
+            }
+            let input = try Self.inputStream(places.names.0, places.input.subject, request, client)
+            let name = places.names.1 ?? "weir-\(request.name)"
+            try Self.outputStream(
+                name,
+                isGiven: places.names.1 != nil,
+                NATSGroupPlaces.streamSubjects(of: request.name, places.output.subject),
+                replicas: input.replicas,
+                client
+            )
+            let found = NATSGroupPlaces(
+                inputStream: input.name,
+                inputSubject: places.input.subject,
+                inputCreation: input.creation,
+                stream: name,
+                outputSubject: places.output.subject,
+                group: request.name
+            )
+            return NATSGroup(
+                servers: servers,
+                settings: settings,
+                address: address,
+                places: found,
+                replicas: input.replicas,
+                linesPerMessage: lines,
+                request: request
+            )
+        } catch {
+            throw GroupError(error)
+        }
+    }
+
+    package func findGroup(_ name: String, at address: String) throws(GroupError) -> any SharedValues {
+        try NATSGroupPlaces.check(name)
+        let client: NATSClient
+        do throws(TransportError) {
+            let parts = try TransportAddress(ofSource: address, self)
+            let place = try NATSAddress(parts, allowsWildcards: true)
+            client = try NATSClient(
+                try place.servers(),
+                Self.settings(place, parts.options),
+                address: parts.whole,
+                interruption: interruption
+            )
+        } catch {
+            throw GroupError(.refused, "\(error)")
+        }
+        let bucket = NATSGroupPlaces.bucket(of: name)
+        do throws(NATSError) { _ = try client.stream("KV_\(bucket)") } catch {
+            throw error.isMissing ? GroupError(.refused, "there is no group '\(name)'") : GroupError(error)
+        }
+        return try NATSSharedValues(bucket, client, replicas: 1)
+    }
+
+    fileprivate static func client(
+        _ servers: [SocketPlace],
+        _ settings: NATSSettings,
+        _ address: String,
+        _ interruption: Interruption?
+    ) throws(GroupError) -> NATSClient {
+        do throws(TransportError) {
+            return try NATSClient(servers, settings, address: address, interruption: interruption)
+        } catch {
+            throw GroupError(.refused, "\(error)")
+        }
+    }
+
+    /// Finds the stream that has the input.
+    private static func inputStream(
+        _ name: String?,
+        _ subject: String,
+        _ request: GroupRequest,
+        _ client: NATSClient
+    ) throws(NATSError) -> JetStreamStream {
+        let filter = "\(subject).*"
+        let found = try client.streams(taking: filter)
+        guard let name = name ?? found.first else {
+            throw NATSError(
+                .unsendable,
+                "no stream takes '\(Excerpt.line(filter))', the partitions of the input; make one: "
+                    + "nats stream add NAME --subjects '\(Excerpt.line(filter))' --discard new --replicas 3 --defaults"
+            )
+        }
+        let stream: JetStreamStream
+        do throws(NATSError) { stream = try client.stream(name) } catch {
+            throw error.isMissing ? NATSError(.unsendable, missingStream(name, filter)) : error
+        }
+        guard stream.subjects.contains(where: { NATSSubject.matches($0, filter) }) else {
+            throw NATSError(.unsendable, "the stream '\(name)' does not take '\(Excerpt.line(filter))'")
+        }
+        let others = try client.subjects(of: name, like: filter).filter { subject in
+            let number = Int(subject.split(separator: ".").last ?? "")
+            return !(number.map { (0..<request.partitionCount).contains($0) } ?? false)
+        }
+        if let other = others.min() {
+            throw NATSError(
+                .unsendable,
+                "the stream '\(name)' has messages of '\(Excerpt.line(other))', which is none of \(request.partitionCount) "
+                    + "partitions: say with --partitions how many there are, as 'weir produce' was told"
+            )
+        }
+        return stream
+    }
+
+    /// Makes the stream of outputs and commits, or checks the one that is there.
+    private static func outputStream(
+        _ name: String,
+        isGiven: Bool,
+        _ subjects: [String],
+        replicas: Int,
+        _ client: NATSClient
+    ) throws(NATSError) {
+        let stream: JetStreamStream
+        do throws(NATSError) { stream = try client.stream(name) } catch {
+            guard error.isMissing, !isGiven else {
+                throw error.isMissing ? NATSError(.unsendable, "there is no stream '\(name)'") : error
+            }
+            var settings = JetStreamSettings(name, subjects: subjects)
+            (settings.replicas, settings.takesBatches, settings.permitsReplacing) = (replicas, true, true)
+            do throws(NATSError) { stream = try client.createStream(settings) } catch {
+                guard case .refused(_, 10065) = error.kind else { throw error }
+                throw NATSError(
+                    .unsendable,
+                    "another stream takes a part of \(shown(subjects)) already: write to another subject, or have that stream "
+                        + "take them all, and name it with 'stream=NAME'"
+                )
+            }
+        }
+        func refuse(_ reason: String, _ remedy: String) -> NATSError {
+            NATSError(.unsendable, "the stream '\(name)' \(reason): nats stream edit \(name) \(remedy)")
+        }
+        if let missing = subjects.first(where: { subject in
+            !stream.subjects.contains { NATSSubject.matches($0, subject) }
+        }) {
+            throw NATSError(
+                .unsendable,
+                "the stream '\(name)' does not take '\(Excerpt.line(missing))': a group needs \(shown(subjects))"
+            )
+        }
+        guard stream.takesBatches else { throw refuse("does not keep several messages as one", "--allow-batch") }
+        guard stream.permitsReplacing else {
+            throw refuse("does not let a message replace others", "--allow-rollup --allow-direct")
+        }
+        guard !stream.forgets else {
+            throw refuse(
+                "gives up old messages by age, number or size, and with them what partitions know",
+                "--max-age 0 --max-msgs=-1 --max-bytes=-1; limit what is kept of each subject instead "
+                    + "(--max-msgs-per-subject 100000)"
+            )
+        }
+        guard stream.history.map({ $0 >= leastHistory }) ?? true else {
+            throw refuse("keeps fewer messages of a subject than a commit may have", "--max-msgs-per-subject \(leastHistory)")
+        }
+    }
+
+    /// How many messages of a subject a stream keeps at least: a commit may have as many.
+    private static let leastHistory = 1000
+
+    private static func shown(_ subjects: [String]) -> String {
+        subjects.map { "'\(Excerpt.line($0))'" }.joined(separator: ", ")
+    }
+}
+
+/// A group on servers of NATS.
+struct NATSGroup: GroupBackend {
+    let servers: [SocketPlace]
+    let settings: NATSSettings
+    let address: String
+    let places: NATSGroupPlaces
+    let replicas: Int
+    let linesPerMessage: Int
+    let request: GroupRequest
+
+    // A member ends by itself, after what was begun: nothing interrupts its requests.
+    private func client() throws(GroupError) -> NATSClient {
+        try NATSTransport.client(servers, settings, address, nil)
+    }
+
+    func makeValues() throws(GroupError) -> any SharedValues {
+        try NATSSharedValues(NATSGroupPlaces.bucket(of: request.name), client(), replicas: replicas)
+    }
+
+    func makeLog(clock: any TimeSource) throws(GroupError) -> any PartitionLog {
+        NATSPartitionLog(
+            try client(),
+            places,
+            linesPerMessage: linesPerMessage,
+            skipsRemoved: request.skipsRemoved,
+            clock: clock,
+            notice: request.notice
+        )
+    }
+
+    func lastMessages() throws(GroupError) -> [Int: UInt64] {
+        let client = try client()
+        defer { client.close() }
+        var last: [Int: UInt64] = [:]
+        do throws(NATSError) {
+            var json = JSONWriter()
+            json.object { json in
+                json.member("multi_last", ["\(places.inputSubject).*"]) { json, subject in json.value(subject) }
+            }
+            for message in try client.requestAll("$JS.API.DIRECT.GET.\(places.inputStream)", json.bytes[...]) {
+                guard let subject = message.headers?["Nats-Subject"],
+                    let partition = Int(subject.split(separator: ".").last ?? ""),
+                    let number = message.headers?["Nats-Sequence"].flatMap({ UInt64($0) })
+                else { continue }
+                last[partition] = number
+            }
+        } catch {
+            throw GroupError(error)
+        }
+        return last
+    }
+}

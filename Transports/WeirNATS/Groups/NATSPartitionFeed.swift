@@ -1,0 +1,80 @@
+internal import WeirSockets
+
+/// A consumer of some partitions' messages, which come in the order of their numbers.
+///
+/// What is lost on the way shows in the consumer's count; the consumer is made anew then, behind the last message.
+struct NATSPartitionFeed {
+    /// The partitions, and the last message of each that was handed over.
+    private(set) var partitions: [Int: UInt64]
+
+    /// Up to which number all messages were handed over.
+    private(set) var handedOver: UInt64
+
+    /// The number that the feed goes on with: what is before it has come.
+    private(set) var next: UInt64
+
+    /// How many messages the consumer has left, as far as it has said.
+    private(set) var pending: UInt64?
+
+    /// The consumer; `nil` where it is to be made.
+    var consumer: JetStreamConsumer?
+    var pull: JetStreamPull
+
+    /// The subscription, and what the names of its inboxes have.
+    let number: UInt64
+
+    private var count: UInt64 = 0
+
+    init(_ partitions: [Int: UInt64], number: UInt64) {
+        self.partitions = partitions
+        self.number = number
+        handedOver = partitions.values.min() ?? 0
+        next = handedOver + 1
+        pull = JetStreamPull(batch: 1024, byteLimit: 4 << 20)
+    }
+
+    /// Whether all that there was has come.
+    var isCaughtUp: Bool { pending == 0 }
+
+    /// Stops handing out messages of partitions.
+    mutating func remove(_ partition: Int) { partitions[partition] = nil }
+
+    /// Notes that a message was handed over.
+    mutating func note(_ number: UInt64, of partition: Int) {
+        guard let last = partitions[partition] else { return }
+        partitions[partition] = max(last, number)
+    }
+
+    /// Notes that all was handed over that has come.
+    mutating func noteHandedOver() { handedOver = next - 1 }
+
+    /// Forgets the consumer, so that another one is made.
+    mutating func forget() {
+        consumer = nil
+        pull.forget()
+        count = 0
+        pending = nil
+    }
+
+    /// Begins with a consumer.
+    ///
+    /// - Parameter first: The first number that the stream has.
+    mutating func begin(with consumer: JetStreamConsumer, first: UInt64) {
+        self.consumer = consumer
+        next = max(next, first)
+        pending = consumer.pending
+        count = 0
+    }
+
+    /// Notes a message.
+    ///
+    /// - Returns: False where some before it are missing.
+    mutating func note(_ place: JetStreamPlace, _ now: Moment) -> Bool {
+        pull.noteMessage(now)
+        count += 1
+        guard place.consumerSequence == count, place.streamSequence >= next else { return false }
+        next = place.streamSequence + 1
+        pending = place.pending
+        return true
+    }
+}

@@ -1,0 +1,213 @@
+internal import WeirCore
+package import WeirGroups
+internal import WeirRecords
+
+// Commits: atomic batches, as many partitions in each as it has room for.
+extension NATSPartitionLog {
+    private typealias Message = (subject: String, payload: ArraySlice<UInt8>, expectation: JetStreamExpectation)
+
+    /// What is to be published for a commit.
+    private struct Plan {
+        let commit: PartitionCommit
+        var messages: [Message]
+        var pieceCount: Int
+    }
+
+    /// How many messages a server takes in a batch.
+    private static let batchLimit = 1000
+
+    /// How many of them are outputs, at most.
+    private static let outputLimit = 800
+
+    /// How many bytes a batch of several commits has, at most; a larger commit has one of its own.
+    private static let byteLimit = 8 << 20
+
+    /// How much of a message's limit its payload may take; the rest is for headers.
+    private var payloadLimit: Int { max(1024, client.info.payloadLimit - 1024) }
+
+    package func commit(_ commits: [PartitionCommit]) -> [Result<UInt64, GroupError>] {
+        var results: [Result<UInt64, GroupError>] = []
+        var rest = commits[...]
+        do throws(NATSError) { try client.connect() } catch {
+            return commits.map { _ in .failure(GroupError(error)) }
+        }
+        while !rest.isEmpty {
+            var plans: [Plan] = []
+            var (messageCount, byteCount) = (0, 0)
+            var failure: GroupError?
+            while let commit = rest.first {
+                let plan: Plan
+                do throws(GroupError) { plan = try self.plan(commit) } catch {
+                    failure = error
+                    break
+                }
+                let bytes = plan.messages.reduce(0) { $0 + $1.payload.count }
+                guard
+                    plans.isEmpty
+                        || messageCount + plan.messages.count <= Self.batchLimit && byteCount + bytes <= Self.byteLimit
+                else { break }
+                plans.append(plan)
+                (messageCount, byteCount) = (messageCount + plan.messages.count, byteCount + bytes)
+                rest.removeFirst()
+            }
+            results += store(plans)
+            if let failure {
+                results.append(.failure(failure))
+                rest.removeFirst()
+            }
+        }
+        return results
+    }
+
+    private func store(_ plans: [Plan]) -> [Result<UInt64, GroupError>] {
+        guard !plans.isEmpty else { return [] }
+        batchCount += 1
+        let receipt: JetStreamReceipt
+        do throws(NATSError) {
+            receipt = try client.store(
+                batch: plans.flatMap(\.messages),
+                id: "\(client.inbox.dropFirst(7))-\(batchCount)"
+            )
+        } catch {
+            // One that is refused refuses all: which one it was shows when each is tried by itself.
+            if error.isWrongSequence, plans.count > 1 { return plans.flatMap { store([$0]) } }
+            return plans.map { _ in .failure(GroupError(error)) }
+        }
+        var results: [Result<UInt64, GroupError>] = []
+        var last = receipt.sequence
+        for plan in plans.reversed() {
+            results.append(.success(last))
+            if plan.pieceCount > 0 {
+                pieces[plan.commit.partition] = (
+                    last - UInt64(plan.pieceCount), plan.pieceCount, plan.commit.state?.count ?? 0
+                )
+            }
+            last -= UInt64(plan.messages.count)
+        }
+        return results.reversed()
+    }
+
+    private func plan(_ commit: PartitionCommit) throws(GroupError) -> Plan {
+        var messages = outputs(of: commit)
+        var head = NATSCommitHead(
+            position: commit.position,
+            input: places.inputCreation,
+            pieceCount: 0,
+            byteCount: commit.state?.count ?? 0
+        )
+        var pieceCount = 0
+        if let state = commit.state {
+            var rest = state[...]
+            repeat {
+                let piece = rest.prefix(payloadLimit)
+                rest = rest.dropFirst(piece.count)
+                let expectation = JetStreamExpectation(replacesSubject: pieceCount == 0)
+                messages.append((places.state(commit.partition), piece, expectation))
+                pieceCount += 1
+            } while !rest.isEmpty
+            head.pieceCount = pieceCount
+        } else if let kept = pieces[commit.partition] {
+            (head.firstPiece, head.pieceCount, head.byteCount) = (kept.first, kept.count, kept.byteCount)
+        } else {
+            throw GroupError(.refused, "partition \(commit.partition) has no state that could stay as it was")
+        }
+        let expectation = JetStreamExpectation(lastSubjectSequence: commit.revision, replacesSubject: true)
+        messages.append((places.head(commit.partition), head.encoded[...], expectation))
+        guard messages.count <= Self.batchLimit else {
+            throw GroupError(
+                .refused,
+                "a commit of partition \(commit.partition) takes \(messages.count) messages, with \(commit.state?.count ?? 0)"
+                    + " bytes of state, and a server takes \(Self.batchLimit) at once: use more partitions, or raise "
+                    + "'max_payload' of the servers"
+            )
+        }
+        return Plan(commit: commit, messages: messages, pieceCount: pieceCount)
+    }
+
+    /// The outputs of a commit as messages of whole lines.
+    private func outputs(of commit: PartitionCommit) -> [Message] {
+        guard !commit.outputs.isEmpty else { return [] }
+        let newline = UInt8(ascii: "\n")
+        let lineCount = commit.outputs.reduce(0) { $0 + ($1 == newline ? 1 : 0) }
+        // As many lines in each as were asked for, or as it takes to fit.
+        let lines = max(linesPerMessage, (lineCount - 1) / Self.outputLimit + 1)
+        let subject = places.output(commit.partition)
+        var messages: [Message] = []
+        var (start, end, count) = (0, 0, 0)
+        func close() {
+            guard end > start else { return }
+            // The end of the last line is that of the message.
+            messages.append((subject, commit.outputs[start..<end - 1], JetStreamExpectation()))
+            (start, count) = (end, 0)
+        }
+        for index in commit.outputs.indices where commit.outputs[index] == newline {
+            if index + 1 - start > payloadLimit { close() }
+            (end, count) = (index + 1, count + 1)
+            if count == lines { close() }
+        }
+        close()
+        return messages
+    }
+
+    // MARK: Going on
+
+    package func lastCommit(of partition: Int) throws(GroupError) -> PartitionPlace? {
+        do throws(NATSError) {
+            guard let (head, revision) = try head(of: partition) else { return nil }
+            guard head.input == places.inputCreation else {
+                throw NATSError(
+                    .unsendable,
+                    "the group has read the stream '\(places.inputStream)' that was made at \(head.input), and this one was "
+                        + "made at \(places.inputCreation); give the group another name"
+                )
+            }
+            let first = head.firstPiece ?? revision - UInt64(head.pieceCount)
+            let state = try state(of: partition, head, first)
+            pieces[partition] = (first, head.pieceCount, head.byteCount)
+            return PartitionPlace(revision: revision, position: head.position, state: state)
+        } catch {
+            throw GroupError(error)
+        }
+    }
+
+    private func head(of partition: Int) throws(NATSError) -> (NATSCommitHead, UInt64)? {
+        let answer = try client.request("$JS.API.DIRECT.GET.\(places.stream).\(places.head(partition))", [])
+        if answer.headers?.status == 404 { return nil }
+        guard answer.headers?.status == nil, let revision = answer.headers?["Nats-Sequence"].flatMap({ UInt64($0) }),
+            let head = NATSCommitHead(answer.payload)
+        else {
+            throw NATSError(
+                .garbage,
+                "what stands in '\(places.head(partition))' of the stream '\(places.stream)' is no commit"
+            )
+        }
+        return (head, revision)
+    }
+
+    private func state(of partition: Int, _ head: NATSCommitHead, _ first: UInt64) throws(NATSError) -> [UInt8] {
+        var state: [UInt8] = []
+        state.reserveCapacity(min(head.byteCount, 1 << 30))
+        var next = first
+        let end = first + UInt64(head.pieceCount)
+        while next < end {
+            var json = JSONWriter()
+            json.object { json in
+                json.member("seq", next)
+                json.member("batch", min(8, end - next))
+                json.member("next_by_subj", places.state(partition))
+            }
+            let answers = try client.requestAll("$JS.API.DIRECT.GET.\(places.stream)", json.bytes[...])
+            for answer in answers.dropLast() {
+                guard answer.headers?["Nats-Sequence"].flatMap({ UInt64($0) }) == next else { throw Self.moved }
+                state += answer.payload
+                next += 1
+            }
+            guard answers.count > 1 else { throw Self.moved }
+        }
+        guard state.count == head.byteCount else { throw Self.moved }
+        return state
+    }
+
+    /// That a later commit has taken the place of the one that was being read, or that a server lags behind.
+    private static let moved = NATSError(.disconnected, "the state changed while it was read; it is read again")
+}
