@@ -96,6 +96,7 @@ enum Commands {
         ValidateCommand.self,
         TopCommand.self,
         StateCommand.self,
+        GroupCommand.self,
         ReportCommand.self,
         RecordCommand.self,
         ReplayCommand.self,

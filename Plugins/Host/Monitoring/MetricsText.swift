@@ -3,7 +3,7 @@ internal import WeirRecords
 
 /// Numbers of pipelines in the text format of Prometheus (version 0.0.4).
 enum MetricsText {
-    private struct Family: Sendable {
+    struct Family: Sendable {
         let name: String
         let kind: String
         let help: String
@@ -137,7 +137,7 @@ enum MetricsText {
         perCause("dropped_total", "Messages that a transport lost.") { metrics in
             TransportMetrics.Drop.allCases.map { ($0.rawValue, metrics[$0]) }
         },
-    ]
+    ] + ofGroups
 
     private static func perTransport(
         _ name: String,
@@ -164,7 +164,7 @@ enum MetricsText {
         }
     }
 
-    private static func seconds(_ nanoseconds: Int64) -> String {
+    static func seconds(_ nanoseconds: Int64) -> String {
         "\(Double(nanoseconds) / 1e9)"
     }
 

@@ -1,5 +1,6 @@
 internal import WeirCore
 internal import WeirFormats
+internal import WeirGroups
 internal import WeirRecords
 
 /// The numbers of a pipeline as they go over the control socket: JSON, in this program's own words.
@@ -43,6 +44,19 @@ struct StatusReport: Sendable {
         restarts = Double(numbers.restarts)
         lastError = numbers.lastError
         counts = numbers.counts.map { ($0.name, Double($0.value)) }
+        if let group = numbers.group {
+            let lag = group.rows.reduce(0) { $0 + Double($1.lag) }
+            pending += lag
+            counts += [
+                ("members of the group", Double(group.members)), ("partitions", Double(group.rows.count)),
+                ("commits", Double(group.counts.commits)), ("restores", Double(group.counts.restores)),
+            ]
+            counts += [
+                ("refused commits", Double(group.counts.refusedCommits)),
+                ("unclear commits", Double(group.counts.unclearCommits)),
+                ("handovers", Double(group.counts.handovers)),
+            ].filter { $0.1 > 0 }
+        }
         for (transport, metrics) in numbers.transports {
             pending += Double(metrics.pending)
             if metrics.lostBytes > 0 { counts.append(("\(transport): bytes lost", Double(metrics.lostBytes))) }

@@ -99,12 +99,15 @@ package struct GroupMap: Sendable, Equatable {
 
     /// Reads a map.
     ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - partitionCount: How many partitions it has to have; `nil` for any number.
     /// - Returns: `nil` for what is none, or is one of another number of partitions.
-    package init?(_ bytes: [UInt8], partitionCount: Int) {
+    package init?(_ bytes: [UInt8], partitionCount: Int? = nil) {
         guard let json = try? JSONNode.read(bytes, allowsRepeatedNames: true), json.isObject else { return nil }
         let names = json["members"]?.elements.compactMap(\.text) ?? []
         let (owners, next) = (json["owners"]?.elements ?? [], json["next"]?.elements ?? [])
-        guard owners.count == partitionCount, next.count == partitionCount else { return nil }
+        guard owners.count == partitionCount ?? owners.count, next.count == owners.count else { return nil }
         func name(_ node: JSONNode) -> String? {
             node.integer.flatMap { names.indices.contains($0) ? names[$0] : nil }
         }

@@ -19,8 +19,9 @@ struct NATSAddress {
     /// - Parameters:
     ///   - parts: The address.
     ///   - allowsWildcards: Whether the subject may have some.
+    ///   - needsSubject: Whether there has to be one.
     /// - Throws: ``TransportError/badAddress(address:reason:)``.
-    init(_ parts: TransportAddress, allowsWildcards: Bool) throws(TransportError) {
+    init(_ parts: TransportAddress, allowsWildcards: Bool, needsSubject: Bool = true) throws(TransportError) {
         let whole = parts.whole
         shown = whole
         func refuse(_ reason: String) -> TransportError { .badAddress(address: whole, reason: reason) }
@@ -29,11 +30,13 @@ struct NATSAddress {
         let slash = rest.firstIndex(of: "/") ?? rest.endIndex
         var authority = rest[..<slash]
         subject = String(rest[slash...].dropFirst())
-        guard !subject.isEmpty else { throw refuse("the subject is missing; write nats://HOST:PORT/SUBJECT") }
-        do throws(NATSError) {
-            try NATSSubject.check(subject, allowsWildcards: allowsWildcards)
-        } catch {
-            throw refuse(error.reason)
+        if needsSubject || !subject.isEmpty {
+            guard !subject.isEmpty else { throw refuse("the subject is missing; write nats://HOST:PORT/SUBJECT") }
+            do throws(NATSError) {
+                try NATSSubject.check(subject, allowsWildcards: allowsWildcards)
+            } catch {
+                throw refuse(error.reason)
+            }
         }
         var credentials: NATSSettings.Credentials?
         if let at = authority.lastIndex(of: "@") {

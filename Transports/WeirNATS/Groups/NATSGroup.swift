@@ -91,7 +91,7 @@ extension NATSTransport: GroupTransport {
         let client: NATSClient
         do throws(TransportError) {
             let parts = try TransportAddress(ofSource: address, self)
-            let place = try NATSAddress(parts, allowsWildcards: true)
+            let place = try NATSAddress(parts, allowsWildcards: true, needsSubject: false)
             client = try NATSClient(
                 try place.servers(),
                 Self.settings(place, parts.options),
