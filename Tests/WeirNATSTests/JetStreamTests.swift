@@ -39,10 +39,14 @@ import Testing
 
     @Test func batchesAreKeptAllTogetherOrNotAtAll() throws {
         try client.makeStream(batches: true)
-        func batch(_ count: Int, last: UInt64) -> [(
-            subject: String, payload: ArraySlice<UInt8>, expectation: JetStreamExpectation
-        )] {
-            (0..<count).map { ("in.\($0)", [UInt8($0)], .init(lastSubjectSequence: $0 == count - 1 ? last : nil)) }
+        func batch(_ count: Int, last: UInt64) -> [JetStreamMessage] {
+            (0..<count).map { number in
+                JetStreamMessage(
+                    "in.\(number)",
+                    [UInt8(number)],
+                    expecting: .init(lastSubjectSequence: number == count - 1 ? last : nil)
+                )
+            }
         }
         let receipt = try client.store(batch: batch(5, last: 0), id: "one")
         #expect(receipt.sequence == 5 && receipt.count == 5 && receipt.batch == "one")
@@ -52,7 +56,7 @@ import Testing
         #expect(try client.store(batch: batch(1, last: 1), id: "three").sequence == 6)
         try client.makeStream("T", ["plain"])
         #expect(throws: NATSError.self) {
-            _ = try client.store(batch: [("plain", [], .init()), ("plain", [], .init())], id: "four")
+            _ = try client.store(batch: [JetStreamMessage("plain", []), JetStreamMessage("plain", [])], id: "four")
         }
         #expect(try client.stream("T").last == 0)
     }

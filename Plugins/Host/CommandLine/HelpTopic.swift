@@ -28,9 +28,11 @@ enum HelpTopic: String, CaseIterable {
     }
 
     private var options: String {
-        let names = Set((RunOptions.ofTimes + RunOptions.ofTables + RunOptions.ofState + RunOptions.ofGroups).map(\.name))
+        let names = Set(
+            (RunOptions.ofTimes + RunOptions.ofTables + RunOptions.ofState + RunOptions.ofGroups).map(\.name)
+        )
         return """
-            Options of 'weir run'; more: 'weir help times', 'zones', 'tables', 'state' and 'groups'.
+            Options of 'weir run'; more: 'weir help times', 'tables', 'state' and 'groups'.
 
             Usage: weir run PLUGIN [INPUT] [OPTIONS]
             \(Table.text(HelpPage.rows(RunOptions.all.filter { !names.contains($0.name) })))
@@ -93,32 +95,25 @@ enum HelpTopic: String, CaseIterable {
 
     private var groups: String {
         """
-        Share the work of a pipeline with other machines, each match exactly once.
+        Share the work of a pipeline with other machines; each match is there once.
 
         Examples:
           nats stream add in --subjects 'in.*' --discard new --replicas 3 --defaults
-          weir run fraud --from nats://one,two/in --to nats://one,two/alarms --group fraud
+          weir run fraud --from nats://one,two/in --to nats://one,two/out --group fraud
           weir produce in.csv --to 'nats://one,two/in?stream=in' --key user
           weir group fraud nats://one,two
 
         Usage: weir run PLUGIN --from nats://HOST/IN --to nats://HOST/OUT --group NAME
-        \(Table.text(HelpPage.rows(RunOptions.ofGroups), width: HelpPage.columns))
-        Start the same command on as many machines as you like, and end them when you
-        like. The input is divided by keys into partitions, IN.0, IN.1 and so on; each
-        member works at its share. What a partition finds, what it knows and its place
-        in the input are kept together or not at all, every --checkpoint (1s, unless
-        given). When a member ends or is lost, others go on from there, within three
-        seconds; when one comes, it takes a part from the others.
-
-        Outputs are lines of JSON in OUT.0, OUT.1 and so on, in the stream weir-NAME,
-        which is made where it is missing; another one is named by 'stream=' in --to. To
-        read them: weir convert 'nats://one/OUT.*?stream=weir-NAME' out.jsonl
-        Each partition has plugins of its own, so what spans keys is for another group
-        that reads OUT with --partitions as here.
-        All members have the same plugin and options: others are refused, unless
-        --state-mismatch drop changes those of the group; then the old ones end.
-        It takes nats-server 2.12 or newer. For machines that may lose power, three
-        servers, and in their configuration: jetstream { sync_interval: always }
+        \(Table.text(HelpPage.rows(RunOptions.ofGroups)))
+        Start the command on each machine. The input is divided by keys into partitions,
+        IN.0, IN.1 and so on, and each member works at its share. What a partition finds
+        and knows, and its place, are kept as one, every --checkpoint (1s): if a member
+        ends or is lost, others go on from there, and one that comes takes its part.
+        Outputs are lines of JSON in OUT.0 and so on, in the stream weir-NAME, or that
+        of 'stream=' in --to. Each partition has plugins of its own: for what spans keys,
+        a second group reads OUT.* as one partition, in the order of time.
+        Members with another plugin or other options are refused. It takes nats-server
+        2.12, and against power cuts: jetstream { sync_interval: always }
 
         """
     }

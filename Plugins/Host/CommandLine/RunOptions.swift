@@ -122,7 +122,8 @@ enum RunOptions {
         .from, .format, .delimiter, .quote, .comment, .header, .framing, .to, .output, .rejected, .report, .strict,
         .lateness, .late, .maxHeld, .maxAhead,
         .maxLine, .seed, .idleTimeout, .partitionBy, .workers, .state, .checkpoint,
-        .stateMismatch, .fsync, .journal, .journalLimit, .journalFull, .group, .partitions, .restarts, .config, .control,
+        .stateMismatch, .fsync, .journal, .journalLimit, .journalFull, .group, .partitions, .restarts, .config,
+        .control,
         .metrics, .live, .showHelp,
     ]
 

@@ -114,7 +114,8 @@ struct GroupCommand: Command {
         let partitions = members.flatMap { member in
             (member.isThere ? member.status?.rows ?? [] : []).map { (member.name, $0) }
         }.sorted { ($1.1.lag, $1.1.commitAge, $0.1.partition) < ($0.1.lag, $0.1.commitAge, $1.1.partition) }
-        let shown = showsAll ? partitions.sorted { $0.1.partition < $1.1.partition } : Array(partitions.prefix(Self.shownCount))
+        let shown =
+            showsAll ? partitions.sorted { $0.1.partition < $1.1.partition } : Array(partitions.prefix(Self.shownCount))
         guard !shown.isEmpty else { return text }
         text += "\n"
         text += Self.columns(

@@ -52,8 +52,8 @@ struct HelpCommand: Command {
         weir finds situations in streams of events. Matches go to standard output.
         Examples:
           weir match 'login where outcome == "failure"' logins.jsonl
-        Usage: weir COMMAND ('weir COMMAND --help' explains each)
-        \(Table.text(Commands.all.map { command in
+        Usage: weir COMMAND ('weir help COMMAND', or a topic: 'weir help formats')
+        \(Table.text(Commands.all.filter { $0.name != name }.map { command in
             let name = command.name + (command.operands.isEmpty ? "" : " \(command.operands)")
             return (name, command.summary.prefix(1).lowercased() + command.summary.dropFirst())
         }))

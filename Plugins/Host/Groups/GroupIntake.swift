@@ -1,3 +1,5 @@
+internal import WeirCore
+internal import WeirGroups
 internal import WeirRecords
 internal import WeirState
 
@@ -32,6 +34,10 @@ final class GroupIntake: Intake {
     private var start = 0
     private(set) var byteCount: Int64 = 0
 
+    /// How far time is in the parts of the input; what waits is behind messages that were not read yet.
+    private var marks: [Int: TimeMark] = [:]
+    private var waitingMarks: [(source: Int, mark: TimeMark)] = []
+
     /// How many bytes stay for the next messages.
     private static let keptCapacity = 64 << 10
 
@@ -48,6 +54,15 @@ final class GroupIntake: Intake {
         byteCount += Int64(payload.count)
     }
 
+    /// Adds a mark behind the messages.
+    func append(_ mark: TimeMark, of source: Int) { waitingMarks.append((source, mark)) }
+
+    /// The least time of all parts that are not idle; where all are, the greatest.
+    var mark: Timestamp? {
+        let times = marks.values.filter { !$0.isIdle }.map(\.time)
+        return (times.min() ?? marks.values.map(\.time).max()).map { Timestamp(nanosecondsSinceEpoch: $0) }
+    }
+
     func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
         let wasRead = try decoder.next(of: bytes, from: &start) { batch in
             gate?.check(&batch)
@@ -56,6 +71,11 @@ final class GroupIntake: Intake {
         if start == bytes.count {
             bytes.removeAll(keepingCapacity: bytes.capacity <= Self.keptCapacity)
             start = 0
+            for (source, mark) in waitingMarks {
+                let time = max(mark.time, marks[source]?.time ?? .min)
+                marks[source] = TimeMark(time: time, isIdle: mark.isIdle)
+            }
+            waitingMarks.removeAll(keepingCapacity: true)
         }
         guard wasRead else { throw TransportError.interrupted(address: address) }
         return true
@@ -71,8 +91,30 @@ final class GroupIntake: Intake {
 
     func input(ofRecordAt index: Int) -> String? { nil }
 
+    private static let partName = "marks"
+
     /// The place is that of the commit.
-    func save(to checkpoint: inout RunCheckpoint) -> Bool { start == bytes.count }
+    func save(to checkpoint: inout RunCheckpoint) -> Bool {
+        guard start == bytes.count else { return false }
+        guard !marks.isEmpty else { return true }
+        let text = marks.sorted { $0.key < $1.key }.map {
+            "\($0.key) \($0.value.time)\($0.value.isIdle ? " idle" : "")"
+        }
+        checkpoint.parts.append(
+            RunCheckpoint.Part(name: Self.partName, bytes: Array(text.joined(separator: "\n").utf8))
+        )
+        return true
+    }
+
+    /// Goes on with the marks of another intake.
+    func goOn(with checkpoint: RunCheckpoint) {
+        guard let part = checkpoint.parts.first(where: { $0.name == Self.partName }) else { return }
+        for line in String(decoding: part.bytes, as: UTF8.self).split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard words.count >= 2, let source = Int(words[0]), let time = Int64(words[1]) else { continue }
+            marks[source] = TimeMark(time: time, isIdle: words.count > 2)
+        }
+    }
 
     func handOver() -> [Int: HeadKeepingSource] { [:] }
 

@@ -28,12 +28,16 @@ final class GroupPartition: PartitionProcessor {
 
     private static let watermarkPart = "watermark"
 
+    /// How many records wait for others, unless told otherwise.
+    private static let heldLimit = 1_000_000
+
     /// Begins a partition, or goes on with what was known of it.
     ///
     /// - Parameters:
     ///   - number: Its number.
     ///   - request: What to run.
     ///   - state: What was known; `nil` at the beginning.
+    ///   - followsMarks: Whether the input says how far time is in its parts, which are merged by that.
     ///   - decoder: Decodes the messages.
     ///   - results: Gets what was counted.
     ///   - remark: Says what of the state does not fit, where that is allowed.
@@ -42,6 +46,7 @@ final class GroupPartition: PartitionProcessor {
         _ number: Int,
         _ request: RunRequest,
         from state: [UInt8]?,
+        followsMarks: Bool,
         _ decoder: GroupDecoder,
         _ results: Results,
         remark: @escaping @Sendable (String) -> Void
@@ -61,11 +66,14 @@ final class GroupPartition: PartitionProcessor {
         try resumption?.restore(plugins)
         watermark = resumption?.time(Self.watermarkPart)
         messages = GroupIntake(request, decoder, schema: plugins.schema)
-        if let lateness = request.lateness {
+        if let resumption { messages.goOn(with: resumption.checkpoint) }
+        let isMerged = followsMarks && plugins.schema.timeField != nil
+        if let lateness = request.lateness ?? (isMerged ? .zero : nil) {
             intake = try OrderedIntake(
                 messages,
                 lateness: lateness,
-                limit: request.heldLimit,
+                followsMarks: isMerged,
+                limit: request.heldLimit > 0 ? request.heldLimit : Self.heldLimit,
                 timeField: try request.timeField(in: plugins.schema, for: "--lateness"),
                 schema: plugins.schema,
                 batchCapacity: RunningPlugins.batchCapacity,
@@ -78,12 +86,18 @@ final class GroupPartition: PartitionProcessor {
 
     func take(_ payload: ArraySlice<UInt8>) { messages.append(payload) }
 
+    func take(_ mark: TimeMark, of source: Int) { messages.append(mark, of: source) }
+
+    var time: Int64? { watermark?.nanosecondsSinceEpoch }
+
     func process() throws(GroupError) {
         let before = (matches: plugins.matchCount, bytes: messages.byteCount)
         do {
             // An intake of messages ends by saying that no more have come.
             while try intake.next({ try receive(&$0) }) {}
         } catch TransportError.interrupted {
+            if let frontier = intake.frontier, frontier > .distantPast { plugins.advance(to: frontier) }
+            plugins.takeMatches { outputs += $0 }
             results.matches += plugins.matchCount - before.matches
             results.byteCount += messages.byteCount - before.bytes
         } catch {

@@ -57,7 +57,8 @@ final class GroupRun {
         try request.checkTimes(of: schema)
         try plugins.checkThatStateCanBeSaved(for: .group)
         InterruptSignal.catchFirst()
-        guard case .address(let input) = request.inputs[0].source, let transport = input.transport as? any GroupTransport
+        guard case .address(let input) = request.inputs[0].source,
+            let transport = input.transport as? any GroupTransport
         else { throw HostError(.internalError, "'\(request.inputs[0].name)' has no partitions") }
         var wanted = GroupRequest(
             name: group.name,
@@ -70,7 +71,8 @@ final class GroupRun {
         rejections = try Pipeline.openKeptLines(request, context, meters)
         rejections.report(messagesOf: meters)
         let host = ProgramEnvironment.hostName.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
-        name = "\(String(host))-\(ProgramEnvironment.processNumber)-" + String(UInt32.random(in: .min ... .max), radix: 36)
+        name =
+            "\(String(host))-\(ProgramEnvironment.processNumber)-" + String(UInt32.random(in: .min ... .max), radix: 36)
         context.console.write(request.queries, about: request.name)
         start = clock.now()
     }
@@ -145,11 +147,17 @@ final class GroupRun {
         settings.idleInterval = max(settings.idleInterval, settings.interval)
         let decoder = GroupDecoder(request, schema: schema)
         let (console, pipeline) = (context.console, request.name)
+        let followsMarks = backend.hasMarks
         return GroupWorker(log, settings) { [request, results, partitions] number, state throws(GroupError) in
             do throws(HostError) {
-                let partition = try GroupPartition(number, request, from: state, decoder, results) {
-                    console.writeLine("partition \(number): \($0)", about: pipeline)
-                }
+                let partition = try GroupPartition(
+                    number,
+                    request,
+                    from: state,
+                    followsMarks: followsMarks,
+                    decoder,
+                    results
+                ) { console.writeLine("partition \(number): \($0)", about: pipeline) }
                 partitions.all[number] = partition
                 return partition
             } catch {

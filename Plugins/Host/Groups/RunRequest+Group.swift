@@ -38,7 +38,9 @@ extension RunRequest {
             guard arguments[.partitions] == nil else { throw .usage("--partitions is of use only with --group NAME") }
             return nil
         }
-        guard name == nil else { throw .usage("--group: a configuration has pipelines of its own; 'weir run' joins a group") }
+        guard name == nil else {
+            throw .usage("--group: a configuration has pipelines of its own; 'weir run' joins a group")
+        }
         for (option, reason) in refusedInGroups where arguments[option] != nil {
             throw .usage("--\(option.name) cannot be combined with --group: \(reason)")
         }
@@ -46,7 +48,8 @@ extension RunRequest {
             throw .usage("--why and --near explain what one program has read; leave out --group")
         }
         let places = "--from nats://HOST/SUBJECT --to nats://HOST/OTHER"
-        guard inputs.count == 1, case .address(let input) = inputs[0].source, input.transport is any GroupTransport else {
+        guard inputs.count == 1, case .address(let input) = inputs[0].source, input.transport is any GroupTransport
+        else {
             throw .usage("--group: a group reads one input that is divided into partitions; name both: \(places)")
         }
         guard outputs.count == 1, outputs[0].transport is any GroupTransport,
@@ -55,19 +58,25 @@ extension RunRequest {
             throw .usage("--group: a group writes where it reads, to one output; name both: \(places)")
         }
         guard !inputs[0].format.beginsWithHeader else {
-            throw .usage("--format: messages of a group have no line that names the columns; 'weir produce' writes jsonl")
+            throw .usage(
+                "--format: messages of a group have no line that names the columns; 'weir produce' writes jsonl"
+            )
         }
         let interval = try arguments.options.duration(.checkpoint) ?? .seconds(1)
         guard interval > .zero else { throw .usage("--checkpoint: must be longer than 0") }
+        let isWhole = input.path.hasSuffix(".*")
         let count = try arguments.options.integer(.partitions) ?? KeyPartitions.count
+        guard !isWhole || arguments[.partitions] == nil || count == 1 else {
+            throw .usage("--partitions: '\(input.name)' is read as one partition, because its subject ends with '*'")
+        }
         var settings = Self.settings(arguments).map { GroupSettings.Setting($0.name, $0.value) }
-        settings.append(GroupSettings.Setting("--partitions", "\(count)"))
+        settings.append(GroupSettings.Setting("--partitions", "\(isWhole ? 1 : count)"))
         // Where it is, without how to get there: members may know other servers.
         settings.append(GroupSettings.Setting("--from", TransportAddress.subject(of: input.path)))
         settings.append(GroupSettings.Setting("--to", TransportAddress.subject(of: outputs[0].path)))
         return GroupChoice(
             name: group,
-            partitionCount: count,
+            partitionCount: isWhole ? 1 : count,
             interval: interval,
             dropsMismatch: try arguments.options.choice(.stateMismatch) == "drop",
             settings: settings

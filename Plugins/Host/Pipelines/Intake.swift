@@ -43,6 +43,9 @@ protocol Intake: AnyObject {
     /// Whether it can be asked again after an interruption: that was only all which has come by then.
     var goesOnAfterInterruption: Bool { get }
 
+    /// Before which time no record follows, as far as those who write the input say; `nil` where they do not.
+    var mark: Timestamp? { get }
+
     /// How many records wait to be handed out.
     var pendingCount: Int { get }
 
@@ -90,6 +93,8 @@ extension Intake {
     var sample: [UInt8]? { nil }
 
     var goesOnAfterInterruption: Bool { false }
+
+    var mark: Timestamp? { nil }
 
     var frontier: Timestamp? { nil }
 

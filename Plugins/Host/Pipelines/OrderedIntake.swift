@@ -22,6 +22,9 @@ final class OrderedIntake: Intake {
     private let liveInner: MergedIntake?
     private let timeField: Int
     private let lateness: Int64
+
+    /// Whether the input says how far time is, so that its records do not.
+    private let followsMarks: Bool
     private let limit: Int
     private let clock = MonotonicClock()
 
@@ -67,6 +70,7 @@ final class OrderedIntake: Intake {
     /// - Parameters:
     ///   - inner: Where the records come from.
     ///   - lateness: How much later than a younger one a record may come.
+    ///   - followsMarks: Whether the marks of the input say how far time is, and not its records.
     ///   - limit: How many records wait, at most.
     ///   - timeField: The index of the field with the time.
     ///   - schema: What is wanted of each record.
@@ -76,6 +80,7 @@ final class OrderedIntake: Intake {
     init(
         _ inner: any Intake,
         lateness: Duration,
+        followsMarks: Bool = false,
         limit: Int,
         timeField: Int,
         schema: RecordSchema,
@@ -86,6 +91,7 @@ final class OrderedIntake: Intake {
         liveInner = (inner as? MergedIntake).flatMap { $0.isLive ? $0 : nil }
         self.timeField = timeField
         self.lateness = lateness.wholeNanoseconds
+        self.followsMarks = followsMarks
         self.limit = limit
         self.schema = schema
         held = HeldRecords(schema: schema)
@@ -116,7 +122,7 @@ final class OrderedIntake: Intake {
         return true
     }
 
-    var frontier: Timestamp? { liveInner == nil ? nil : frontierTime }
+    var frontier: Timestamp? { liveInner == nil && !followsMarks ? nil : frontierTime }
 
     func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
         while true {
@@ -160,7 +166,8 @@ final class OrderedIntake: Intake {
         do {
             hasEnded = try !inner.next { take($0) }
         } catch TransportError.interrupted(let address) where inner.goesOnAfterInterruption {
-            throw .interrupted(address: address)
+            if let mark = inner.mark { raiseFrontier(to: mark.shifted(byNanoseconds: -lateness)) }
+            guard let time = held.oldestTime, time <= frontierTime else { throw .interrupted(address: address) }
         } catch {
             failure = error
             hasEnded = true
@@ -205,7 +212,7 @@ final class OrderedIntake: Intake {
                 continue
             }
             newest = max(newest, time)
-            raiseFrontier(to: newest.shifted(byNanoseconds: -lateness))
+            if !followsMarks { raiseFrontier(to: newest.shifted(byNanoseconds: -lateness)) }
             makeRoom()
         }
     }

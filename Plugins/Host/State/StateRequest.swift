@@ -80,7 +80,9 @@ extension RunRequest {
         name: String?
     ) throws(HostError) -> StateRequest? {
         guard let folder = arguments[.state] else {
-            let ofGroups: Set = arguments[.group] == nil ? [] : [OptionDeclaration.checkpoint.name, OptionDeclaration.stateMismatch.name]
+            let ofGroups: Set =
+                arguments[.group] == nil
+                ? [] : [OptionDeclaration.checkpoint.name, OptionDeclaration.stateMismatch.name]
             for option in [OptionDeclaration.checkpoint, .stateMismatch, .fsync, .journal]
             where arguments[option] != nil && !ofGroups.contains(option.name) {
                 throw .usage("--\(option.name) is of use only with --state DIR")

@@ -49,6 +49,9 @@ package struct GroupRequest: Sendable {
 
 /// A group as a transport keeps it.
 package protocol GroupBackend: Sendable {
+    /// Whether the input says how far time is in its parts, so that these can be merged by time.
+    var hasMarks: Bool { get }
+
     /// Connects to what the members share.
     ///
     /// - Throws: ``GroupError``.

@@ -16,12 +16,37 @@ package struct PartitionCommit: Sendable {
     /// What is known; `nil` where it is the same as before.
     package let state: [UInt8]?
 
-    package init(partition: Int, revision: UInt64, position: UInt64, outputs: [UInt8], state: [UInt8]?) {
+    /// How far time is in this partition, for those who read the outputs of all.
+    package let mark: TimeMark?
+
+    package init(
+        partition: Int,
+        revision: UInt64,
+        position: UInt64,
+        outputs: [UInt8],
+        state: [UInt8]?,
+        mark: TimeMark? = nil
+    ) {
         self.partition = partition
         self.revision = revision
         self.position = position
         self.outputs = outputs
         self.state = state
+        self.mark = mark
+    }
+}
+
+/// How far time is in a part of the input.
+package struct TimeMark: Sendable, Hashable {
+    /// Outputs that follow are not older, in nanoseconds since 1970.
+    package let time: Int64
+
+    /// Whether nothing has come for a while: then others do not wait for this part.
+    package let isIdle: Bool
+
+    package init(time: Int64, isIdle: Bool) {
+        self.time = time
+        self.isIdle = isIdle
     }
 }
 
@@ -81,6 +106,16 @@ package protocol PartitionLog: AnyObject {
         _ body: (_ partition: Int, _ number: UInt64, _ payload: ArraySlice<UInt8>) -> Void
     ) throws(GroupError)
 
+    /// Says who gets the marks of time among the messages, in the order of these: the partition, the number, the part of the
+    /// input that a mark is of, and the mark. A log whose input has none calls nobody.
+    func observeMarks(_ body: @escaping (_ partition: Int, _ number: UInt64, _ source: Int, _ mark: TimeMark) -> Void)
+
     /// Up to which number there are no more messages of a partition to come.
     func frontier(of partition: Int) -> UInt64
+}
+
+extension PartitionLog {
+    package func observeMarks(
+        _ body: @escaping (_ partition: Int, _ number: UInt64, _ source: Int, _ mark: TimeMark) -> Void
+    ) {}
 }

@@ -94,6 +94,10 @@ package final class GroupWorker {
         self.log = log
         self.settings = settings
         self.makeProcessor = makeProcessor
+        log.observeMarks { [unowned self] partition, number, source, mark in
+            // A mark may be of the message before it, which has the same number.
+            note(number, of: partition, isSecond: true) { $0.take(mark, of: source) }
+        }
     }
 
     /// The partitions that are worked at.
@@ -197,14 +201,27 @@ package final class GroupWorker {
 
     private func receive(until limit: Timestamp) throws(GroupError) {
         try log.receive(until: limit) { partition, number, payload in
-            guard var work = self.work[partition], number > work.position else { return }
-            work.processor.take(payload)
-            work.position = number
-            if !work.isTouched { touched.append(partition) }
-            (work.isTouched, work.isDirty) = (true, true)
-            self.work[partition] = work
-            counts.messages += 1
+            if note(number, of: partition, { $0.take(payload) }) { counts.messages += 1 }
         }
+    }
+
+    /// Notes a message, unless it was handled.
+    @discardableResult
+    private func note(
+        _ number: UInt64,
+        of partition: Int,
+        isSecond: Bool = false,
+        _ take: (any PartitionProcessor) -> Void
+    ) -> Bool {
+        guard var work = work[partition], number > work.position || isSecond && number == work.position else {
+            return false
+        }
+        take(work.processor)
+        work.position = number
+        if !work.isTouched { touched.append(partition) }
+        (work.isTouched, work.isDirty) = (true, true)
+        self.work[partition] = work
+        return true
     }
 
     private func process() throws(GroupError) {
@@ -244,7 +261,8 @@ package final class GroupWorker {
                     revision: work.revision,
                     position: max(work.position, log.frontier(of: partition)),
                     outputs: work.processor.takeOutputs(),
-                    state: work.isDirty || work.revision == 0 ? try work.processor.save() : nil
+                    state: work.isDirty || work.revision == 0 ? try work.processor.save() : nil,
+                    mark: work.processor.time.map { TimeMark(time: $0, isIdle: !work.isDirty) }
                 )
             )
         }

@@ -5,6 +5,13 @@ package protocol PartitionProcessor: AnyObject {
     /// Takes a message, to be handled with the next ``process()``.
     func take(_ payload: ArraySlice<UInt8>)
 
+    /// Takes a mark of time: it is behind the messages that were taken before it.
+    ///
+    /// - Parameters:
+    ///   - mark: The mark.
+    ///   - source: The part of the input that it is of.
+    func take(_ mark: TimeMark, of source: Int)
+
     /// Handles what was taken.
     ///
     /// - Throws: ``GroupError`` where it can never work.
@@ -21,10 +28,17 @@ package protocol PartitionProcessor: AnyObject {
     /// - Throws: ``GroupError`` where it cannot be saved.
     func save() throws(GroupError) -> [UInt8]
 
+    /// The greatest time of an event so far, in nanoseconds since 1970; `nil` where there was none.
+    var time: Int64? { get }
+
     /// Called when what was handed over is kept.
     func noteCommit()
 }
 
 extension PartitionProcessor {
+    package func take(_ mark: TimeMark, of source: Int) {}
+
+    package var time: Int64? { nil }
+
     package func noteCommit() {}
 }

@@ -8,12 +8,31 @@ internal import WeirSockets
 extension NATSTransport: GroupTransport {
     package func openGroup(_ request: GroupRequest) throws(GroupError) -> any GroupBackend {
         try NATSGroupPlaces.check(request.name)
-        let (servers, settings, address, places, lines): (
-            [SocketPlace], NATSSettings, String, (input: NATSAddress, output: NATSAddress, names: (String?, String?)), Int
-        )
+        let (servers, settings, address, places, lines):
+            (
+                [SocketPlace], NATSSettings, String,
+                (input: NATSAddress, output: NATSAddress, names: (String?, String?)), Int
+            )
         do throws(TransportError) {
             let parts = try TransportAddress(ofSource: request.input, self)
-            let input = try NATSAddress(parts, allowsWildcards: false)
+            let input = try NATSAddress(parts, allowsWildcards: true)
+            let isWhole = input.subject.hasSuffix(".*")
+            guard
+                !input.subject.dropLast(isWhole ? 2 : 0).split(separator: ".").contains(where: {
+                    $0 == "*" || $0 == ">"
+                })
+            else {
+                throw .badAddress(
+                    address: parts.whole,
+                    reason: "a group reads one subject; a '*' stands for its last part"
+                )
+            }
+            guard !isWhole || request.partitionCount == 1 else {
+                throw .badAddress(
+                    address: parts.whole,
+                    reason: "with a '*' at its end the whole input is one partition"
+                )
+            }
             try parts.permit(
                 ["framing", "durable", "deliver", "drain", "batch"],
                 if: false,
@@ -36,7 +55,7 @@ extension NATSTransport: GroupTransport {
                     reason: "a group commits outputs where it reads its input: name the same servers and user"
                 )
             }
-            guard input.subject != output.subject else {
+            guard NATSGroupPlaces.base(of: input.subject) != output.subject else {
                 throw .badAddress(address: sink.whole, reason: "the input has the same subject")
             }
             (servers, settings, address) = (try input.servers(), Self.settings(input, parts.options), parts.whole)
@@ -55,7 +74,9 @@ extension NATSTransport: GroupTransport {
                         + Excerpt.of(client.info.version.utf8, limit: 20)
                 )
             }
-            let input = try Self.inputStream(places.names.0, places.input.subject, request, client)
+            let subject = NATSGroupPlaces.base(of: places.input.subject)
+            let isWhole = subject != places.input.subject
+            let input = try Self.inputStream(places.names.0, subject, isWhole: isWhole, request, client)
             let name = places.names.1 ?? "weir-\(request.name)"
             try Self.outputStream(
                 name,
@@ -66,11 +87,13 @@ extension NATSTransport: GroupTransport {
             )
             let found = NATSGroupPlaces(
                 inputStream: input.name,
-                inputSubject: places.input.subject,
+                inputSubject: subject,
                 inputCreation: input.creation,
                 stream: name,
                 outputSubject: places.output.subject,
-                group: request.name
+                group: request.name,
+                isWhole: isWhole,
+                markSubject: isWhole ? NATSGroupPlaces.markSubject(among: input.subjects) : nil
             )
             return NATSGroup(
                 servers: servers,
@@ -125,6 +148,7 @@ extension NATSTransport: GroupTransport {
     private static func inputStream(
         _ name: String?,
         _ subject: String,
+        isWhole: Bool,
         _ request: GroupRequest,
         _ client: NATSClient
     ) throws(NATSError) -> JetStreamStream {
@@ -144,6 +168,7 @@ extension NATSTransport: GroupTransport {
         guard stream.subjects.contains(where: { NATSSubject.matches($0, filter) }) else {
             throw NATSError(.unsendable, "the stream '\(name)' does not take '\(Excerpt.line(filter))'")
         }
+        guard !isWhole else { return stream }
         let others = try client.subjects(of: name, like: filter).filter { subject in
             let number = Int(subject.split(separator: ".").last ?? "")
             return !(number.map { (0..<request.partitionCount).contains($0) } ?? false)
@@ -205,7 +230,10 @@ extension NATSTransport: GroupTransport {
             )
         }
         guard stream.history.map({ $0 >= leastHistory }) ?? true else {
-            throw refuse("keeps fewer messages of a subject than a commit may have", "--max-msgs-per-subject \(leastHistory)")
+            throw refuse(
+                "keeps fewer messages of a subject than a commit may have",
+                "--max-msgs-per-subject \(leastHistory)"
+            )
         }
     }
 
@@ -226,6 +254,8 @@ struct NATSGroup: GroupBackend {
     let replicas: Int
     let linesPerMessage: Int
     let request: GroupRequest
+
+    var hasMarks: Bool { places.markSubject != nil }
 
     // A member ends by itself, after what was begun: nothing interrupts its requests.
     private func client() throws(GroupError) -> NATSClient {
@@ -258,10 +288,12 @@ struct NATSGroup: GroupBackend {
             }
             for message in try client.requestAll("$JS.API.DIRECT.GET.\(places.inputStream)", json.bytes[...]) {
                 guard let subject = message.headers?["Nats-Subject"],
-                    let partition = Int(subject.split(separator: ".").last ?? ""),
                     let number = message.headers?["Nats-Sequence"].flatMap({ UInt64($0) })
                 else { continue }
-                last[partition] = number
+                guard let partition = places.isWhole ? 0 : Int(subject.split(separator: ".").last ?? "") else {
+                    continue
+                }
+                last[partition] = max(last[partition] ?? 0, number)
             }
         } catch {
             throw GroupError(error)

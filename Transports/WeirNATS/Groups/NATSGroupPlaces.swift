@@ -17,8 +17,27 @@ struct NATSGroupPlaces: Sendable {
     let outputSubject: String
     let group: String
 
-    func input(_ partition: Int) -> String { "\(inputSubject).\(partition)" }
+    /// Whether the whole input is one partition, whose subjects end with any number.
+    let isWhole: Bool
+
+    /// Where a group before this one marks how far time is, without the number of a partition; `nil` where there is none.
+    let markSubject: String?
+
+    func inputs(_ partition: Int) -> [String] {
+        guard isWhole else { return ["\(inputSubject).\(partition)"] }
+        return ["\(inputSubject).*"] + (markSubject.map { ["\($0).*"] } ?? [])
+    }
+
     func output(_ partition: Int) -> String { "\(outputSubject).\(partition)" }
+
+    /// A subject without the `*` that stands for its last part.
+    static func base(of subject: String) -> String { subject.hasSuffix(".*") ? String(subject.dropLast(2)) : subject }
+
+    /// Where the group whose outputs a stream has marks how far time is; `nil` where it is not of one group.
+    static func markSubject(among subjects: [String]) -> String? {
+        let found = subjects.filter { $0.hasPrefix("weir.") && $0.hasSuffix(".checkpoint.*") }
+        return found.count == 1 ? base(of: found[0]) : nil
+    }
 
     /// Where the commits of a partition are, of which the last one is kept.
     func head(_ partition: Int) -> String { "weir.\(group).checkpoint.\(partition)" }
@@ -65,6 +84,7 @@ struct NATSCommitHead: Equatable {
     var firstPiece: UInt64?
     var pieceCount: Int
     var byteCount: Int
+    var mark: TimeMark?
 
     var encoded: [UInt8] {
         var json = JSONWriter()
@@ -74,6 +94,10 @@ struct NATSCommitHead: Equatable {
             if let firstPiece { json.member("first", firstPiece) }
             json.member("pieces", pieceCount)
             json.member("bytes", byteCount)
+            if let mark {
+                json.member("time", mark.time)
+                if mark.isIdle { json.member("idle", true) }
+            }
         }
         return json.bytes
     }
@@ -84,7 +108,8 @@ extension NATSCommitHead {
     ///
     /// - Returns: `nil` for what is none.
     init?(_ bytes: [UInt8]) {
-        guard let json = try? JSONNode.read(bytes, allowsRepeatedNames: true), let position = json["position"]?.unsigned,
+        guard let json = try? JSONNode.read(bytes, allowsRepeatedNames: true),
+            let position = json["position"]?.unsigned,
             let input = json["input"]?.text, let pieceCount = json["pieces"]?.integer, pieceCount > 0,
             let byteCount = json["bytes"]?.integer, byteCount >= 0
         else { return nil }
@@ -93,7 +118,8 @@ extension NATSCommitHead {
             input: input,
             firstPiece: json["first"]?.unsigned,
             pieceCount: pieceCount,
-            byteCount: byteCount
+            byteCount: byteCount,
+            mark: json["time"]?.integer.map { TimeMark(time: Int64($0), isIdle: json["idle"]?.flag ?? false) }
         )
     }
 }

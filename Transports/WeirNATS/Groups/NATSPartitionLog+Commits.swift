@@ -4,12 +4,10 @@ internal import WeirRecords
 
 // Commits: atomic batches, as many partitions in each as it has room for.
 extension NATSPartitionLog {
-    private typealias Message = (subject: String, payload: ArraySlice<UInt8>, expectation: JetStreamExpectation)
-
     /// What is to be published for a commit.
     private struct Plan {
         let commit: PartitionCommit
-        var messages: [Message]
+        var messages: [JetStreamMessage]
         var pieceCount: Int
     }
 
@@ -93,7 +91,8 @@ extension NATSPartitionLog {
             position: commit.position,
             input: places.inputCreation,
             pieceCount: 0,
-            byteCount: commit.state?.count ?? 0
+            byteCount: commit.state?.count ?? 0,
+            mark: commit.mark
         )
         var pieceCount = 0
         if let state = commit.state {
@@ -102,7 +101,7 @@ extension NATSPartitionLog {
                 let piece = rest.prefix(payloadLimit)
                 rest = rest.dropFirst(piece.count)
                 let expectation = JetStreamExpectation(replacesSubject: pieceCount == 0)
-                messages.append((places.state(commit.partition), piece, expectation))
+                messages.append(JetStreamMessage(places.state(commit.partition), piece, expecting: expectation))
                 pieceCount += 1
             } while !rest.isEmpty
             head.pieceCount = pieceCount
@@ -112,7 +111,7 @@ extension NATSPartitionLog {
             throw GroupError(.refused, "partition \(commit.partition) has no state that could stay as it was")
         }
         let expectation = JetStreamExpectation(lastSubjectSequence: commit.revision, replacesSubject: true)
-        messages.append((places.head(commit.partition), head.encoded[...], expectation))
+        messages.append(JetStreamMessage(places.head(commit.partition), head.encoded[...], expecting: expectation))
         guard messages.count <= Self.batchLimit else {
             throw GroupError(
                 .refused,
@@ -125,19 +124,21 @@ extension NATSPartitionLog {
     }
 
     /// The outputs of a commit as messages of whole lines.
-    private func outputs(of commit: PartitionCommit) -> [Message] {
+    ///
+    /// The last one tells how far time is, for those who read the outputs of all partitions.
+    private func outputs(of commit: PartitionCommit) -> [JetStreamMessage] {
         guard !commit.outputs.isEmpty else { return [] }
         let newline = UInt8(ascii: "\n")
         let lineCount = commit.outputs.reduce(0) { $0 + ($1 == newline ? 1 : 0) }
         // As many lines in each as were asked for, or as it takes to fit.
         let lines = max(linesPerMessage, (lineCount - 1) / Self.outputLimit + 1)
         let subject = places.output(commit.partition)
-        var messages: [Message] = []
+        var messages: [JetStreamMessage] = []
         var (start, end, count) = (0, 0, 0)
         func close() {
             guard end > start else { return }
             // The end of the last line is that of the message.
-            messages.append((subject, commit.outputs[start..<end - 1], JetStreamExpectation()))
+            messages.append(JetStreamMessage(subject, commit.outputs[start..<end - 1]))
             (start, count) = (end, 0)
         }
         for index in commit.outputs.indices where commit.outputs[index] == newline {
@@ -146,6 +147,9 @@ extension NATSPartitionLog {
             if count == lines { close() }
         }
         close()
+        if let mark = commit.mark, !messages.isEmpty {
+            messages[messages.count - 1].fields = [NATSHeaders.Field(Self.markField, "\(mark.time)")]
+        }
         return messages
     }
 

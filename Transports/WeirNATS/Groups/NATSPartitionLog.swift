@@ -37,6 +37,18 @@ package final class NATSPartitionLog: PartitionLog {
     /// Messages that have come: partitions, or -1 for one that is not wanted any more, numbers and where they end among the
     /// bytes.
     private var arrived: [(partition: Int, number: UInt64, end: Int)] = []
+
+    /// Marks of time among them: each before the message with this index.
+    private var marks: [(index: Int, partition: Int, number: UInt64, source: Int, mark: TimeMark)] = []
+    private var noteMark: (_ partition: Int, _ number: UInt64, _ source: Int, _ mark: TimeMark) -> Void = {
+        _,
+        _,
+        _,
+        _ in
+    }
+
+    /// The header that says how far time is in the partition of an output.
+    static let markField = "Weir-Time"
     private var bytes: [UInt8] = []
 
     /// How many bytes of messages wait, at most, before they are handled.
@@ -69,6 +81,12 @@ package final class NATSPartitionLog: PartitionLog {
 
     // MARK: Reading
 
+    package func observeMarks(
+        _ body: @escaping (_ partition: Int, _ number: UInt64, _ source: Int, _ mark: TimeMark) -> Void
+    ) {
+        noteMark = body
+    }
+
     package func read(_ positions: [Int: UInt64]) throws(GroupError) {
         for (number, feed) in feeds {
             for partition in feed.partitions.keys where positions[partition] == nil { feeds[number]?.remove(partition) }
@@ -86,7 +104,10 @@ package final class NATSPartitionLog: PartitionLog {
             }
         }
         // What has come of them comes again.
-        if !new.isEmpty { arrived.indices.forEach { if new[arrived[$0].partition] != nil { arrived[$0].partition = -1 } } }
+        if !new.isEmpty {
+            for index in arrived.indices where new[arrived[index].partition] != nil { arrived[index].partition = -1 }
+            for index in marks.indices where new[marks[index].partition] != nil { marks[index].partition = -1 }
+        }
         add(new)
         for (number, feed) in feeds where feed.partitions.isEmpty { end(number) }
         do throws(NATSError) { try setUp() } catch { throw GroupError(error) }
@@ -147,13 +168,22 @@ package final class NATSPartitionLog: PartitionLog {
                 try setUp()
                 try ask()
                 try client.step(until: nextWake(limit))
-            } while arrived.isEmpty && .now < limit
+            } while arrived.isEmpty && marks.isEmpty && .now < limit
         } catch {
             // What has come is handled all the same.
-            if arrived.isEmpty { throw GroupError(error) }
+            if arrived.isEmpty, marks.isEmpty { throw GroupError(error) }
         }
         var start = 0
-        for message in arrived {
+        var nextMark = 0
+        func handOverMarks(before index: Int) {
+            while nextMark < marks.count, marks[nextMark].index <= index {
+                let found = marks[nextMark]
+                if found.partition >= 0 { noteMark(found.partition, found.number, found.source, found.mark) }
+                nextMark += 1
+            }
+        }
+        for (index, message) in arrived.enumerated() {
+            handOverMarks(before: index)
             if message.partition >= 0 {
                 body(message.partition, message.number, bytes[start..<message.end])
                 if let feed = feedOfPartition[message.partition] {
@@ -162,8 +192,10 @@ package final class NATSPartitionLog: PartitionLog {
             }
             start = message.end
         }
+        handOverMarks(before: arrived.count)
         for number in feeds.keys { feeds[number]?.noteHandedOver() }
         arrived.removeAll(keepingCapacity: true)
+        marks.removeAll(keepingCapacity: true)
         bytes.removeAll(keepingCapacity: bytes.capacity <= 2 * Self.room)
     }
 
@@ -203,12 +235,33 @@ package final class NATSPartitionLog: PartitionLog {
             return
         }
         let subject = connection.bytes(message.subject)
-        guard let dot = subject.lastIndex(of: UInt8(ascii: ".")),
-            let partition = Int(String(decoding: subject[(dot + 1)...], as: UTF8.self)),
-            feeds[number]?.partitions[partition] != nil
-        else { return }
+        guard let dot = subject.lastIndex(of: UInt8(ascii: ".")) else { return }
+        // A whole input may have messages of other programs too.
+        let last = Digits.number(subject[(dot + 1)...]).map { Int($0) } ?? -1
+        let partition = places.isWhole ? 0 : last
+        guard feeds[number]?.partitions[partition] != nil else { return }
+        if places.isWhole, let mark = mark(in: message, subject[..<dot]) {
+            // Behind the message that has it.
+            let isAlone = places.markSubject.map { subject[..<dot].elementsEqual($0.utf8) } ?? false
+            if isAlone { return marks.append((arrived.count, 0, place.streamSequence, last, mark)) }
+            defer { marks.append((arrived.count, 0, place.streamSequence, last, mark)) }
+        } else if let markSubject = places.markSubject, subject[..<dot].elementsEqual(markSubject.utf8) {
+            return
+        }
         bytes += connection.bytes(message.payload)
         arrived.append((partition, place.streamSequence, bytes.count))
+    }
+
+    /// The mark of time in a message; `nil` where it has none.
+    private func mark(in message: NATSFrame.Message, _ subject: ArraySlice<UInt8>) -> TimeMark? {
+        let connection = client.connection
+        if let markSubject = places.markSubject, subject.elementsEqual(markSubject.utf8) {
+            return NATSCommitHead(Array(connection.bytes(message.payload)))?.mark
+        }
+        guard !message.headers.isEmpty else { return nil }
+        return NATSHeaders(connection.bytes(message.headers))?[Self.markField].flatMap { Int64($0) }.map {
+            TimeMark(time: $0, isIdle: false)
+        }
     }
 
     private func takeStatus(_ message: NATSFrame.Message, _ number: UInt64) {
@@ -239,8 +292,10 @@ package final class NATSPartitionLog: PartitionLog {
     private func setUp(_ number: UInt64, _ stream: JetStreamStream) throws(NATSError) {
         guard let feed = feeds[number], feed.consumer == nil else { return }
         try checkRetention(feed, stream)
-        var wanted = JetStreamConsumerSettings("weir-\(client.inbox.dropFirst(7))-\(number)-\(UInt32.random(in: .min ... .max))")
-        wanted.subjects = feed.partitions.keys.sorted().map(places.input)
+        var wanted = JetStreamConsumerSettings(
+            "weir-\(client.inbox.dropFirst(7))-\(number)-\(UInt32.random(in: .min ... .max))"
+        )
+        wanted.subjects = feed.partitions.keys.sorted().flatMap(places.inputs)
         wanted.acknowledgement = .none
         let first = max(feed.next, max(1, stream.first))
         wanted.start = .sequence(first)
@@ -261,7 +316,8 @@ package final class NATSPartitionLog: PartitionLog {
                 "the stream '\(stream.name)' ends with message \(stream.last), and \(feed.next - 1) were read"
             )
         }
-        let late = feed.partitions.filter { $0.value > 0 && max($0.value, feed.next - 1) + 1 < stream.first }.keys.sorted()
+        let late = feed.partitions.filter { $0.value > 0 && max($0.value, feed.next - 1) + 1 < stream.first }.keys
+            .sorted()
         guard let partition = late.first else { return }
         let words =
             "the stream '\(stream.name)' begins with message \(stream.first), and partition \(partition) was read up to "

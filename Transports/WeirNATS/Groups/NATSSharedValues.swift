@@ -37,7 +37,11 @@ package final class NATSSharedValues: SharedValues {
 
     package func replace(_ key: String, _ bytes: [UInt8], revision: UInt64) throws(GroupError) {
         do throws(NATSError) {
-            if revision == 0 { try bucket.create(key, bytes) } else { try bucket.update(key, bytes, revision: revision) }
+            if revision == 0 {
+                try bucket.create(key, bytes)
+            } else {
+                try bucket.update(key, bytes, revision: revision)
+            }
         } catch {
             throw GroupError(error)
         }

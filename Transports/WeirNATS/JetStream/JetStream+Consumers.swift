@@ -151,15 +151,46 @@ struct JetStreamPlace: Equatable {
     ///
     /// - Returns: `nil` for what is no such subject.
     init?(_ subject: ArraySlice<UInt8>) {
-        let tokens = subject.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard tokens.count == 9 || tokens.count >= 11, tokens[0].elementsEqual("$JS".utf8),
-            tokens[1].elementsEqual("ACK".utf8)
-        else { return nil }
-        let first = tokens.count == 9 ? 5 : 7
-        guard let stream = UInt64(String(decoding: tokens[first], as: UTF8.self)),
-            let consumer = UInt64(String(decoding: tokens[first + 1], as: UTF8.self)),
-            let pending = UInt64(String(decoding: tokens[first + 3], as: UTF8.self))
-        else { return nil }
+        guard subject.starts(with: "$JS.ACK.".utf8) else { return nil }
+        let dot = UInt8(ascii: ".")
+        let count = subject.reduce(1) { $0 + ($1 == dot ? 1 : 0) }
+        guard count == 9 || count >= 11 else { return nil }
+        // Once for each message: no pieces are made.
+        let first = count == 9 ? 5 : 7
+        var numbers = (stream: UInt64?.none, consumer: UInt64?.none, pending: UInt64?.none)
+        var token = 0
+        var rest = subject
+        while token <= first + 3 {
+            let end = rest.firstIndex(of: dot) ?? rest.endIndex
+            switch token {
+            case first: numbers.stream = Digits.number(rest[..<end])
+            case first + 1: numbers.consumer = Digits.number(rest[..<end])
+            case first + 3: numbers.pending = Digits.number(rest[..<end])
+            default: break
+            }
+            token += 1
+            rest = end < rest.endIndex ? rest[(end + 1)...] : rest[end...]
+        }
+        guard let stream = numbers.stream, let consumer = numbers.consumer, let pending = numbers.pending else {
+            return nil
+        }
         (streamSequence, consumerSequence, self.pending) = (stream, consumer, pending)
+    }
+}
+
+/// Numbers among bytes.
+enum Digits {
+    /// Reads a number of decimal digits alone.
+    ///
+    /// - Returns: `nil` for anything else, and for what is greater than 18 digits can be.
+    static func number(_ bytes: ArraySlice<UInt8>) -> UInt64? {
+        guard (1...18).contains(bytes.count) else { return nil }
+        var number: UInt64 = 0
+        for byte in bytes {
+            let digit = byte &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            number = number * 10 + UInt64(digit)
+        }
+        return number
     }
 }

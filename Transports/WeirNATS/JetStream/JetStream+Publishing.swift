@@ -75,6 +75,28 @@ extension NATSError {
     }
 }
 
+/// A message that a stream is to keep.
+package struct JetStreamMessage: Sendable {
+    package var subject: String
+    package var payload: ArraySlice<UInt8>
+    package var expectation: JetStreamExpectation
+
+    /// Further headers.
+    package var fields: [NATSHeaders.Field]
+
+    package init(
+        _ subject: String,
+        _ payload: ArraySlice<UInt8>,
+        expecting expectation: JetStreamExpectation = JetStreamExpectation(),
+        headers fields: [NATSHeaders.Field] = []
+    ) {
+        self.subject = subject
+        self.payload = payload
+        self.expectation = expectation
+        self.fields = fields
+    }
+}
+
 // Messages that streams keep.
 extension NATSClient {
     /// Publishes a message, and waits until a stream keeps it.
@@ -123,7 +145,7 @@ extension NATSClient {
     /// - Throws: ``NATSError``; then nothing was kept, unless the error is ``NATSError/Kind/late`` or
     ///   ``NATSError/Kind/disconnected``.
     package func store(
-        batch messages: [(subject: String, payload: ArraySlice<UInt8>, expectation: JetStreamExpectation)],
+        batch messages: [JetStreamMessage],
         id: String
     ) throws(NATSError) -> JetStreamReceipt {
         precondition(!messages.isEmpty, "a batch has a message")
@@ -133,7 +155,7 @@ extension NATSClient {
         // An older server would keep the messages one by one.
         guard info.isAtLeast(2, 12) else { throw Self.tooOldForBatches(info.version) }
         for (index, message) in messages.enumerated() {
-            var fields = message.expectation.fields
+            var fields = message.expectation.fields + message.fields
             fields.append(.init("Nats-Batch-Id", id))
             fields.append(.init("Nats-Batch-Sequence", "\(index + 1)"))
             let isLast = index == messages.count - 1

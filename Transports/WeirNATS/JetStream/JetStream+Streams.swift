@@ -68,7 +68,9 @@ package struct JetStreamSettings: Sendable {
         // What is full refuses the new, so that those who publish notice, and nothing is lost in silence.
         if !isBucket { json.member("discard", "new") }
         if takesBatches { json.member("allow_atomic", true) }
-        if permitsReplacing || isBucket { for flag in ["allow_rollup_hdrs", "allow_direct"] { json.member(flag, true) } }
+        if permitsReplacing || isBucket {
+            for flag in ["allow_rollup_hdrs", "allow_direct"] { json.member(flag, true) }
+        }
         if isBucket { json.member("deny_delete", true) }
     }
 }
