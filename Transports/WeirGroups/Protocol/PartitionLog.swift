@@ -75,12 +75,14 @@ package protocol PartitionLog: AnyObject {
     ///   - limit: Until when to wait where there are none.
     ///   - body: Called with each message: its partition, its number and what it says. The messages of a partition come in
     ///     the order of their numbers; some may come twice, and some that were handled.
-    /// - Throws: ``GroupError``.
+    /// - Throws: ``GroupError``. Messages may be missing then: ``read(_:)`` has to say once more where to go on.
     func receive(
         until limit: Timestamp,
         _ body: (_ partition: Int, _ number: UInt64, _ payload: ArraySlice<UInt8>) -> Void
     ) throws(GroupError)
 
     /// Up to which number there are no more messages of a partition to come.
+    ///
+    /// It holds for the partitions of the last ``read(_:)``, until something is thrown.
     func frontier(of partition: Int) -> UInt64
 }

@@ -104,7 +104,7 @@ package final class GroupWorker {
         work.sorted { $0.key < $1.key }.map { partition, work in
             Progress(
                 partition: partition,
-                position: max(work.position, log.frontier(of: partition)),
+                position: max(work.position, frontier(of: partition)),
                 committedPosition: work.committedPosition,
                 lastCommit: work.lastCommit,
                 stateByteCount: work.stateByteCount
@@ -187,7 +187,14 @@ package final class GroupWorker {
         isReading = true
     }
 
+    /// Up to which number there is nothing left of a partition, as far as that is known.
+    ///
+    /// What the log says is of what it reads: not of a partition that has come since, nor of what a broken connection missed.
+    private func frontier(of partition: Int) -> UInt64 { isReading ? log.frontier(of: partition) : 0 }
+
     private func pause(_ error: GroupError, _ now: Timestamp) throws(GroupError) {
+        // What came meanwhile may be missing.
+        isReading = false
         guard error.kind == .unreachable || error.kind == .outdated else { throw error }
         trouble = error
         nextAttempt = now.shifted(byNanoseconds: settings.pause)
@@ -229,7 +236,7 @@ package final class GroupWorker {
         let due = work.filter { partition, work in
             work.isDirty
                 || (now - work.lastCommit).wholeNanoseconds >= settings.idleInterval
-                    && log.frontier(of: partition) > work.committedPosition
+                    && frontier(of: partition) > work.committedPosition
         }
         try commit(due.keys.sorted(), now)
     }
@@ -242,7 +249,7 @@ package final class GroupWorker {
                 PartitionCommit(
                     partition: partition,
                     revision: work.revision,
-                    position: max(work.position, log.frontier(of: partition)),
+                    position: max(work.position, frontier(of: partition)),
                     outputs: work.processor.takeOutputs(),
                     state: work.isDirty || work.revision == 0 ? try work.processor.save() : nil
                 )
