@@ -133,6 +133,8 @@ package final class GroupWorker {
                 nextAttempt = nil
                 try receive(until: min(limit, nextCommit ?? limit))
             } catch {
+                // What came before it is handled, also where that is the end.
+                try process()
                 try pause(error, now)
             }
         }
@@ -215,11 +217,19 @@ package final class GroupWorker {
     }
 
     private func process() throws(GroupError) {
-        defer { touched.removeAll(keepingCapacity: true) }
+        var failure: GroupError?
         for partition in touched {
             work[partition]?.isTouched = false
-            try work[partition]?.processor.process()
+            do throws(GroupError) {
+                try work[partition]?.processor.process()
+            } catch {
+                // Its position is that of what it took, and not of what it handled.
+                give(up: partition)
+                failure = failure ?? error
+            }
         }
+        touched.removeAll(keepingCapacity: true)
+        if let failure { throw failure }
     }
 
     // MARK: Commits
@@ -245,17 +255,27 @@ package final class GroupWorker {
         var commits: [PartitionCommit] = []
         for partition in partitions {
             guard let work = work[partition] else { continue }
+            let outputs = work.processor.takeOutputs()
+            var state: [UInt8]?
+            do throws(GroupError) {
+                if work.isDirty || work.revision == 0 { state = try work.processor.save() }
+            } catch {
+                // Nor are those whose outputs were taken already of any use.
+                for partition in commits.map(\.partition) + [partition] { give(up: partition) }
+                throw error
+            }
             commits.append(
                 PartitionCommit(
                     partition: partition,
                     revision: work.revision,
                     position: max(work.position, frontier(of: partition)),
-                    outputs: work.processor.takeOutputs(),
-                    state: work.isDirty || work.revision == 0 ? try work.processor.save() : nil
+                    outputs: outputs,
+                    state: state
                 )
             )
         }
         guard !commits.isEmpty else { return }
+        var failure: GroupError?
         for (commit, result) in zip(commits, log.commit(commits)) {
             switch result {
             case .success(let revision): note(commit, revision, now)
@@ -266,11 +286,13 @@ package final class GroupWorker {
                     counts.unclearCommits += 1
                     trouble = error
                     nextAttempt = now.shifted(byNanoseconds: settings.pause)
-                case .interrupted, .refused: throw error
+                case .interrupted, .refused: failure = failure ?? error
                 }
+                // Its outputs are gone: a later commit, as at the end, would be without them.
                 give(up: commit.partition)
             }
         }
+        if let failure { throw failure }
     }
 
     private func note(_ commit: PartitionCommit, _ revision: UInt64, _ now: Timestamp) {
