@@ -12,41 +12,55 @@ struct GroupSimulationTests {
         return 0..<(environment["WEIR_GROUP_SEEDS"].flatMap { UInt64($0) } ?? 10_000)
     }
 
-    /// What was found by all threads.
-    private struct Findings {
+    /// What was found by a thread; read by the test after the thread has ended.
+    private final class Findings: @unchecked Sendable {
         var failures: [(seed: UInt64, what: String)] = []
         var steps = 0
         var commits = 0
         var refused = 0
         var late = 0
         var drainTime: Int64 = 0
+
+        func add(_ simulation: GroupSimulation) {
+            steps += simulation.stepCount
+            commits += simulation.counts.commits
+            refused += simulation.counts.refused
+            late += simulation.counts.late
+            drainTime = max(drainTime, simulation.drainTime)
+        }
+
+        func add(_ other: Findings) {
+            failures += other.failures
+            steps += other.steps
+            commits += other.commits
+            refused += other.refused
+            late += other.late
+            drainTime = max(drainTime, other.drainTime)
+        }
     }
 
     private static func run(_ seeds: Range<UInt64>, defect: BrokerDefect? = nil, failures limit: Int) -> Findings {
-        let threadCount = UInt64(ProcessInfo.processInfo.activeProcessorCount)
-        let findings = Mutex(Findings())
+        let findings = (0..<ProcessInfo.processInfo.activeProcessorCount).map { _ in Findings() }
+        let failureCount = Atomic(0)
+        let next = Atomic(seeds.lowerBound)
         let notes = seeds.count == 1
-        TestThreads.run(
-            (0..<threadCount).map { thread in
-                {
-                    for seed in stride(from: seeds.lowerBound + thread, to: seeds.upperBound, by: Int(threadCount)) {
-                        let simulation = GroupSimulation(seed: seed, defect: defect, onNote: notes ? { print($0) } : nil)
-                        let failure = simulation.run()
-                        let isEnough = findings.withLock {
-                            if let failure { $0.failures.append((seed, failure)) }
-                            $0.steps += simulation.stepCount
-                            $0.commits += simulation.counts.commits
-                            $0.refused += simulation.counts.refused
-                            $0.late += simulation.counts.late
-                            $0.drainTime = max($0.drainTime, simulation.drainTime)
-                            return $0.failures.count >= limit
-                        }
-                        if isEnough { return }
-                    }
+        @Sendable func work(_ findings: Findings) {
+            while failureCount.load(ordering: .relaxed) < limit {
+                let seed = next.add(1, ordering: .relaxed).oldValue
+                guard seed < seeds.upperBound else { return }
+                let simulation = GroupSimulation(seed: seed, defect: defect, onNote: notes ? { print($0) } : nil)
+                if let failure = simulation.run() {
+                    findings.failures.append((seed, failure))
+                    failureCount.add(1, ordering: .relaxed)
                 }
+                findings.add(simulation)
             }
-        )
-        return findings.withLock { $0 }
+        }
+        TestThreads.run(findings.map { findings in { work(findings) } })
+        let all = Findings()
+        for findings in findings { all.add(findings) }
+        all.failures.sort { $0.seed < $1.seed }
+        return all
     }
 
     @Test
@@ -58,7 +72,7 @@ struct GroupSimulationTests {
                 + "\(findings.late) of them late, \(findings.refused) refused, done after \(findings.drainTime / 1_000_000) ms "
                 + "at most, in \(ContinuousClock.now - start)"
         )
-        for failure in findings.failures.sorted(by: { $0.seed < $1.seed }) {
+        for failure in findings.failures {
             Issue.record("WEIR_GROUP_SEED=\(failure.seed): \(failure.what)")
         }
         #expect(findings.commits > 0)

@@ -25,7 +25,7 @@ final class GroupSimulation {
     /// How much happened, so that a test can tell whether anything did.
     private(set) var stepCount = 0
     var counts: (commits: Int, refused: Int, late: Int) {
-        (broker.appliedCommits, broker.refusedCommits, broker.lateCommits)
+        (broker.applied.count, broker.refusedCommits, broker.lateCommits)
     }
 
     /// How long after the faults all was done, in nanoseconds.
@@ -64,7 +64,7 @@ final class GroupSimulation {
         work.pause = Int64(50 + pick(150)) * SimulatedBroker.millisecond
         if pick(3) == 0 { work.outputByteCount = 1 + pick(100) }
         self.work = work
-        let level = [0, 10, 30, 100][pick(4)]
+        let level = [0, 15, 60, 200][pick(4)]
         func often() -> Int { pick(3) == 0 ? 0 : pick(level + 1) }
         broker.faults = SimulatedFaults(
             lost: often(),
@@ -77,7 +77,7 @@ final class GroupSimulation {
             again: often()
         )
         let kinds: [Event] = [.join, .leave, .interrupt, .kill, .kill, .sleep, .sleep, .jump, .cutOff, .election]
-        for _ in 0..<pick(9) { events.append((Int64(pick(Int(calm))), kinds[pick(kinds.count)])) }
+        for _ in 0..<pick(12) { events.append((Int64(pick(Int(calm))), kinds[pick(kinds.count)])) }
         let first = pick(3)
         if first == 0 {
             let (one, other) = (Int64(pick(Int(calm))), Int64(pick(Int(calm))))
@@ -99,7 +99,7 @@ final class GroupSimulation {
         broker.isDownUntil = 0
         for member in members {
             member.connection.isDownUntil = 0
-            member.connection.interruptsNext = false
+            member.connection.nextError = nil
         }
         if live.isEmpty { join() }
         broker.note("from now on all is well")
@@ -190,7 +190,7 @@ final class GroupSimulation {
         case .kill, .leave:
             end(one, isKilled: event == .kill)
             if broker.pick(3) > 0 { join() }
-        case .interrupt: one.connection.interruptsNext = true
+        case .interrupt: one.connection.nextError = SimulatedConnection.end
         case .sleep:
             let time = broker.pick(300...6_000)
             broker.note("\(one.name) sleeps for \(time / SimulatedBroker.millisecond) ms")

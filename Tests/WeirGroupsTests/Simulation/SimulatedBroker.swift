@@ -67,8 +67,8 @@ final class SimulatedBroker {
     /// Called with what happens, for people.
     var onNote: ((_ what: String) -> Void)?
 
-    /// How often each kind of fault happened, and commits that were kept and refused.
-    private(set) var appliedCommits = 0
+    /// The commits that were kept, in their order, and how many were refused, or came late.
+    private(set) var applied: [PartitionCommit] = []
     private(set) var refusedCommits = 0
     private(set) var lateCommits = 0
 
@@ -149,7 +149,7 @@ final class SimulatedBroker {
             refusedCommits += 1
             return .failure(GroupError(.outdated, "another commit came first"))
         }
-        appliedCommits += 1
+        applied.append(commit)
         if isLate { lateCommits += 1 }
         lastRevision += 1
         kept[commit.partition].before = before.place

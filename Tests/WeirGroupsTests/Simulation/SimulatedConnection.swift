@@ -12,8 +12,8 @@ final class SimulatedConnection: SharedValues, PartitionLog {
     /// Whether the member was killed: nothing that it does has an effect from then on.
     var isDead = false
 
-    /// Whether the next request says that the program is to end.
-    var interruptsNext = false
+    /// What goes wrong with the next request.
+    var nextError: GroupError?
 
     private var positions: [Int: UInt64] = [:]
     /// The number of the last message that came, or was passed over.
@@ -25,16 +25,16 @@ final class SimulatedConnection: SharedValues, PartitionLog {
         self.broker = broker
     }
 
-    private static let noAnswer = GroupError(.unreachable, "there was no answer")
-    private static let end = GroupError(.interrupted, "the program is to end")
+    static let noAnswer = GroupError(.unreachable, "there was no answer")
+    static let end = GroupError(.interrupted, "the program is to end")
 
     // MARK: Requests
 
     private func reach() -> GroupError? {
         if isDead { return Self.end }
-        if interruptsNext {
-            interruptsNext = false
-            return Self.end
+        if let error = nextError {
+            nextError = nil
+            return error
         }
         return broker.now < max(isDownUntil, broker.isDownUntil) ? Self.noAnswer : nil
     }

@@ -200,7 +200,7 @@ package struct GroupMembership {
         let before = map
         map.release(released, by: member)
         if member == members.min() { map.balance(among: members) }
-        if map != before || found == nil {
+        if map != before {
             do throws(GroupError) {
                 try values.replace(Self.mapKey, map.encoded, revision: found?.revision ?? 0)
                 proposalCount += 1
