@@ -86,6 +86,8 @@ package struct GroupMembership {
     private var sights: [String: Sight] = [:]
     private var lastRenewal: Timestamp?
     private var hasChecked = false
+    /// What was read of the settings with a smaller revision is older than what this member has joined with.
+    private var settingsRevision: UInt64 = 0
 
     /// Partitions that were let go, which the map does not say yet.
     private var released: Set<Int> = []
@@ -133,6 +135,8 @@ package struct GroupMembership {
         }
         let found = try values.values([Self.settingsKey, Self.mapKey, Self.memberKey + "*"])
         try check(found[Self.settingsKey])
+        // Another member was faster: what it said is read by the next call.
+        guard hasChecked else { return GroupShare() }
         guard lastRenewal != nil else {
             // With other settings it never was a member.
             try values.put(Self.memberKey + member, about)
@@ -146,22 +150,28 @@ package struct GroupMembership {
     }
 
     private mutating func check(_ found: SharedValue?) throws(GroupError) {
-        guard let found else {
-            try values.replace(Self.settingsKey, settings.encoded, revision: 0)
+        if let found {
+            guard found.revision >= settingsRevision else { return }
+            guard found.bytes != settings.encoded else {
+                settingsRevision = found.revision
+                return hasChecked = true
+            }
+            guard settings.replaces, !hasChecked else {
+                throw GroupError(
+                    .refused,
+                    hasChecked
+                        ? "the group was joined with other settings, and goes on with those"
+                        : "the group is another one: " + settings.differences(from: found.bytes).joined(separator: ", ")
+                )
+            }
+        }
+        do throws(GroupError) {
+            try values.replace(Self.settingsKey, settings.encoded, revision: found?.revision ?? 0)
             hasChecked = true
-            return
+            settingsRevision = (found?.revision ?? 0) + 1
+        } catch {
+            guard error.kind == .outdated else { throw error }
         }
-        guard found.bytes != settings.encoded else { return hasChecked = true }
-        guard settings.replaces, !hasChecked else {
-            throw GroupError(
-                .refused,
-                hasChecked
-                    ? "the group was joined with other settings, and goes on with those"
-                    : "the group is another one: " + settings.differences(from: found.bytes).joined(separator: ", ")
-            )
-        }
-        try values.replace(Self.settingsKey, settings.encoded, revision: found.revision)
-        hasChecked = true
     }
 
     /// Finds out who is there.
@@ -170,8 +180,12 @@ package struct GroupMembership {
         for (key, value) in found where key.hasPrefix(Self.memberKey) {
             let name = String(key.dropFirst(Self.memberKey.count))
             let before = sights[name]
-            let isNew = before?.revision != value.revision
-            seen[name] = Sight(revision: value.revision, time: isNew ? now : before?.time ?? now)
+            // What is older than what was read before says nothing.
+            if let before, value.revision <= before.revision {
+                seen[name] = before
+            } else {
+                seen[name] = Sight(revision: value.revision, time: now)
+            }
         }
         sights = seen
         members = Set(seen.filter { (now - $0.value.time).wholeNanoseconds < settings.lease }.keys)
@@ -186,7 +200,7 @@ package struct GroupMembership {
         let before = map
         map.release(released, by: member)
         if member == members.min() { map.balance(among: members) }
-        if map != before || found == nil {
+        if map != before {
             do throws(GroupError) {
                 try values.replace(Self.mapKey, map.encoded, revision: found?.revision ?? 0)
                 proposalCount += 1
@@ -211,10 +225,16 @@ package struct GroupMembership {
     }
 
     /// Removes what is left of members that have been silent for a long time.
-    private mutating func removeSilent(_ now: Timestamp) throws(GroupError) {
+    private func removeSilent(_ now: Timestamp) throws(GroupError) {
         guard member == members.min() else { return }
-        for (name, sight) in sights where (now - sight.time).wholeNanoseconds > 10 * settings.lease {
-            try values.remove(Self.memberKey + name)
+        let silent = sights.filter { $0.key != member && (now - $0.value.time).wholeNanoseconds > 10 * settings.lease }
+        for name in silent.keys.sorted() {
+            do throws(GroupError) {
+                try values.remove(Self.memberKey + name)
+            } catch {
+                // The share is what counts; the next call tries again.
+                guard error.kind == .unreachable else { throw error }
+            }
         }
     }
 }

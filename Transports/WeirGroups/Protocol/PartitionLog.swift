@@ -100,7 +100,7 @@ package protocol PartitionLog: AnyObject {
     ///   - limit: Until when to wait where there are none.
     ///   - body: Called with each message: its partition, its number and what it says. The messages of a partition come in
     ///     the order of their numbers; some may come twice, and some that were handled.
-    /// - Throws: ``GroupError``.
+    /// - Throws: ``GroupError``. Messages may be missing then: ``read(_:)`` has to say once more where to go on.
     func receive(
         until limit: Timestamp,
         _ body: (_ partition: Int, _ number: UInt64, _ payload: ArraySlice<UInt8>) -> Void
@@ -111,6 +111,8 @@ package protocol PartitionLog: AnyObject {
     func observeMarks(_ body: @escaping (_ partition: Int, _ number: UInt64, _ source: Int, _ mark: TimeMark) -> Void)
 
     /// Up to which number there are no more messages of a partition to come.
+    ///
+    /// It holds for the partitions of the last ``read(_:)``, until something is thrown.
     func frontier(of partition: Int) -> UInt64
 }
 

@@ -2,7 +2,7 @@
 package struct SharedValue: Sendable, Hashable {
     package let bytes: [UInt8]
 
-    /// Changes with each change of the value.
+    /// Grows with each change of the value.
     package let revision: UInt64
 
     package init(bytes: [UInt8], revision: UInt64) {

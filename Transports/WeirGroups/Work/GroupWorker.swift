@@ -108,7 +108,7 @@ package final class GroupWorker {
         work.sorted { $0.key < $1.key }.map { partition, work in
             Progress(
                 partition: partition,
-                position: max(work.position, log.frontier(of: partition)),
+                position: max(work.position, frontier(of: partition)),
                 committedPosition: work.committedPosition,
                 lastCommit: work.lastCommit,
                 stateByteCount: work.stateByteCount
@@ -137,6 +137,8 @@ package final class GroupWorker {
                 nextAttempt = nil
                 try receive(until: min(limit, nextCommit ?? limit))
             } catch {
+                // What came before it is handled, also where that is the end.
+                try process()
                 try pause(error, now)
             }
         }
@@ -191,7 +193,14 @@ package final class GroupWorker {
         isReading = true
     }
 
+    /// Up to which number there is nothing left of a partition, as far as that is known.
+    ///
+    /// What the log says is of what it reads: not of a partition that has come since, nor of what a broken connection missed.
+    private func frontier(of partition: Int) -> UInt64 { isReading ? log.frontier(of: partition) : 0 }
+
     private func pause(_ error: GroupError, _ now: Timestamp) throws(GroupError) {
+        // What came meanwhile may be missing.
+        isReading = false
         guard error.kind == .unreachable || error.kind == .outdated else { throw error }
         trouble = error
         nextAttempt = now.shifted(byNanoseconds: settings.pause)
@@ -225,11 +234,19 @@ package final class GroupWorker {
     }
 
     private func process() throws(GroupError) {
-        defer { touched.removeAll(keepingCapacity: true) }
+        var failure: GroupError?
         for partition in touched {
             work[partition]?.isTouched = false
-            try work[partition]?.processor.process()
+            do throws(GroupError) {
+                try work[partition]?.processor.process()
+            } catch {
+                // Its position is that of what it took, and not of what it handled.
+                give(up: partition)
+                failure = failure ?? error
+            }
         }
+        touched.removeAll(keepingCapacity: true)
+        if let failure { throw failure }
     }
 
     // MARK: Commits
@@ -246,7 +263,7 @@ package final class GroupWorker {
         let due = work.filter { partition, work in
             work.isDirty
                 || (now - work.lastCommit).wholeNanoseconds >= settings.idleInterval
-                    && log.frontier(of: partition) > work.committedPosition
+                    && frontier(of: partition) > work.committedPosition
         }
         try commit(due.keys.sorted(), now)
     }
@@ -255,18 +272,28 @@ package final class GroupWorker {
         var commits: [PartitionCommit] = []
         for partition in partitions {
             guard let work = work[partition] else { continue }
+            let outputs = work.processor.takeOutputs()
+            var state: [UInt8]?
+            do throws(GroupError) {
+                if work.isDirty || work.revision == 0 { state = try work.processor.save() }
+            } catch {
+                // Nor are those whose outputs were taken already of any use.
+                for partition in commits.map(\.partition) + [partition] { give(up: partition) }
+                throw error
+            }
             commits.append(
                 PartitionCommit(
                     partition: partition,
                     revision: work.revision,
-                    position: max(work.position, log.frontier(of: partition)),
-                    outputs: work.processor.takeOutputs(),
-                    state: work.isDirty || work.revision == 0 ? try work.processor.save() : nil,
+                    position: max(work.position, frontier(of: partition)),
+                    outputs: outputs,
+                    state: state,
                     mark: work.processor.time.map { TimeMark(time: $0, isIdle: !work.isDirty) }
                 )
             )
         }
         guard !commits.isEmpty else { return }
+        var failure: GroupError?
         for (commit, result) in zip(commits, log.commit(commits)) {
             switch result {
             case .success(let revision): note(commit, revision, now)
@@ -277,11 +304,13 @@ package final class GroupWorker {
                     counts.unclearCommits += 1
                     trouble = error
                     nextAttempt = now.shifted(byNanoseconds: settings.pause)
-                case .interrupted, .refused: throw error
+                case .interrupted, .refused: failure = failure ?? error
                 }
+                // Its outputs are gone: a later commit, as at the end, would be without them.
                 give(up: commit.partition)
             }
         }
+        if let failure { throw failure }
     }
 
     private func note(_ commit: PartitionCommit, _ revision: UInt64, _ now: Timestamp) {
