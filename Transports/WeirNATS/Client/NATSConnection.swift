@@ -146,7 +146,7 @@ final class NATSConnection {
     private func send() throws(NATSError) {
         var sent = 0
         while sent < conversation.output.count {
-            let count = unsafe conversation.output[sent...].withUnsafeBytes { bytes in
+            let count = unsafe conversation.output.dropFirst(sent).withUnsafeBytes { bytes in
                 unsafe bytes.baseAddress.map { unsafe cweir_net_send(descriptor, $0, bytes.count) } ?? 0
             }
             if let error = SystemError(count) {
