@@ -89,6 +89,39 @@ import WeirRecords
         #expect(first.connections == 1 && second.connections == 1)
     }
 
+    /// The first one tells of the second, and goes away for good.
+    @Test func aServerThatAnotherOneToldOfTakesItsPlace() throws {
+        let second = try FakeServer { connection, _ in
+            connection.greet()
+            connection.serve { line in
+                if line.hasPrefix("PUB ask ") { connection.send("MSG \(Self.reply(line)) 1 2\r\nok\r\n") }
+                return true
+            }
+        }
+        // What wants TLS is passed over, though it may never be configured.
+        let strict = try FakeServer { connection, _ in
+            connection.send("INFO {\"tls_required\":true}\r\n")
+            connection.serve()
+        }
+        let known = (port: second.port, strict: strict.port)
+        let first = try FakeServer { connection, _ in
+            connection.send(
+                #"INFO {"headers":true,"connect_urls":["127.0.0.1:\#(known.strict)","127.0.0.1:\#(known.port)"]}"#
+                    + "\r\n"
+            )
+            guard connection.line() != nil, connection.line() == "PING" else { return }
+            connection.send("PONG\r\n")
+            connection.serve { !$0.hasPrefix("PUB bye ") }
+        }
+        let client = try Self.client([first.port])
+        try client.connect()
+        #expect(client.info.others.count == 2 && second.connections == 0)
+        first.stop()
+        try client.publish("bye", [])
+        #expect(try client.request("ask", []).payload == Array("ok".utf8))
+        #expect(first.connections == 1 && strict.connections > 0 && second.connections == 1)
+    }
+
     @Test func anAnswerOfAnotherProgramIsSaid() throws {
         let server = try FakeServer { connection, _ in
             connection.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
