@@ -118,7 +118,7 @@ extension NATSClient {
         )
     }
 
-    private static func stream(_ answer: JetStreamAnswer) throws(NATSError) -> JetStreamStream {
+    static func stream(_ answer: JetStreamAnswer) throws(NATSError) -> JetStreamStream {
         let config = answer.json["config"]
         return JetStreamStream(
             name: config?["name"]?.text ?? "",

@@ -243,14 +243,7 @@ public struct NATSTransport: Transport {
         do throws(NATSError) {
             try client.connectOnce()
             guard let name else { return }
-            let stream = try client.stream(name)
-            guard stream.subjects.contains(where: { NATSSubject.matches($0, subject) }) else {
-                throw NATSError(
-                    .unsendable,
-                    "the stream '\(name)' does not take '\(subject)', but "
-                        + stream.subjects.prefix(5).map { "'\(Excerpt.line($0))'" }.joined(separator: ", ")
-                )
-            }
+            try client.stream(name).check(subject)
         } catch {
             if error.kind == .interrupted { throw .interrupted(address: address) }
             if error.isMissing, let name {
