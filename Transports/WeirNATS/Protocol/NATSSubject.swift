@@ -43,3 +43,15 @@ enum NATSSubject {
         return patterns.count == tokens.count
     }
 }
+
+    /// Whether there are subjects that two patterns both stand for.
+    static func overlap(_ first: String, _ second: String) -> Bool {
+        let left = first.split(separator: ".", omittingEmptySubsequences: false)
+        let right = second.split(separator: ".", omittingEmptySubsequences: false)
+        for (index, token) in left.enumerated() {
+            guard index < right.count else { return false }
+            if token == ">" || right[index] == ">" { return true }
+            guard token == "*" || right[index] == "*" || token == right[index] else { return false }
+        }
+        return left.count == right.count
+    }
