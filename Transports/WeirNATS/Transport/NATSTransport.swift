@@ -16,9 +16,10 @@ internal import WeirSockets
 /// confirmed in time is sent again with the same `Nats-Msg-Id`, by which the stream knows what it has already, as long as its
 /// window for duplicates is. Without a stream it counts when the server has handled it.
 ///
-/// Several servers are tried in turn: `nats://one:4222,two:4222/alarms`. A user and a password, or a token, stand before the
-/// host: `nats://USER:PASSWORD@HOST/SUBJECT`, with `%40` for an `@`, and are never shown. There is no encryption here: a leaf
-/// node on this machine, `nats-server` with `leafnodes { remotes = [{ url: "tls://HOST:7422" }] }`, speaks TLS to the others.
+/// Several servers are tried in turn: `nats://one:4222,two:4222/alarms`, and while none can be reached, those that they told
+/// of. A user and a password, or a token, stand before the host: `nats://USER:PASSWORD@HOST/SUBJECT`, with `%40` for an `@`,
+/// and are never shown. There is no encryption here: a leaf node on this machine, `nats-server` with
+/// `leafnodes { remotes = [{ url: "tls://HOST:7422" }] }`, speaks TLS to the others.
 ///
 ///     let source = try NATSTransport().openSource("//127.0.0.1:4222/purchases?stream=purchases")
 ///
@@ -128,9 +129,10 @@ public struct NATSTransport: Transport {
         settings.drain = options.duration("drain")
         try Self.check(stream, "stream", parts)
         try Self.check(settings.durable, "consumer", parts)
+        let meter = TransportMeter()
         let client = try NATSClient(
-            try place.servers(),
-            Self.settings(place, options),
+            try place.servers(meter),
+            try Self.settings(place, options),
             address: parts.whole,
             interruption: interruption
         )
@@ -139,7 +141,7 @@ public struct NATSTransport: Transport {
             settings: settings,
             address: parts.whole,
             interruption: interruption,
-            meter: TransportMeter()
+            meter: meter
         )
         if let position { source.goOn(at: position) }
         try source.begin()
@@ -153,11 +155,11 @@ public struct NATSTransport: Transport {
         }
     }
 
-    static func settings(_ place: NATSAddress, _ options: OptionValues) -> NATSSettings {
+    static func settings(_ place: NATSAddress, _ options: OptionValues) throws(TransportError) -> NATSSettings {
         var settings = NATSSettings()
         settings.credentials = place.credentials
-        settings.timeout = options.duration("timeout")
-        settings.retry = options.duration("retry")
+        settings.timeout = try place.duration("timeout", options)
+        settings.retry = try place.duration("retry", options)
         return settings
     }
 
@@ -195,9 +197,9 @@ public struct NATSTransport: Transport {
         settings.window = options.integer("window")
         settings.timeout = options.duration("timeout")
         try Self.check(settings.stream, "stream", parts)
-        let servers = try place.servers()
         let meter = TransportMeter()
-        let client = Self.settings(place, options)
+        let client = try Self.settings(place, options)
+        let servers = try place.servers(meter)
         try probe(servers, client, settings.stream, place.subject + (isPartitioned ? ".*" : ""), parts.whole, meter)
         let poller = try Poller(address: parts.whole)
         var outbox = options.outboxSettings()
