@@ -242,7 +242,14 @@ import WeirRecords
         try sink.write(String(repeating: "x", count: 2000) + "\nlast")
         let error = #expect(throws: TransportError.self) { try sink.finish() }
         #expect("\(try #require(error))".contains("1 too long to send"))
+        let notes = sink.meter?.takeNotices() ?? []
+        let words =
+            "without message 101 of what was written: a message of 2000 bytes is longer than the server's limit, 1024"
+        #expect(notes.count { $0.contains(words) } == 1, "\(notes)")
+        #expect((sink as? any MessageSink)?.messageLimit == 1024)
         let metrics = try #require(sink.meter?.metrics)
+        // Nobody says that it arrives anywhere.
+        #expect(metrics.description == "102 to send, 101 sent, 1 dropped (too long to send)")
         #expect(metrics.delivered == 101 && metrics[.tooLongToSend] == 1 && metrics.isBalanced)
         let payloads = server.lines.filter { $0.hasPrefix("line") || $0 == "last" }
         #expect(payloads == (0..<100).map { "line \($0)" } + ["last"])

@@ -198,13 +198,19 @@ public struct NATSTransport: Transport {
         settings.timeout = options.duration("timeout")
         try Self.check(settings.stream, "stream", parts)
         let meter = TransportMeter()
+        // Nothing says that what the server took arrives anywhere.
+        if settings.stream == nil { meter.update { $0.isUnconfirmed = true } }
         let client = try Self.settings(place, options)
         let servers = try place.servers(meter)
-        try probe(servers, client, settings.stream, place.subject + (isPartitioned ? ".*" : ""), parts.whole, meter)
+        let subject = place.subject + (isPartitioned ? ".*" : "")
+        let limit = try probe(servers, client, settings.stream, subject, parts.whole, meter).map {
+            max(0, $0 - NATSLink.headerLength(settings))
+        }
         let poller = try Poller(address: parts.whole)
         var outbox = options.outboxSettings()
         if isPartitioned { outbox.boundary = .length }
-        outbox.datagram = 1 << 30
+        // Lines that are put together are to fit; a longer one goes alone, and is counted.
+        outbox.datagram = limit ?? 1 << 30
         // So that the window is seldom empty between two of them.
         outbox.batch = 1 << 20
         outbox.linesPerDatagram = options.integer("lines")
@@ -225,12 +231,16 @@ public struct NATSTransport: Transport {
             poller: poller,
             meter: meter,
             address: parts.whole,
-            interruption: interruption
+            interruption: interruption,
+            messageLimit: limit
         )
     }
 
     /// Finds out what can never work; a server that is not there may come.
     ///
+    /// What was read before an interruption may still have to be written, so one that came before does not end this.
+    ///
+    /// - Returns: How many bytes the server takes in a message; `nil` where there is none.
     /// - Throws: ``TransportError/cannotOpen(address:reason:)``, and ``TransportError/interrupted(address:)``.
     private func probe(
         _ servers: [SocketPlace],
@@ -239,13 +249,15 @@ public struct NATSTransport: Transport {
         _ subject: String,
         _ address: String,
         _ meter: TransportMeter
-    ) throws(TransportError) {
+    ) throws(TransportError) -> Int? {
         let client = try NATSClient(servers, settings, address: address, interruption: interruption)
         defer { client.close() }
+        if client.isInterrupted { client.ignoreInterruption() }
         do throws(NATSError) {
             try client.connectOnce()
-            guard let name else { return }
+            guard let name else { return client.info.payloadLimit }
             try client.stream(name).check(subject)
+            return client.info.payloadLimit
         } catch {
             if error.kind == .interrupted { throw .interrupted(address: address) }
             if error.isMissing, let name {
@@ -253,6 +265,7 @@ public struct NATSTransport: Transport {
             }
             guard error.isTransient else { throw .cannotOpen(address: address, reason: error.reason) }
             meter.note("'\(address)' cannot be written to: \(error.reason); it is tried again")
+            return nil
         }
     }
 }
