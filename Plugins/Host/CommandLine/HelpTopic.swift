@@ -28,9 +28,11 @@ enum HelpTopic: String, CaseIterable {
     }
 
     private var options: String {
-        let names = Set(
-            (RunOptions.ofTimes + RunOptions.ofTables + RunOptions.ofCheckpoints + RunOptions.ofJournals).map(\.name)
-        )
+        let others = [
+            RunOptions.ofTimes, RunOptions.ofTables, RunOptions.ofCheckpoints, RunOptions.ofJournals,
+            RunOptions.ofGroups,
+        ]
+        let names = Set(others.joined().map(\.name))
         return """
             Options of 'weir run'; 'weir help' has more: times, zones, tables, journals,
             checkpoints (--state, --checkpoint, --state-mismatch, --fsync).

@@ -14,7 +14,8 @@ internal import WeirSockets
 ///
 /// A sink publishes each line. With `stream=NAME` a message counts as delivered when the stream has confirmed it; what is not
 /// confirmed in time is sent again with the same `Nats-Msg-Id`, by which the stream knows what it has already, as long as its
-/// window for duplicates is. Without a stream it counts when the server has handled it.
+/// window for duplicates is; a stream that is missing for six times `timeout` ends the sink. Without a stream it counts when the
+/// server has handled it.
 ///
 /// Several servers are tried in turn: `nats://one:4222,two:4222/alarms`, and while none can be reached, those that they told
 /// of. A user and a password, or a token, stand before the host: `nats://USER:PASSWORD@HOST/SUBJECT`, with `%40` for an `@`,
