@@ -16,6 +16,7 @@ extension HostTests {
             ["help", "formats"], ["help", "csv"], ["help", "times"],
             ["help", "exit-codes"],
             ["help", "signals"], ["help", "environment"], ["help", "output"],
+            ["help", "checkpoints"], ["help", "journals"], ["help", "zones"], ["help", "state"], ["state", "--help"],
             ["run", "--help"],
             ["help", "run"], ["run", "shake", "--help"], ["run", "walk", "--help"], ["run", "sentiment", "-h"],
             ["run", "fraud", "--help"], ["run", "shake", "--from", "demo", "-h"], ["list", "--help"], ["help", "list"],

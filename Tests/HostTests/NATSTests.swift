@@ -147,6 +147,23 @@ import WeirNATS
             let refused = try weir.start(["produce", "in.jsonl"] + arguments, input: .nothing).outcome()
             #expect(refused.exitCode == 2 && refused.errors.contains(reason), "\(refused.errors)")
         }
+        // A record that is longer than the server takes costs no other one.
+        let long = (0..<5).map {
+            "{\"time\":\($0),\"user\":\"u\(String(repeating: "x", count: $0 == 2 ? 1 << 20 : 1))\"}\n"
+        }
+        try weir.file("long.jsonl", long.joined())
+        for arguments in [
+            ["produce", "long.jsonl", "--to", to, "--key", "user"],
+            ["convert", "long.jsonl", "nats:\(server.address)/by.0?stream=parts", "--to-format", "jsonl"],
+        ] {
+            let outcome = try weir.start(arguments + ["--max-line", "4MiB"], input: .nothing).outcome()
+            #expect(outcome.exitCode == 0 && outcome.errors.contains("4 sent, 4 delivered"), "\(outcome.errors)")
+            #expect(
+                outcome.errors.contains("line 3 rejected: as a message it has 1048597 bytes, and 'nats:"),
+                "\(outcome.errors)"
+            )
+            #expect(outcome.errors.contains("4 records converted, 1 rejected"), "\(outcome.errors)")
+        }
         for (name, text, code) in [("empty.csv", "", 0), ("empty.jsonl", "", 0), ("odd.jsonl", "{\n", 65)]
             as [(_, _, Int32)]
         {
@@ -154,5 +171,61 @@ import WeirNATS
             let outcome = try weir.run("produce", name, "--to", to, "--key", "user")
             #expect(outcome.exitCode == code && outcome.errors.contains("0 records"), "\(name): \(outcome.errors)")
         }
+    }
+
+    /// Before the first MiB has come, which says what the fields of JSON are.
+    @Test(arguments: [SIGINT, SIGTERM])
+    func whatWasReadBeforeAnInterruptionIsPublished(signal: Int32) throws {
+        try server.client().createStream(JetStreamSettings("parts", subjects: ["by.*"]))
+        let pipe = Pipe()
+        // The pipe's own is closed with the start.
+        let reading = dup(pipe.fileHandleForReading.fileDescriptor)
+        defer { close(reading) }
+        let running = try weir.start(
+            ["produce", "--format", "jsonl", "--to", "nats:\(server.address)/by?stream=parts", "--key", "user"],
+            input: .pipe(pipe)
+        )
+        let lines = (0..<100).map { "{\"time\":\($0),\"user\":\"u\($0 % 7)\"}\n" }
+        pipe.fileHandleForWriting.write(Data((lines.joined() + "{\"time\":1").utf8))
+        try WeirProcess.eventually("it has read") {
+            var waiting: Int32 = 0
+            return unsafe ioctl(reading, UInt(FIONREAD), &waiting) == 0 && waiting == 0
+        }
+        kill(running.process.processIdentifier, signal)
+        let outcome = try running.outcome()
+        #expect(outcome.exitCode == 130 && outcome.errors.contains("100 sent, 100 delivered"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("interrupted; 100 records converted, 1 rejected"), "\(outcome.errors)")
+        #expect(try server.client().stream("parts").last == 100)
+    }
+
+    @Test func aStreamThatIsDeletedEndsTheProgram() throws {
+        let client = try server.client()
+        try client.createStream(JetStreamSettings("parts", subjects: ["by.*"]))
+        let pipe = Pipe()
+        // A pipe that nobody reads would end this process.
+        let reading = dup(pipe.fileHandleForReading.fileDescriptor)
+        defer { close(reading) }
+        let address = "nats:\(server.address)/by?stream=parts&timeout=200ms&retry=50ms"
+        let running = try weir.start(
+            ["produce", "--format", "jsonl", "--columns", "time,user", "--to", address, "--key", "user"],
+            input: .pipe(pipe)
+        )
+        func write(_ number: Int) throws {
+            try pipe.fileHandleForWriting.write(contentsOf: Data("{\"time\":\(number),\"user\":\"u\"}\n".utf8))
+        }
+        try write(0)
+        try WeirProcess.eventually("it is kept") { try client.stream("parts").last == 1 }
+        _ = try client.request("$JS.API.STREAM.DELETE.parts", [])
+        var number = 1
+        try WeirProcess.eventually("it ends") {
+            if running.process.isRunning { try? write(number) }
+            number += 1
+            return !running.process.isRunning
+        }
+        let outcome = try running.outcome()
+        let words =
+            "cannot write to '\(address)': there is no stream 'parts'; make one: nats stream add parts "
+            + "--subjects 'by.*' --defaults; it has been missing for 1.2 seconds"
+        #expect(outcome.exitCode == 74 && outcome.errors.contains(words), "\(outcome.errors)")
     }
 }

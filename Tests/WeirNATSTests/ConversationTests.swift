@@ -116,6 +116,25 @@ import WeirRecords
         #expect(Self.sent(&words).isEmpty)
     }
 
+    @Test func whatIsSentInPiecesIsSentOnce() throws {
+        var words = try Self.connected()
+        _ = Self.sent(&words)
+        var wanted: [UInt8] = []
+        var sent: [UInt8] = []
+        for number in 0..<2000 {
+            let payload = [UInt8](repeating: UInt8(number % 251), count: 1000)
+            try words.publish("a", payload[...])
+            wanted += "PUB a 1000\r\n".utf8 + payload + "\r\n".utf8
+            // Slower than it is written, then faster.
+            let count = min(words.output.count, number < 1000 ? 700 : 3000)
+            sent += words.output.prefix(count)
+            words.noteSent(count)
+        }
+        sent += words.output
+        words.noteSent(words.output.count)
+        #expect(sent == wanted && words.output.isEmpty)
+    }
+
     @Test func pullsAreTwoAndAreMadeAgain() {
         var pull = JetStreamPull(batch: 10, byteLimit: 1000)
         let first = pull.request(Self.moment(0))

@@ -89,6 +89,39 @@ import WeirRecords
         #expect(first.connections == 1 && second.connections == 1)
     }
 
+    /// The first one tells of the second, and goes away for good.
+    @Test func aServerThatAnotherOneToldOfTakesItsPlace() throws {
+        let second = try FakeServer { connection, _ in
+            connection.greet()
+            connection.serve { line in
+                if line.hasPrefix("PUB ask ") { connection.send("MSG \(Self.reply(line)) 1 2\r\nok\r\n") }
+                return true
+            }
+        }
+        // What wants TLS is passed over, though it may never be configured.
+        let strict = try FakeServer { connection, _ in
+            connection.send("INFO {\"tls_required\":true}\r\n")
+            connection.serve()
+        }
+        let known = (port: second.port, strict: strict.port)
+        let first = try FakeServer { connection, _ in
+            connection.send(
+                #"INFO {"headers":true,"connect_urls":["127.0.0.1:\#(known.strict)","127.0.0.1:\#(known.port)"]}"#
+                    + "\r\n"
+            )
+            guard connection.line() != nil, connection.line() == "PING" else { return }
+            connection.send("PONG\r\n")
+            connection.serve { !$0.hasPrefix("PUB bye ") }
+        }
+        let client = try Self.client([first.port])
+        try client.connect()
+        #expect(client.info.others.count == 2 && second.connections == 0)
+        first.stop()
+        try client.publish("bye", [])
+        #expect(try client.request("ask", []).payload == Array("ok".utf8))
+        #expect(first.connections == 1 && strict.connections > 0 && second.connections == 1)
+    }
+
     @Test func anAnswerOfAnotherProgramIsSaid() throws {
         let server = try FakeServer { connection, _ in
             connection.send("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
@@ -209,7 +242,14 @@ import WeirRecords
         try sink.write(String(repeating: "x", count: 2000) + "\nlast")
         let error = #expect(throws: TransportError.self) { try sink.finish() }
         #expect("\(try #require(error))".contains("1 too long to send"))
+        let notes = sink.meter?.takeNotices() ?? []
+        let words =
+            "without message 101 of what was written: a message of 2000 bytes is longer than the server's limit, 1024"
+        #expect(notes.count { $0.contains(words) } == 1, "\(notes)")
+        #expect((sink as? any MessageSink)?.messageLimit == 1024)
         let metrics = try #require(sink.meter?.metrics)
+        // Nobody says that it arrives anywhere.
+        #expect(metrics.description == "102 to send, 101 sent, 1 dropped (too long to send)")
         #expect(metrics.delivered == 101 && metrics[.tooLongToSend] == 1 && metrics.isBalanced)
         let payloads = server.lines.filter { $0.hasPrefix("line") || $0 == "last" }
         #expect(payloads == (0..<100).map { "line \($0)" } + ["last"])

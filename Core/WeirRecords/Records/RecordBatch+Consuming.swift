@@ -8,12 +8,21 @@ extension RecordBatch {
     ///   - index: The record's index, below ``count``.
     ///   - error: What is wrong with it.
     public mutating func reject(recordAt index: Int, because error: FieldError) {
+        reject(recordAt: index, reason: error.description(in: schema))
+    }
+
+    /// Refuses a record: it joins the rejections.
+    ///
+    /// - Parameters:
+    ///   - index: The record's index, below ``count``.
+    ///   - reason: What is wrong with it.
+    package mutating func reject(recordAt index: Int, reason: String) {
         precondition(index >= 0 && index < count, "there are \(count) records, so none at \(index)")
         let row = row(at: index)
         rejections.append(
             Rejection(
                 line: row.line,
-                reason: error.description(in: schema),
+                reason: reason,
                 start: Int(row.start),
                 length: Int(row.length),
                 isContinuation: false,

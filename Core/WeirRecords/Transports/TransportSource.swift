@@ -60,6 +60,12 @@ extension TransportSink {
     public var meter: TransportMeter? { nil }
 }
 
+/// A sink whose other side takes messages up to a length.
+package protocol MessageSink: TransportSink {
+    /// How many bytes a message may have; `nil` where that is not known.
+    var messageLimit: Int? { get }
+}
+
 /// A kind of place that bytes come from or go to, such as `file:`.
 public protocol Transport: Sendable {
     /// The part of the address before the colon.

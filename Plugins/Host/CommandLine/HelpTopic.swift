@@ -3,7 +3,7 @@ internal import WeirRecords
 
 /// What there is help on beside the commands.
 enum HelpTopic: String, CaseIterable {
-    case options, addresses, nats, groups, formats, tables, times, zones, state, config
+    case options, addresses, nats, groups, formats, tables, times, zones, checkpoints, journals, config
     case exitCodes = "exit-codes"
     case signals, environment, output
 
@@ -18,7 +18,8 @@ enum HelpTopic: String, CaseIterable {
         case .tables: tables
         case .times: times
         case .zones: zones
-        case .state: state
+        case .checkpoints: checkpoints
+        case .journals: journals
         case .config: Configuration.page
         case .exitCodes: exitCodes
         case .signals: signals
@@ -28,11 +29,14 @@ enum HelpTopic: String, CaseIterable {
     }
 
     private var options: String {
-        let names = Set(
-            (RunOptions.ofTimes + RunOptions.ofTables + RunOptions.ofState + RunOptions.ofGroups).map(\.name)
-        )
+        let others = [
+            RunOptions.ofTimes, RunOptions.ofTables, RunOptions.ofCheckpoints, RunOptions.ofJournals,
+            RunOptions.ofGroups,
+        ]
+        let names = Set(others.joined().map(\.name))
         return """
-            Options of 'weir run'; more: 'weir help times', 'tables', 'state' and 'groups'.
+            Options of 'weir run'; 'weir help' has more: times, zones, tables, journals, groups,
+            checkpoints (--state, --checkpoint, --state-mismatch, --fsync).
 
             Usage: weir run PLUGIN [INPUT] [OPTIONS]
             \(Table.text(HelpPage.rows(RunOptions.all.filter { !names.contains($0.name) })))
@@ -210,44 +214,44 @@ enum HelpTopic: String, CaseIterable {
         """
     }
 
-    private var state: String {
+    private var checkpoints: String {
         """
         Go on after the end of the program, or a kill, as if nothing had happened.
 
         Examples:
           weir run shake readings.csv --to shakes.jsonl --state state/
-          weir run walk 'file:in.jsonl?follow=true' --to a.jsonl --state state/
           weir match --rules rules/ in.jsonl --to m.jsonl --state state/
           weir state state/
 
         Usage: weir run PLUGIN [INPUT] --state DIR [OPTIONS]
-        \(Table.text(HelpPage.rows(RunOptions.ofState)))
-        Start the same command again: what the plugins knew is read back, the inputs are
-        read on from where they were, and the outputs are cut back to what they had
-        then, so that each match is there once. The state is saved between two batches,
-        at Ctrl-C and SIGTERM, and at the end of the inputs; the last three are kept.
-        With a configuration, each pipeline has a folder of its name in DIR.
+        \(Table.text(HelpPage.rows(RunOptions.ofCheckpoints)))
+        The same command again reads back what was known, reads inputs on, and cuts the
+        outputs back to what they had then: each match is there once, but for sockets.
+        What sockets and pipes bring between the last save and a kill is lost, unless
+        --journal keeps it: 'weir help journals'.
 
-        What the plugins of the program and the queries of 'weir match' know is saved,
-        and what plugins in libraries know that say how; --report is refused. What
-        workers know fits the same number of workers.
-        Of --rules, each rule that is as it was goes on with its partial matches, after
-        a SIGHUP too; where others have changed, --state-mismatch drop is needed, and
-        says what of each is lost.
+        State is saved between batches, at Ctrl-C, SIGTERM and the end. Workers need the
+        same number again; what has changed needs --state-mismatch drop, which says what
+        is lost. With --fsync never, a power cut may cost the state.
 
-        Files and recordings are read on; of a followed file also under its new name.
-        Sockets, pipes and standard input cannot be read again: what comes between the
-        last save and a kill is lost, unless --journal writes it to DIR before it is
-        processed, until a save covers it. With 'ack=true' in the address of a stream
-        socket each sender is told, in a line, how many of its messages are safe there.
+        """
+    }
+
+    private var journals: String {
+        """
+        Keep what cannot be read again until the state covers it.
+
+        Examples:
+          weir run fraud --from tcp://:9000 --format jsonl --state state/ --journal
+          weir run fraud --from 'tcp://:9000?ack=true' --format csv --state s/ --journal
+
+        Usage: weir run PLUGIN --from ADDRESS --state DIR --journal [OPTIONS]
+        \(Table.text(HelpPage.rows(RunOptions.ofJournals)))
+        What sockets, pipes and standard input bring is written to DIR before it is
+        processed, and read from there after a kill. With 'ack=true' in the address of a
+        stream socket each sender is told, in a line, how many of its messages are safe.
         Standard input goes on in the middle of a line: give the next run the same pipe.
-        What is written to sockets may come twice.
-        Another pipeline, an input that is another one, or an output that has become
-        shorter is refused; '--state-mismatch drop' goes on with what fits, and says
-        what does not. A run that has finished does nothing until something is appended.
-
-        --fsync interval waits for the disk with each save, always after each batch with
-        matches too, never not at all: then a power cut may cost the state.
+        Files, recordings and streams of NATS can be read again and need no journal.
 
         """
     }

@@ -28,7 +28,7 @@ extension OptionDeclaration {
     static let output = OptionDeclaration(
         "output",
         .text(placeholder: "STYLE"),
-        help: "json, pretty, csv[:safe], template:TEXT; 'weir help output'"
+        help: "json, pretty, csv or a template; 'weir help output'"
     )
     static let rejected = OptionDeclaration(
         "rejected",
@@ -134,9 +134,10 @@ enum RunOptions {
     static let ofTimes: [OptionDeclaration] = [.lateness, .late, .maxHeld, .maxAhead]
 
     /// Those that are about the state, which have a page of their own.
-    static let ofState: [OptionDeclaration] = [
-        .state, .checkpoint, .stateMismatch, .fsync, .journal, .journalLimit, .journalFull,
-    ]
+    static let ofCheckpoints: [OptionDeclaration] = [.state, .checkpoint, .stateMismatch, .fsync]
+
+    /// Those that are about journals, which have a page of their own.
+    static let ofJournals: [OptionDeclaration] = [.journal, .journalLimit, .journalFull]
 
     /// Those that are about groups, which have a page of their own.
     static let ofGroups: [OptionDeclaration] = [.group, .partitions, .checkpoint, .stateMismatch]

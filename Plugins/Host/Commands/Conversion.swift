@@ -18,6 +18,9 @@ struct Conversion {
     private let partitioning: RecordPartitioning?
     private var line: [UInt8] = []
 
+    /// How many bytes a message may have for the output, where each record is one.
+    private let messageLimit: Int?
+
     /// Whether the input can be read, so that what the outputs have from before may go.
     private var hasBegun = false
 
@@ -88,6 +91,9 @@ struct Conversion {
             partitioning = nil
             sink = try request.output.openSink(forLines: hasLines && request.output.isFile)
         }
+        // The header of a table comes with its first record, and is not to be rejected with it.
+        let hasMessages = partitioning != nil || (hasLines && !request.output.isFile && !request.outputFormat.isTable)
+        messageLimit = hasMessages ? (sink as? any MessageSink)?.messageLimit : nil
         let meters = TransportMeters { console.writeLine($0) }
         self.meters = meters
         meters.add(source.meter, name: "input")
@@ -164,10 +170,15 @@ struct Conversion {
         let found = batch.rejections.count
         presence.look(at: batch)
         for index in 0..<batch.count {
-            if let partitioning {
+            if partitioning != nil || messageLimit != nil {
                 line.removeAll(keepingCapacity: true)
                 encoder.encode(recordAt: index, of: &batch, into: &line)
+                guard fits(&batch, index) else { continue }
+            }
+            if let partitioning {
                 partitioning.append(line, of: index, in: batch, to: &bytes)
+            } else if messageLimit != nil {
+                bytes += line
             } else {
                 encoder.encode(recordAt: index, of: &batch, into: &bytes)
             }
@@ -182,6 +193,18 @@ struct Conversion {
         } catch {
             throw Pipeline.OutputError.rejections(error)
         }
+    }
+
+    /// Whether a record is no longer than a message of the output may be; otherwise it is rejected.
+    private func fits(_ batch: inout RecordBatch, _ index: Int) -> Bool {
+        let length = line.count - (line.last == UInt8(ascii: "\n") ? 1 : 0)
+        guard let messageLimit, length > messageLimit else { return true }
+        batch.reject(
+            recordAt: index,
+            reason: "as a message it has \(length) bytes, and '\(request.output.name)' takes \(messageLimit); "
+                + "choose fields with --columns, or raise 'max_payload' of the server"
+        )
+        return false
     }
 
     private mutating func begin() throws(Pipeline.OutputError) {

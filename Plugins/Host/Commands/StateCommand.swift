@@ -17,7 +17,7 @@ struct StateCommand: Command {
     static let options = [formatOption]
     static let remark = """
         DIR is what --state names; with a configuration it has a folder for each
-        pipeline. 'weir help state' says what is saved, and when.
+        pipeline. 'weir help checkpoints' says what is saved, and when.
         """
 
     private static let formatOption = OptionDeclaration(

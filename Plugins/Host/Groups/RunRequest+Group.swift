@@ -25,7 +25,6 @@ extension RunRequest {
         (.workers, "a member works with one thread; start another member instead"),
         (.report, "it would show the part of one member"),
         (.idleTimeout, "there is one input"),
-        (.output, "a group writes matches as lines of JSON"),
     ]
 
     static func group(
@@ -43,6 +42,9 @@ extension RunRequest {
         }
         for (option, reason) in refusedInGroups where arguments[option] != nil {
             throw .usage("--\(option.name) cannot be combined with --group: \(reason)")
+        }
+        guard [nil, "json", "events"].contains(arguments[.output]) else {
+            throw .usage("--output: a group writes lines of JSON: json, or with 'weir match' also events")
         }
         if NearOptions.areGiven(arguments.options) {
             throw .usage("--why and --near explain what one program has read; leave out --group")

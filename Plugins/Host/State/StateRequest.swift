@@ -41,7 +41,7 @@ extension OptionDeclaration {
     static let state = OptionDeclaration(
         "state",
         .text(placeholder: "DIR"),
-        help: "save the state there, and go on from it; 'weir help state'"
+        help: "save the state there, and go on from it"
     )
     static let checkpoint = OptionDeclaration(
         "checkpoint",
@@ -59,7 +59,7 @@ extension OptionDeclaration {
         "fsync",
         .choice(StateRequest.Durability.allCases.map(\.rawValue)),
         default: StateRequest.Durability.interval.rawValue,
-        help: "when to wait for the disk: always, interval, never"
+        help: "when to wait for the disk"
     )
 }
 

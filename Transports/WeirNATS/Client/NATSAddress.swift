@@ -34,6 +34,7 @@ struct NATSAddress {
             guard !subject.isEmpty else { throw refuse("the subject is missing; write nats://HOST:PORT/SUBJECT") }
             do throws(NATSError) {
                 try NATSSubject.check(subject, allowsWildcards: allowsWildcards)
+                try NATSSubject.checkWildcards(subject)
             } catch {
                 throw refuse(error.reason)
             }
@@ -59,16 +60,43 @@ struct NATSAddress {
         }
     }
 
+    /// The value of an option that is a duration, and has to leave time for something to happen, and to end.
+    ///
+    /// - Throws: ``TransportError/badAddress(address:reason:)`` for what is too short or too long.
+    func duration(_ name: String, _ options: OptionValues) throws(TransportError) -> Duration {
+        let value = options.duration(name)
+        guard value >= .milliseconds(1), value <= .seconds(86_400) else {
+            let text = options.given[name] ?? ""
+            throw .badAddress(address: shown, reason: "\(name): '\(text)' is not between 1ms and 24h")
+        }
+        return value
+    }
+
     /// Looks the servers up, once.
     ///
-    /// - Throws: ``TransportError`` where one is not known.
-    func servers() throws(TransportError) -> [SocketPlace] {
-        try hosts.map { text throws(TransportError) in
-            let host = try HostAddress(text, whole: shown, loopback: false)
-            guard host.address.port != 0 else {
-                throw .badAddress(address: shown, reason: "there is no port 0 to connect to")
+    /// - Parameter meter: Gets a note of each that is not known, where another one is; `nil` where nobody reads one.
+    /// - Returns: Those that are known.
+    /// - Throws: ``TransportError`` where none is.
+    func servers(_ meter: TransportMeter? = nil) throws(TransportError) -> [SocketPlace] {
+        var servers: [SocketPlace] = []
+        var failure: TransportError?
+        var notes: [String] = []
+        for text in hosts {
+            do throws(TransportError) {
+                let host = try HostAddress(text, whole: shown, loopback: false)
+                guard host.address.port != 0 else {
+                    throw .badAddress(address: shown, reason: "there is no port 0 to connect to")
+                }
+                servers.append(.port(host.address))
+            } catch {
+                guard case .cannotOpen(_, let reason) = error else { throw error }
+                failure = failure ?? error
+                notes.append("'\(shown)' is used without a server: \(reason); it is looked up again in the next run")
             }
-            return .port(host.address)
         }
+        guard let failure else { return servers }
+        guard !servers.isEmpty else { throw failure }
+        for note in notes { meter?.note(note) }
+        return servers
     }
 }

@@ -18,8 +18,15 @@ final class NATSConnection {
     private var events = PollEvents()
     private var isMade = false
 
-    /// The server to try next.
+    /// The configured server to try next, and how many failed since one let this program in.
     private var next = 0
+    private var failureCount = 0
+
+    /// What servers told of, for a time when none that is configured can be reached; the one to try next; and whether the
+    /// present connection is to one of them.
+    private(set) var others: [SocketPlace] = []
+    private var nextOther = 0
+    private var isToOther = false
 
     /// The poller's events with this token are the connection's.
     static let token: UInt64 = 2
@@ -52,10 +59,9 @@ final class NATSConnection {
     /// - Returns: Why that cannot work.
     func open(_ now: Moment) -> SystemError? {
         close()
+        noteOthers()
         conversation = NATSConversation(settings, now: now)
-        let place = servers[next]
-        next = (next + 1) % servers.count
-        switch place.connect(for: address) {
+        switch nextServer().connect(for: address) {
         case .failed(let error): return error
         case .made(let made): (descriptor, isMade) = (made, true)
         case .begun(let made): (descriptor, isMade) = (made, false)
@@ -65,13 +71,35 @@ final class NATSConnection {
         return error
     }
 
+    /// The configured servers, one after the other, and then those that they have told of.
+    private func nextServer() -> SocketPlace {
+        defer { failureCount += 1 }
+        isToOther = failureCount >= servers.count && nextOther < others.count
+        if isToOther {
+            defer { nextOther += 1 }
+            return others[nextOther]
+        }
+        if failureCount >= servers.count { (failureCount, nextOther) = (0, 0) }
+        defer { next = (next + 1) % servers.count }
+        return servers[next]
+    }
+
+    /// Keeps the servers that this one tells of, once it has let this program in.
+    private func noteOthers() {
+        guard conversation.isUp, !conversation.info.others.isEmpty else { return }
+        others = conversation.info.others.compactMap { cweir_net_address_t(numbers: $0) }.map { .port($0) }
+    }
+
     func close() {
         if descriptor >= 0 { cweir_net_close(descriptor) }
         (descriptor, events, isMade) = (-1, [], false)
     }
 
     /// Forgets what was received and not handled.
-    func forget() { conversation = NATSConversation(settings, now: Moment(nanoseconds: 0)) }
+    func forget() {
+        noteOthers()
+        conversation = NATSConversation(settings, now: Moment(nanoseconds: 0))
+    }
 
     private static func failure(_ error: SystemError) -> NATSError { NATSError(.disconnected, "\(error)") }
 
@@ -122,7 +150,9 @@ final class NATSConnection {
     ///
     /// - Throws: ``NATSError`` where the connection is of no use any more; it is closed then.
     func next(_ now: Moment) throws(NATSError) -> NATSEvent? {
-        try closing { () throws(NATSError) in try conversation.next(now: now) }
+        let event = try closing { () throws(NATSError) in try conversation.next(now: now) }
+        if case .isUp? = event { (failureCount, nextOther) = (0, 0) }
+        return event
     }
 
     /// Bytes of a message that ``next(_:)`` has returned just now.
@@ -146,7 +176,7 @@ final class NATSConnection {
     private func send() throws(NATSError) {
         var sent = 0
         while sent < conversation.output.count {
-            let count = unsafe conversation.output[sent...].withUnsafeBytes { bytes in
+            let count = unsafe conversation.output.dropFirst(sent).withUnsafeBytes { bytes in
                 unsafe bytes.baseAddress.map { unsafe cweir_net_send(descriptor, $0, bytes.count) } ?? 0
             }
             if let error = SystemError(count) {
@@ -172,7 +202,9 @@ final class NATSConnection {
     private func closing<Result>(_ body: () throws(NATSError) -> Result) throws(NATSError) -> Result {
         do throws(NATSError) { return try body() } catch {
             close()
-            throw error
+            // Nobody has chosen that server, so what is wrong with it is no reason to give up.
+            guard isToOther, !conversation.isUp, !error.isTransient else { throw error }
+            throw NATSError(.disconnected, "a server that another one told of cannot be used: \(error.reason)")
         }
     }
 }

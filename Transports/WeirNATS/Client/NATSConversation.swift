@@ -25,8 +25,12 @@ struct NATSConversation {
     private(set) var info = NATSServerInfo()
     private(set) var parser = NATSParser()
 
+    /// What was written, of which the first ``sentCount`` bytes were sent.
+    private var written: [UInt8] = []
+    private var sentCount = 0
+
     /// What is to be sent.
-    private(set) var output: [UInt8] = []
+    var output: ArraySlice<UInt8> { written[sentCount...] }
 
     private let settings: NATSSettings
     private var phase = Phase.awaitingInfo
@@ -86,7 +90,7 @@ struct NATSConversation {
                 info = try NATSServerInfo(parser.bytes[range])
                 parser.messageLimit = info.payloadLimit + NATSParser.headroom
                 if phase == .awaitingInfo { try introduce(now) }
-            case .ping: output += "PONG\r\n".utf8
+            case .ping: written += "PONG\r\n".utf8
             case .ok: continue
             case .error(let range):
                 return .refusal(try refusal(Excerpt.of(parser.bytes[range], limit: 200)))
@@ -131,9 +135,9 @@ struct NATSConversation {
             case nil: break
             }
         }
-        output += "CONNECT ".utf8
-        output += json.bytes
-        output += "\r\n".utf8
+        written += "CONNECT ".utf8
+        written += json.bytes
+        written += "\r\n".utf8
         phase = .awaitingPong
         ping(now)
         // What counts until then is the time of the handshake.
@@ -159,30 +163,46 @@ struct NATSConversation {
 
     // MARK: What goes
 
+    /// How many bytes may be kept though they were sent, and how many of the memory where nothing is to be sent.
+    private static let sentLimit = 64 << 10
+    private static let idleCapacity = 1 << 20
+
     /// Removes what was sent.
-    mutating func noteSent(_ count: Int) { output.removeFirst(count) }
+    ///
+    /// - Complexity: Amortized O(`count`): what is left moves only when it is shorter than what was sent.
+    mutating func noteSent(_ count: Int) {
+        sentCount += count
+        precondition(sentCount <= written.count, "no more can be sent than was written")
+        if sentCount == written.count {
+            written.removeAll(keepingCapacity: written.capacity <= Self.idleCapacity)
+            sentCount = 0
+        } else if sentCount >= Self.sentLimit, sentCount * 2 >= written.count {
+            written.removeSubrange(..<sentCount)
+            sentCount = 0
+        }
+    }
 
     /// Asks for an answer to all that was sent.
     ///
     /// - Returns: The number of the answer.
     @discardableResult
     mutating func ping(_ now: Moment) -> UInt64 {
-        output += "PING\r\n".utf8
+        written += "PING\r\n".utf8
         pingCount += 1
         if oldestPing == nil { oldestPing = now }
         return pingCount
     }
 
     mutating func subscribe(_ subject: String, as number: UInt64) {
-        output += "SUB \(subject) \(number)\r\n".utf8
+        written += "SUB \(subject) \(number)\r\n".utf8
     }
 
     mutating func unsubscribe(_ number: UInt64) {
-        output += "UNSUB \(number)\r\n".utf8
+        written += "UNSUB \(number)\r\n".utf8
     }
 
     /// Sends lines that are operations already.
-    mutating func send(lines: [UInt8]) { output += lines }
+    mutating func send(lines: [UInt8]) { written += lines }
 
     /// Publishes a message.
     ///
@@ -208,15 +228,15 @@ struct NATSConversation {
         guard headers.isEmpty || info.takesHeaders else {
             throw NATSError(.tooOld, "the server takes no headers; version 2.2 or newer does")
         }
-        output += (headers.isEmpty ? "PUB " : "HPUB ").utf8
-        output += subject.utf8
+        written += (headers.isEmpty ? "PUB " : "HPUB ").utf8
+        written += subject.utf8
         if let reply {
-            output.append(UInt8(ascii: " "))
-            output += reply.utf8
+            written.append(UInt8(ascii: " "))
+            written += reply.utf8
         }
-        output += (headers.isEmpty ? " \(total)\r\n" : " \(headers.count) \(total)\r\n").utf8
-        output += headers
-        output += payload
-        output += "\r\n".utf8
+        written += (headers.isEmpty ? " \(total)\r\n" : " \(headers.count) \(total)\r\n").utf8
+        written += headers
+        written += payload
+        written += "\r\n".utf8
     }
 }

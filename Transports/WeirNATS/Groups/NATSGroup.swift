@@ -58,7 +58,7 @@ extension NATSTransport: GroupTransport {
             guard NATSGroupPlaces.base(of: input.subject) != output.subject else {
                 throw .badAddress(address: sink.whole, reason: "the input has the same subject")
             }
-            (servers, settings, address) = (try input.servers(), Self.settings(input, parts.options), parts.whole)
+            (servers, settings, address) = try (input.servers(), Self.settings(input, parts.options), parts.whole)
             (places, lines) = ((input, output, names), sink.options.integer("lines"))
         } catch {
             throw GroupError(.refused, "\(error)")

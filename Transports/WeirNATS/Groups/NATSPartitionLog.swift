@@ -240,16 +240,13 @@ package final class NATSPartitionLog: PartitionLog {
         let last = Digits.number(subject[(dot + 1)...]).map { Int($0) } ?? -1
         let partition = places.isWhole ? 0 : last
         guard feeds[number]?.partitions[partition] != nil else { return }
-        if places.isWhole, let mark = mark(in: message, subject[..<dot]) {
-            // Behind the message that has it.
-            let isAlone = places.markSubject.map { subject[..<dot].elementsEqual($0.utf8) } ?? false
-            if isAlone { return marks.append((arrived.count, 0, place.streamSequence, last, mark)) }
-            defer { marks.append((arrived.count, 0, place.streamSequence, last, mark)) }
-        } else if let markSubject = places.markSubject, subject[..<dot].elementsEqual(markSubject.utf8) {
-            return
+        let mark = places.isWhole ? mark(in: message, subject[..<dot]) : nil
+        if !(places.markSubject.map { subject[..<dot].elementsEqual($0.utf8) } ?? false) {
+            bytes += connection.bytes(message.payload)
+            arrived.append((partition, place.streamSequence, bytes.count))
         }
-        bytes += connection.bytes(message.payload)
-        arrived.append((partition, place.streamSequence, bytes.count))
+        // Behind the message that has it.
+        if let mark { marks.append((arrived.count, partition, place.streamSequence, last, mark)) }
     }
 
     /// The mark of time in a message; `nil` where it has none.

@@ -28,6 +28,9 @@ package struct JetStreamStream: Sendable, Hashable {
 
     /// How many messages of each subject are kept; `nil` where all are.
     package let history: Int?
+
+    /// Whether it may have messages of other subjects than ``subjects``: from other streams, or with changed subjects.
+    package let hasOtherSubjects: Bool
 }
 
 /// What a stream is to be like.
@@ -120,7 +123,7 @@ extension NATSClient {
         )
     }
 
-    private static func stream(_ answer: JetStreamAnswer) throws(NATSError) -> JetStreamStream {
+    static func stream(_ answer: JetStreamAnswer) throws(NATSError) -> JetStreamStream {
         let config = answer.json["config"]
         return JetStreamStream(
             name: config?["name"]?.text ?? "",
@@ -132,7 +135,8 @@ extension NATSClient {
             permitsReplacing: (config?["allow_rollup_hdrs"]?.flag ?? false) && (config?["allow_direct"]?.flag ?? false),
             replicas: config?["num_replicas"]?.integer ?? 1,
             forgets: ["max_age", "max_msgs", "max_bytes"].contains { (config?[$0]?.integer ?? 0) > 0 },
-            history: config?["max_msgs_per_subject"]?.integer.flatMap { $0 > 0 ? $0 : nil }
+            history: config?["max_msgs_per_subject"]?.integer.flatMap { $0 > 0 ? $0 : nil },
+            hasOtherSubjects: ["mirror", "sources", "subject_transform"].contains { config?[$0] != nil }
         )
     }
 

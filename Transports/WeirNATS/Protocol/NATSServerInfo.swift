@@ -1,5 +1,7 @@
+internal import CWeirSockets
 internal import WeirCore
 internal import WeirFormats
+internal import WeirSockets
 
 /// What a server says of itself.
 package struct NATSServerInfo: Sendable, Hashable {
@@ -14,6 +16,13 @@ package struct NATSServerInfo: Sendable, Hashable {
 
     /// Whether it takes headers.
     package var takesHeaders = false
+
+    /// Other servers of the same cluster, as it tells; those that have names and no numbers are left out, because looking one
+    /// up would take time.
+    package var others: [String] = []
+
+    /// How many other servers are kept.
+    private static let limitOfOthers = 64
 
     init() {}
 
@@ -31,6 +40,10 @@ package struct NATSServerInfo: Sendable, Hashable {
         }
         requiresTLS = json["tls_required"]?.flag ?? false
         takesHeaders = json["headers"]?.flag ?? false
+        for text in json["connect_urls"]?.elements.compactMap(\.text) ?? [] where others.count < Self.limitOfOthers {
+            guard cweir_net_address_t(numbers: text) != nil, !others.contains(text) else { continue }
+            others.append(text)
+        }
     }
 
     /// Whether the server's version is not before another one.

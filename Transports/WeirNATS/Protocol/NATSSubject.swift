@@ -30,6 +30,22 @@ enum NATSSubject {
         }
     }
 
+    /// Checks that the wildcards of a subject that a person wrote are some.
+    ///
+    /// In a longer token they are characters like all others for a server, which is not what was meant.
+    ///
+    /// - Throws: ``NATSError`` with what is wrong with it.
+    static func checkWildcards(_ subject: String) throws(NATSError) {
+        for token in subject.split(separator: ".") where token.utf8.count > 1 {
+            guard token.contains(where: { $0 == "*" || $0 == ">" }) else { continue }
+            throw NATSError(
+                .unsendable,
+                "the subject '\(Excerpt.of(subject.utf8, limit: 80))' has '\(Excerpt.of(token.utf8, limit: 80))', and a "
+                    + "wildcard stands alone between dots: 'a.*' or 'a.>'"
+            )
+        }
+    }
+
     /// Whether a pattern with wildcards stands for a subject, which may have some itself.
     static func matches(_ pattern: String, _ subject: String) -> Bool {
         let patterns = pattern.split(separator: ".", omittingEmptySubsequences: false)
@@ -41,5 +57,17 @@ enum NATSSubject {
             }
         }
         return patterns.count == tokens.count
+    }
+
+    /// Whether there are subjects that two patterns both stand for.
+    static func overlap(_ first: String, _ second: String) -> Bool {
+        let left = first.split(separator: ".", omittingEmptySubsequences: false)
+        let right = second.split(separator: ".", omittingEmptySubsequences: false)
+        for (index, token) in left.enumerated() {
+            guard index < right.count else { return false }
+            if token == ">" || right[index] == ">" { return true }
+            guard token == "*" || right[index] == "*" || token == right[index] else { return false }
+        }
+        return left.count == right.count
     }
 }

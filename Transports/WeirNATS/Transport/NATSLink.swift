@@ -8,21 +8,24 @@ internal import WeirSockets
 /// handled them. What is not confirmed in time, or before the connection breaks, is sent again: with the same id, by which the
 /// stream knows what it has already.
 final class NATSLink: OutgoingLink {
-    private let connection: NATSConnection
-    private let settings: NATSLinkSettings
-    private let meter: TransportMeter
-    private let address: String
-    private let inbox: String
+    let connection: NATSConnection
+    let settings: NATSLinkSettings
+    let meter: TransportMeter
+    let address: String
+    let inbox: String
+
+    /// Tells an election from a stream that is gone; `nil` where no stream confirms.
+    var watch: StreamWatch?
 
     /// What the ids of messages begin with, and how many messages were settled: the number of the next one.
-    private let origin: String
-    private var settledCount: UInt64 = 0
+    let origin: String
+    var settledCount: UInt64 = 0
 
     /// The messages that were published and are not settled, from ``settledCount`` on.
-    private var window: [Outstanding] = []
+    var window: [Outstanding] = []
 
     /// The ping behind what was published, where no stream confirms it, and the last one that was answered.
-    private var ping: UInt64?
+    var ping: UInt64?
     private var pong: UInt64 = 0
 
     private var hasBeenUp = false
@@ -30,6 +33,7 @@ final class NATSLink: OutgoingLink {
     /// Why the server refuses to have something published.
     private var refusal: String?
     private var saidThatItRefuses = false
+    var saidThatOneIsTooLong = false
 
     /// What a message of the batch is.
     enum Content {
@@ -41,14 +45,14 @@ final class NATSLink: OutgoingLink {
         case partitioned
     }
 
-    private let content: Content
+    let content: Content
 
-    private struct Outstanding {
+    struct Outstanding {
         let deadline: Moment
         var outcome: Outcome?
     }
 
-    private enum Outcome: Equatable {
+    enum Outcome: Equatable {
         case kept
         case refused
         /// To be sent again: the stream has no room, or no leader.
@@ -56,6 +60,9 @@ final class NATSLink: OutgoingLink {
     }
 
     private static let answerSubscription: UInt64 = 1
+
+    /// The last part of the inbox for what JetStream says of the stream; those for messages are numbers.
+    private static let streamAnswer = "stream"
     private static let receiptStart = Array(#"{"stream":""#.utf8)
 
     init(
@@ -74,6 +81,10 @@ final class NATSLink: OutgoingLink {
         self.address = address
         origin = String(UInt64.random(in: .min ... .max), radix: 36)
         inbox = "_INBOX.\(origin)"
+        watch = settings.stream.map { stream in
+            let subject = settings.subject + (content == .partitioned ? ".*" : "")
+            return StreamWatch(stream, subject: subject, timeout: settings.timeout)
+        }
     }
 
     var isUp: Bool { connection.isUp }
@@ -87,12 +98,16 @@ final class NATSLink: OutgoingLink {
 
     var deadline: Moment? {
         guard let own = connection.deadline else { return nil }
-        return window.first.map { min($0.deadline, own) } ?? own
+        return min(own, window.first?.deadline ?? own, watch?.deadline ?? own)
     }
 
     // MARK: The connection
 
-    func open() -> SystemError? { connection.open(.now) }
+    func open() -> SystemError? {
+        guard let error = connection.open(.now) else { return nil }
+        watch?.noteDisconnection()
+        return error
+    }
 
     func close() {
         connection.close()
@@ -113,7 +128,8 @@ final class NATSLink: OutgoingLink {
     }
 
     func tick(_ now: Moment) -> Sending? {
-        attempt { () throws(NATSError) in try connection.checkTime(now) }
+        watch?.checkTime(now)
+        return attempt { () throws(NATSError) in try connection.checkTime(now) }
     }
 
     /// Does something; where it fails, the link is closed.
@@ -127,8 +143,10 @@ final class NATSLink: OutgoingLink {
 
     /// What a server that has let this program in says later may be of a moment.
     private func failure(_ error: NATSError) -> LinkFailure {
+        if error.kind == .disconnected { watch?.noteDisconnection() }
         var failure = LinkFailure(error.reason)
-        failure.isFinal = !error.isTransient && (!hasBeenUp || error.kind == .notPermitted)
+        let isOfAnyServer = error.kind == .notPermitted || error.kind == .unsendable || error.isMissing
+        failure.isFinal = !error.isTransient && (!hasBeenUp || isOfAnyServer)
         return failure
     }
 
@@ -139,37 +157,49 @@ final class NATSLink: OutgoingLink {
                 hasBeenUp = true
                 guard settings.stream != nil else { continue }
                 try connection.say { words in words.subscribe("\(inbox).*", as: Self.answerSubscription) }
+                guard let request = watch?.request, watch?.noteConnection(.now) == true else { continue }
+                try connection.say { words throws(NATSError) in
+                    try words.publish(request, reply: "\(inbox).\(Self.streamAnswer)", [])
+                }
             case .pong(let number): pong = number
             case .refusal(let words): refusal = words
-            case .message(let message): note(message)
+            case .message(let message): try note(message)
             }
         }
     }
 
-    /// Notes what the stream says of a message.
-    private func note(_ message: NATSFrame.Message) {
+    /// Notes what the stream says of a message, or what JetStream says of the stream.
+    private func note(_ message: NATSFrame.Message) throws(NATSError) {
         let subject = connection.bytes(message.subject)
-        guard let dot = subject.lastIndex(of: UInt8(ascii: ".")),
-            let number = UInt64(String(decoding: subject[(dot + 1)...], as: UTF8.self)),
-            number >= settledCount, number - settledCount < UInt64(window.count)
-        else { return }
+        guard let dot = subject.lastIndex(of: UInt8(ascii: ".")) else { return }
+        let name = String(decoding: subject[(dot + 1)...], as: UTF8.self)
+        guard name != Self.streamAnswer else {
+            try watch?.take(answer(message), .now)
+            return
+        }
+        guard let number = UInt64(name), number >= settledCount, number - settledCount < UInt64(window.count) else {
+            return
+        }
         window[Int(number - settledCount)].outcome = outcome(message)
+    }
+
+    private func answer(_ message: NATSFrame.Message) -> NATSMessage {
+        NATSMessage(subject: "", reply: nil, headers: nil, payload: Array(connection.bytes(message.payload)))
     }
 
     private func outcome(_ message: NATSFrame.Message) -> Outcome {
         if !message.headers.isEmpty, NATSHeaders(connection.bytes(message.headers))?.status == 503 {
-            return .later(NATSClient.missingStream(settings.subject).reason)
+            watch?.noteSilence()
+            return .later(watch?.silence ?? "nobody answers")
         }
         // What servers say of a message that was kept begins so, and what they say of another one with the error.
-        if connection.bytes(message.payload).starts(with: Self.receiptStart) { return .kept }
-        let answer = NATSMessage(
-            subject: "",
-            reply: nil,
-            headers: nil,
-            payload: Array(connection.bytes(message.payload))
-        )
+        if connection.bytes(message.payload).starts(with: Self.receiptStart) {
+            watch?.noteConfirmation()
+            return .kept
+        }
         do throws(NATSError) {
-            _ = try JetStreamReceipt(answer)
+            _ = try JetStreamReceipt(answer(message))
+            watch?.noteConfirmation()
             return .kept
         } catch {
             guard case .refused(let status, _) = error.kind, status < 500 else { return .later(error.reason) }
@@ -224,6 +254,7 @@ final class NATSLink: OutgoingLink {
             case nil:
                 finish(settled, &batch)
                 guard message.deadline > .now else {
+                    watch?.noteSilence()
                     let advice = settings.stream.map { "; see whether the stream '\($0)' is still there" } ?? ""
                     throw NATSError(.late, "messages are not confirmed within \(settings.timeout)\(advice)")
                 }
@@ -238,55 +269,5 @@ final class NATSLink: OutgoingLink {
         window.removeFirst(count)
         settledCount += UInt64(count)
         batch.advance(messages: count)
-    }
-
-    /// Publishes what has not been published yet, as far as the window permits.
-    private func publish(_ batch: inout OutgoingBatch, _ sending: inout Sending) throws(NATSError) {
-        // Without a stream, one ping confirms what is sent together.
-        guard settings.stream != nil || ping == nil else { return }
-        let deadline = Moment.now + settings.timeout.inNanoseconds
-        while window.count < settings.window, UInt64(window.count) < batch.restMessages {
-            let range = batch.range(ofMessage: Int(batch.sentMessages) + window.count)
-            do throws(NATSError) { try publish(batch.bytes[range]) } catch {
-                // Those before it have to be settled first: what the batch has sent is known by a number.
-                guard error.kind == .unsendable, window.isEmpty else {
-                    if error.kind == .unsendable { break }
-                    throw error
-                }
-                batch.advance(messages: 1)
-                sending.tooLong += 1
-                settledCount += 1
-                continue
-            }
-            window.append(Outstanding(deadline: deadline, outcome: nil))
-        }
-        guard settings.stream == nil, !window.isEmpty else { return }
-        ping = try connection.say { words in words.ping(.now) }
-    }
-
-    private func publish(_ bytes: ArraySlice<UInt8>) throws(NATSError) {
-        var subject = settings.subject
-        var payload = bytes
-        switch content {
-        case .lines: if payload.last == UInt8(ascii: "\n") { payload.removeLast() }
-        case .frames: break
-        case .partitioned:
-            guard let message = PartitionedMessage.read(bytes) else {
-                throw NATSError(.unsendable, "what was spilled is no message for a partition")
-            }
-            subject += ".\(message.partition)"
-            payload = message.payload
-        }
-        guard let stream = settings.stream else {
-            try connection.say { words throws(NATSError) in try words.publish(subject, payload) }
-            return
-        }
-        let number = settledCount + UInt64(window.count)
-        let headers = Array(
-            "NATS/1.0\r\nNats-Msg-Id: \(origin)-\(number)\r\nNats-Expected-Stream: \(stream)\r\n\r\n".utf8
-        )
-        try connection.say { words throws(NATSError) in
-            try words.publish(subject, reply: "\(inbox).\(number)", headers: headers, payload)
-        }
     }
 }

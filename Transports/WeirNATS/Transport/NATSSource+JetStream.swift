@@ -9,7 +9,9 @@ extension NATSSource {
     ///
     /// - Throws: ``NATSError``; one that is not transient where it can never work.
     func setUp(_ name: String) throws(NATSError) {
+        goBackBeforeGap()
         let stream = try find(name)
+        readsAll = (stream.subjects == [settings.subject] || settings.subject == ">") && stream.history == nil
         pull.forget()
         // A message that is longer than what a request permits would never come.
         pull.byteLimit = max(4 << 20, client.info.payloadLimit + NATSParser.headroom)
@@ -32,8 +34,19 @@ extension NATSSource {
                 "the stream '\(name)' is another one than that which was read before: it was made at \(stream.creation)"
             )
         }
+        if !wasUp { try checkSubject(in: stream) }
         streamCreation = stream.creation
         return stream
+    }
+
+    /// Fails where the stream never has a message of the subject.
+    private func checkSubject(in stream: JetStreamStream) throws(NATSError) {
+        guard !stream.hasOtherSubjects,
+            !stream.subjects.contains(where: { NATSSubject.overlap($0, settings.subject) }),
+            // It may have taken it before it was changed.
+            try client.subjects(of: stream.name, like: settings.subject).isEmpty
+        else { return }
+        throw stream.refusal(of: settings.subject)
     }
 
     private func findDurable(in stream: JetStreamStream) throws(NATSError) {
@@ -84,6 +97,7 @@ extension NATSSource {
             try checkRetention(stream)
             wanted.start = .sequence(nextSequence)
         } else {
+            hasBegun = false
             switch settings.start {
             case .all: nextSequence = max(1, stream.first)
             case .new: nextSequence = stream.last + 1
@@ -95,26 +109,6 @@ extension NATSSource {
             }
         }
         consumer = try client.createConsumer(wanted, of: stream.name)
-    }
-
-    /// Fails where the stream has removed what was not read yet.
-    private func checkRetention(_ stream: JetStreamStream) throws(NATSError) {
-        guard nextSequence > stream.last + 1 || stream.first > nextSequence else { return }
-        guard nextSequence <= stream.last + 1 else {
-            throw NATSError(
-                .unsendable,
-                "the stream '\(stream.name)' ends with message \(stream.last), and \(nextSequence - 1) were read"
-            )
-        }
-        let words =
-            "the stream '\(stream.name)' begins with message \(stream.first), and the last one read is \(nextSequence - 1)"
-        // Of other subjects, what was removed may all have been of those.
-        guard stream.subjects == [settings.subject] || settings.subject == ">" else {
-            counter.note("'\(address)': \(words); some of '\(settings.subject)' may be among those that were removed")
-            nextSequence = stream.first
-            return
-        }
-        throw NATSError(.unsendable, "\(words): \(stream.first - nextSequence) were removed before they were read")
     }
 
     /// Asks for more where little is outstanding.
@@ -150,6 +144,9 @@ extension NATSSource {
             failure = NATSError(.disconnected, "messages got lost on the way and are asked for again")
             return
         }
+        // What the stream had removed before it was read from its start was never to be read.
+        if place.streamSequence > nextSequence, hasBegun { noteGap() }
+        hasBegun = true
         if nextSequence == 0 { stage.goOn(after: place.streamSequence - 1) }
         let isBegun = place.streamSequence == nextSequence
         append(message, sequence: place.streamSequence, skipping: isBegun ? exchange(&skippedByteCount, with: 0) : 0)
@@ -157,6 +154,9 @@ extension NATSSource {
     }
 
     private func takeStatus(_ message: NATSFrame.Message) {
+        guard !client.connection.bytes(message.subject).elementsEqual(gapInbox.utf8) else {
+            return takeGapAnswer(message)
+        }
         guard !message.headers.isEmpty, let headers = NATSHeaders(client.connection.bytes(message.headers)),
             headers.status != nil
         else { return }

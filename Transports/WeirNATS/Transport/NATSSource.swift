@@ -32,7 +32,7 @@ final class NATSSource: MessageSource {
 
     /// Whether this connection has been asked for messages.
     private var isSetUp = false
-    private var wasUp = false
+    private(set) var wasUp = false
 
     /// When to ask for messages again after the server has refused it.
     private var nextSetUp = Moment(nanoseconds: 0)
@@ -52,11 +52,20 @@ final class NATSSource: MessageSource {
     var acknowledgements: [UInt8] = []
     var consumerNumber = 0
 
+    /// Whether all messages of the stream are read, so that none may be missing; whether one was read; and what is missing.
+    var readsAll = false
+    var hasBegun = true
+    var gap: NATSGap?
+    var nextLook = Moment(nanoseconds: 0)
+    var saidThatSomeWereRemoved = false
+
     /// Whether nothing more is read, and a durable consumer gets back what comes.
     var isLeaving = false
 
     // What was counted since the meter was told.
-    private var tally = (messages: UInt64(0), bytes: UInt64(0), malformed: UInt64(0))
+    var tally: Tally = (0, 0, 0)
+
+    typealias Tally = (messages: UInt64, bytes: UInt64, malformed: UInt64)
 
     static let subscription: UInt64 = 2
 
@@ -82,7 +91,7 @@ final class NATSSource: MessageSource {
         }
         client.onMessage = { [unowned self] in take($0) }
         client.onRefusal = { [unowned self] in failure = NATSError(.notPermitted, "the server refuses: '\($0)'") }
-        client.wantsMore = { [unowned self] in stage.hasRoom && failure == nil }
+        client.wantsMore = { [unowned self] in (stage.hasRoom || isHeld) && failure == nil }
     }
 
     /// Connects, and finds out what can never work.
@@ -108,13 +117,14 @@ final class NATSSource: MessageSource {
     func goOn(behind header: [UInt8]) {}
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
-        if stage.isEmpty { try fill() }
+        if stage.isEmpty || isHeld { try fill() }
         return unsafe stage.read(into: buffer)
     }
 
     /// Waits for messages.
     private func fill() throws(TransportError) {
-        while stage.isEmpty {
+        while stage.isEmpty || isHeld {
+            checkGap()
             if !acknowledgements.isEmpty { acknowledge() }
             if let failure {
                 self.failure = nil
@@ -142,7 +152,8 @@ final class NATSSource: MessageSource {
     private var limit: Moment? {
         if case .draining(let until, _) = phase { return until }
         if client.connection.isUp, !isSetUp { return nextSetUp }
-        return settings.stream == nil ? nil : pull.deadline
+        guard settings.stream != nil else { return nil }
+        return isHeld ? gap?.deadline : pull.deadline
     }
 
     // MARK: The connection
@@ -168,6 +179,7 @@ final class NATSSource: MessageSource {
     private func noteDown(_ error: NATSError) {
         counter.update { $0.openConnections = 0 }
         isSetUp = false
+        goBackBeforeGap()
         guard !saidThatItIsDown else { return }
         saidThatItIsDown = true
         let loses = wasUp && settings.stream == nil
@@ -196,7 +208,8 @@ final class NATSSource: MessageSource {
 
     /// Adds what happened to the meter, at once, so that the counts are balanced at any moment.
     private func count() {
-        guard tally.messages > 0 else { return }
+        // What is held may never be handed out.
+        guard tally.messages > 0, !isHeld else { return }
         let tally = exchange(&self.tally, with: (0, 0, 0))
         counter.update { metrics in
             metrics.arrived += tally.messages

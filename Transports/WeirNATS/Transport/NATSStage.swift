@@ -64,6 +64,14 @@ struct NATSStage {
         return true
     }
 
+    /// Removes the messages behind one that were not handed out.
+    ///
+    /// - Parameter sequence: The number of the last one that stays.
+    mutating func removeAll(behind sequence: UInt64) {
+        while let last = marks.last, last.sequence > sequence { _ = marks.removeLast() }
+        bytes.removeSubrange(max(start, marks.last?.end ?? start)...)
+    }
+
     /// Hands bytes to the reader.
     ///
     /// - Returns: How many.

@@ -14,11 +14,13 @@ internal import WeirSockets
 ///
 /// A sink publishes each line. With `stream=NAME` a message counts as delivered when the stream has confirmed it; what is not
 /// confirmed in time is sent again with the same `Nats-Msg-Id`, by which the stream knows what it has already, as long as its
-/// window for duplicates is. Without a stream it counts when the server has handled it.
+/// window for duplicates is; a stream that is missing for six times `timeout` ends the sink. Without a stream it counts when the
+/// server has handled it.
 ///
-/// Several servers are tried in turn: `nats://one:4222,two:4222/alarms`. A user and a password, or a token, stand before the
-/// host: `nats://USER:PASSWORD@HOST/SUBJECT`, with `%40` for an `@`, and are never shown. There is no encryption here: a leaf
-/// node on this machine, `nats-server` with `leafnodes { remotes = [{ url: "tls://HOST:7422" }] }`, speaks TLS to the others.
+/// Several servers are tried in turn: `nats://one:4222,two:4222/alarms`, and while none can be reached, those that they told
+/// of. A user and a password, or a token, stand before the host: `nats://USER:PASSWORD@HOST/SUBJECT`, with `%40` for an `@`,
+/// and are never shown. There is no encryption here: a leaf node on this machine, `nats-server` with
+/// `leafnodes { remotes = [{ url: "tls://HOST:7422" }] }`, speaks TLS to the others.
 ///
 ///     let source = try NATSTransport().openSource("//127.0.0.1:4222/purchases?stream=purchases")
 ///
@@ -128,9 +130,10 @@ public struct NATSTransport: Transport {
         settings.drain = options.duration("drain")
         try Self.check(stream, "stream", parts)
         try Self.check(settings.durable, "consumer", parts)
+        let meter = TransportMeter()
         let client = try NATSClient(
-            try place.servers(),
-            Self.settings(place, options),
+            try place.servers(meter),
+            try Self.settings(place, options),
             address: parts.whole,
             interruption: interruption
         )
@@ -139,7 +142,7 @@ public struct NATSTransport: Transport {
             settings: settings,
             address: parts.whole,
             interruption: interruption,
-            meter: TransportMeter()
+            meter: meter
         )
         if let position { source.goOn(at: position) }
         try source.begin()
@@ -153,11 +156,11 @@ public struct NATSTransport: Transport {
         }
     }
 
-    static func settings(_ place: NATSAddress, _ options: OptionValues) -> NATSSettings {
+    static func settings(_ place: NATSAddress, _ options: OptionValues) throws(TransportError) -> NATSSettings {
         var settings = NATSSettings()
         settings.credentials = place.credentials
-        settings.timeout = options.duration("timeout")
-        settings.retry = options.duration("retry")
+        settings.timeout = try place.duration("timeout", options)
+        settings.retry = try place.duration("retry", options)
         return settings
     }
 
@@ -195,14 +198,20 @@ public struct NATSTransport: Transport {
         settings.window = options.integer("window")
         settings.timeout = options.duration("timeout")
         try Self.check(settings.stream, "stream", parts)
-        let servers = try place.servers()
         let meter = TransportMeter()
-        let client = Self.settings(place, options)
-        try probe(servers, client, settings.stream, place.subject + (isPartitioned ? ".*" : ""), parts.whole, meter)
+        // Nothing says that what the server took arrives anywhere.
+        if settings.stream == nil { meter.update { $0.isUnconfirmed = true } }
+        let client = try Self.settings(place, options)
+        let servers = try place.servers(meter)
+        let subject = place.subject + (isPartitioned ? ".*" : "")
+        let limit = try probe(servers, client, settings.stream, subject, parts.whole, meter).map {
+            max(0, $0 - NATSLink.headerLength(settings))
+        }
         let poller = try Poller(address: parts.whole)
         var outbox = options.outboxSettings()
         if isPartitioned { outbox.boundary = .length }
-        outbox.datagram = 1 << 30
+        // Lines that are put together are to fit; a longer one goes alone, and is counted.
+        outbox.datagram = limit ?? 1 << 30
         // So that the window is seldom empty between two of them.
         outbox.batch = 1 << 20
         outbox.linesPerDatagram = options.integer("lines")
@@ -223,12 +232,16 @@ public struct NATSTransport: Transport {
             poller: poller,
             meter: meter,
             address: parts.whole,
-            interruption: interruption
+            interruption: interruption,
+            messageLimit: limit
         )
     }
 
     /// Finds out what can never work; a server that is not there may come.
     ///
+    /// What was read before an interruption may still have to be written, so one that came before does not end this.
+    ///
+    /// - Returns: How many bytes the server takes in a message; `nil` where there is none.
     /// - Throws: ``TransportError/cannotOpen(address:reason:)``, and ``TransportError/interrupted(address:)``.
     private func probe(
         _ servers: [SocketPlace],
@@ -237,20 +250,15 @@ public struct NATSTransport: Transport {
         _ subject: String,
         _ address: String,
         _ meter: TransportMeter
-    ) throws(TransportError) {
+    ) throws(TransportError) -> Int? {
         let client = try NATSClient(servers, settings, address: address, interruption: interruption)
         defer { client.close() }
+        if client.isInterrupted { client.ignoreInterruption() }
         do throws(NATSError) {
             try client.connectOnce()
-            guard let name else { return }
-            let stream = try client.stream(name)
-            guard stream.subjects.contains(where: { NATSSubject.matches($0, subject) }) else {
-                throw NATSError(
-                    .unsendable,
-                    "the stream '\(name)' does not take '\(subject)', but "
-                        + stream.subjects.prefix(5).map { "'\(Excerpt.line($0))'" }.joined(separator: ", ")
-                )
-            }
+            guard let name else { return client.info.payloadLimit }
+            try client.stream(name).check(subject)
+            return client.info.payloadLimit
         } catch {
             if error.kind == .interrupted { throw .interrupted(address: address) }
             if error.isMissing, let name {
@@ -258,6 +266,7 @@ public struct NATSTransport: Transport {
             }
             guard error.isTransient else { throw .cannotOpen(address: address, reason: error.reason) }
             meter.note("'\(address)' cannot be written to: \(error.reason); it is tried again")
+            return nil
         }
     }
 }

@@ -55,6 +55,28 @@ package struct HostAddress {
 }
 
 extension cweir_net_address_t {
+    /// Reads a host's number and a port, such as `127.0.0.1:9000` or `[::1]:9000`; `nil` for anything else, and for port 0.
+    ///
+    /// Names are not looked up.
+    ///
+    /// - Parameter text: What to read.
+    package init?(numbers text: String) {
+        guard let colon = text.lastIndex(of: ":") else { return nil }
+        let port = text[text.index(after: colon)...]
+        guard let number = UInt16(port), number > 0, port.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") }) else {
+            return nil
+        }
+        var host = text[..<colon]
+        let isInBrackets = host.hasPrefix("[") && host.hasSuffix("]")
+        if isInBrackets { host = host.dropFirst().dropLast() }
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let family = unsafe cweir_net_parse_number(String(host), &bytes)
+        guard family != 0, isInBrackets == (family != Int32(CWEIR_NET_IPV4.rawValue)) else { return nil }
+        var address = cweir_net_address_t()
+        guard unsafe cweir_net_resolve(String(host), String(port), &address) == 0 else { return nil }
+        self = address
+    }
+
     /// The address of the other side of a connection; `nil` where there is none any more, or it has no number.
     init?(peerOf socket: Int32) {
         var address = cweir_net_address_t()

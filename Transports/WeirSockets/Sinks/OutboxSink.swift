@@ -11,8 +11,11 @@ package import WeirRecords
 ///
 /// Safety: the writer's thread alone uses what is not a constant.
 @safe
-package final class OutboxSink: TransportSink {
+package final class OutboxSink: MessageSink {
     package let meter: TransportMeter?
+
+    /// How many bytes a message may have for the other side.
+    package let messageLimit: Int?
 
     private let outbox: Outbox
     private let settings: OutboxSettings
@@ -39,8 +42,10 @@ package final class OutboxSink: TransportSink {
         poller: Poller,
         meter: TransportMeter,
         address: String,
-        interruption: Interruption?
+        interruption: Interruption?,
+        messageLimit: Int? = nil
     ) throws(TransportError) {
+        self.messageLimit = messageLimit
         self.settings = settings
         self.meter = meter
         self.address = address
