@@ -35,8 +35,8 @@ enum HelpTopic: String, CaseIterable {
         ]
         let names = Set(others.joined().map(\.name))
         return """
-            Options of 'weir run'; 'weir help' has more: times, zones, tables, journals, groups,
-            checkpoints (--state, --checkpoint, --state-mismatch, --fsync).
+            Options of 'weir run'; 'weir help' has more: times, zones, tables, groups,
+            journals, checkpoints (--state, --checkpoint, --state-mismatch, --fsync).
 
             Usage: weir run PLUGIN [INPUT] [OPTIONS]
             \(Table.text(HelpPage.rows(RunOptions.all.filter { !names.contains($0.name) })))
