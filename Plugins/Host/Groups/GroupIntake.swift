@@ -30,6 +30,9 @@ final class GroupIntake: Intake {
     private let decoder: GroupDecoder
     private let address: String
     private var gate: AheadGate?
+
+    /// How many parts the input has that say how far time is.
+    private let sourceCount: Int
     private var bytes: [UInt8] = []
     private var start = 0
     private(set) var byteCount: Int64 = 0
@@ -41,7 +44,8 @@ final class GroupIntake: Intake {
     /// How many bytes stay for the next messages.
     private static let keptCapacity = 64 << 10
 
-    init(_ request: RunRequest, _ decoder: GroupDecoder, schema: RecordSchema) {
+    init(_ request: RunRequest, _ decoder: GroupDecoder, schema: RecordSchema, sourceCount: Int) {
+        self.sourceCount = sourceCount
         self.decoder = decoder
         address = request.inputs[0].name
         gate = AheadGate(request, request.inputs[0], schema)
@@ -57,8 +61,9 @@ final class GroupIntake: Intake {
     /// Adds a mark behind the messages.
     func append(_ mark: TimeMark, of source: Int) { waitingMarks.append((source, mark)) }
 
-    /// The least time of all parts that are not idle; where all are, the greatest.
+    /// The least time of all parts that are not idle; where all are, the greatest. Until all are known, there is none.
     var mark: Timestamp? {
+        guard sourceCount > 0, marks.count >= sourceCount else { return nil }
         let times = marks.values.filter { !$0.isIdle }.map(\.time)
         return (times.min() ?? marks.values.map(\.time).max()).map { Timestamp(nanosecondsSinceEpoch: $0) }
     }

@@ -37,7 +37,7 @@ final class GroupPartition: PartitionProcessor {
     ///   - number: Its number.
     ///   - request: What to run.
     ///   - state: What was known; `nil` at the beginning.
-    ///   - followsMarks: Whether the input says how far time is in its parts, which are merged by that.
+    ///   - sourceCount: How many parts the input has that say how far time is, and are merged by that.
     ///   - decoder: Decodes the messages.
     ///   - results: Gets what was counted.
     ///   - remark: Says what of the state does not fit, where that is allowed.
@@ -46,7 +46,7 @@ final class GroupPartition: PartitionProcessor {
         _ number: Int,
         _ request: RunRequest,
         from state: [UInt8]?,
-        followsMarks: Bool,
+        sourceCount: Int,
         _ decoder: GroupDecoder,
         _ results: Results,
         remark: @escaping @Sendable (String) -> Void
@@ -65,9 +65,9 @@ final class GroupPartition: PartitionProcessor {
         }
         try resumption?.restore(plugins)
         watermark = resumption?.time(Self.watermarkPart)
-        messages = GroupIntake(request, decoder, schema: plugins.schema)
+        messages = GroupIntake(request, decoder, schema: plugins.schema, sourceCount: sourceCount)
         if let resumption { messages.goOn(with: resumption.checkpoint) }
-        let isMerged = followsMarks && plugins.schema.timeField != nil
+        let isMerged = sourceCount > 0 && plugins.schema.timeField != nil
         if let lateness = request.lateness ?? (isMerged ? .zero : nil) {
             intake = try OrderedIntake(
                 messages,

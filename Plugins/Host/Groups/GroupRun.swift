@@ -147,14 +147,14 @@ final class GroupRun {
         settings.idleInterval = max(settings.idleInterval, settings.interval)
         let decoder = GroupDecoder(request, schema: schema)
         let (console, pipeline) = (context.console, request.name)
-        let followsMarks = backend.hasMarks
+        let sourceCount = backend.sourceCount
         return GroupWorker(log, settings) { [request, results, partitions] number, state throws(GroupError) in
             do throws(HostError) {
                 let partition = try GroupPartition(
                     number,
                     request,
                     from: state,
-                    followsMarks: followsMarks,
+                    sourceCount: sourceCount,
                     decoder,
                     results
                 ) { console.writeLine("partition \(number): \($0)", about: pipeline) }

@@ -72,7 +72,7 @@ extension RunRequest {
             throw .usage("--partitions: '\(input.name)' is read as one partition, because its subject ends with '*'")
         }
         var settings = Self.settings(arguments).map { GroupSettings.Setting($0.name, $0.value) }
-        settings.append(GroupSettings.Setting("--partitions", "\(isWhole ? 1 : count)"))
+        settings.append(GroupSettings.Setting(GroupSettings.partitionCountName, "\(isWhole ? 1 : count)"))
         // Where it is, without how to get there: members may know other servers.
         settings.append(GroupSettings.Setting("--from", TransportAddress.subject(of: input.path)))
         settings.append(GroupSettings.Setting("--to", TransportAddress.subject(of: outputs[0].path)))

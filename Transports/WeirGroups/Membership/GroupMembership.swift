@@ -14,6 +14,9 @@ package struct GroupSettings: Sendable {
         }
     }
 
+    /// The name of the setting that says how many partitions there are.
+    package static let partitionCountName = "--partitions"
+
     package var settings: [Setting]
     package var partitionCount: Int
 

@@ -49,8 +49,8 @@ package struct GroupRequest: Sendable {
 
 /// A group as a transport keeps it.
 package protocol GroupBackend: Sendable {
-    /// Whether the input says how far time is in its parts, so that these can be merged by time.
-    var hasMarks: Bool { get }
+    /// How many parts the input has that say how far time is, so that they can be merged by time; 0 where none does.
+    var sourceCount: Int { get }
 
     /// Connects to what the members share.
     ///

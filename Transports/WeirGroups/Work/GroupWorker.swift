@@ -64,6 +64,9 @@ package final class GroupWorker {
         var isTouched = false
         /// Whether something was handled since the last commit.
         var isDirty = false
+
+        /// Whether the last commit says that nothing has come for a while.
+        var isIdle = false
     }
 
     private let log: any PartitionLog
@@ -261,9 +264,10 @@ package final class GroupWorker {
         }
         nextCommit = now.shifted(byNanoseconds: settings.interval)
         let due = work.filter { partition, work in
-            work.isDirty
+            // Also what nothing has come for is begun: others may wait for its marks of time.
+            work.isDirty || work.revision == 0
                 || (now - work.lastCommit).wholeNanoseconds >= settings.idleInterval
-                    && frontier(of: partition) > work.committedPosition
+                    && (frontier(of: partition) > work.committedPosition || !work.isIdle)
         }
         try commit(due.keys.sorted(), now)
     }
@@ -288,7 +292,7 @@ package final class GroupWorker {
                     position: max(work.position, frontier(of: partition)),
                     outputs: outputs,
                     state: state,
-                    mark: work.processor.time.map { TimeMark(time: $0, isIdle: !work.isDirty) }
+                    mark: TimeMark(time: work.processor.time ?? .min, isIdle: !work.isDirty)
                 )
             )
         }
@@ -320,6 +324,7 @@ package final class GroupWorker {
         work[commit.partition]?.committedPosition = commit.position
         work[commit.partition]?.lastCommit = now
         work[commit.partition]?.isDirty = false
+        work[commit.partition]?.isIdle = commit.mark?.isIdle ?? false
         if let state = commit.state { work[commit.partition]?.stateByteCount = state.count }
         work[commit.partition]?.processor.noteCommit()
     }

@@ -1,5 +1,6 @@
 internal import WeirCore
 internal import WeirFiles
+internal import WeirFormats
 package import WeirGroups
 internal import WeirRecords
 internal import WeirSockets
@@ -85,6 +86,7 @@ extension NATSTransport: GroupTransport {
                 replicas: input.replicas,
                 client
             )
+            let markSubject = isWhole ? NATSGroupPlaces.markSubject(among: input.subjects) : nil
             let found = NATSGroupPlaces(
                 inputStream: input.name,
                 inputSubject: subject,
@@ -93,7 +95,9 @@ extension NATSTransport: GroupTransport {
                 outputSubject: places.output.subject,
                 group: request.name,
                 isWhole: isWhole,
-                markSubject: isWhole ? NATSGroupPlaces.markSubject(among: input.subjects) : nil
+                markSubject: markSubject,
+                sourceCount: try markSubject.map { subject throws(NATSError) in try Self.sourceCount(subject, client) }
+                    ?? 0
             )
             return NATSGroup(
                 servers: servers,
@@ -183,6 +187,19 @@ extension NATSTransport: GroupTransport {
         return stream
     }
 
+    /// How many partitions the group has that writes marks.
+    private static func sourceCount(_ markSubject: String, _ client: NATSClient) throws(NATSError) -> Int {
+        let group = String(markSubject.split(separator: ".")[1])
+        let bucket = try KeyValueBucket(NATSGroupPlaces.bucket(of: group), client)
+        guard let settings = try bucket.get(GroupMembership.settingsKey),
+            let json = try? JSONNode.read(settings.value, allowsRepeatedNames: true),
+            let count = json[GroupSettings.partitionCountName]?.text.flatMap({ Int($0) })
+        else {
+            throw NATSError(.unsendable, "the group '\(group)', whose outputs are to be read, was never joined")
+        }
+        return count
+    }
+
     /// Makes the stream of outputs and commits, or checks the one that is there.
     private static func outputStream(
         _ name: String,
@@ -255,7 +272,7 @@ struct NATSGroup: GroupBackend {
     let linesPerMessage: Int
     let request: GroupRequest
 
-    var hasMarks: Bool { places.markSubject != nil }
+    var sourceCount: Int { places.sourceCount }
 
     // A member ends by itself, after what was begun: nothing interrupts its requests.
     private func client() throws(GroupError) -> NATSClient {

@@ -23,6 +23,9 @@ struct NATSGroupPlaces: Sendable {
     /// Where a group before this one marks how far time is, without the number of a partition; `nil` where there is none.
     let markSubject: String?
 
+    /// How many partitions that group has.
+    let sourceCount: Int
+
     func inputs(_ partition: Int) -> [String] {
         guard isWhole else { return ["\(inputSubject).\(partition)"] }
         return ["\(inputSubject).*"] + (markSubject.map { ["\($0).*"] } ?? [])
