@@ -56,6 +56,8 @@ final class NATSLink: OutgoingLink {
     }
 
     private static let answerSubscription: UInt64 = 1
+    /// What a stream says of a message that was sent before, and may be kept or not.
+    private static let isInProcess = 10158
     private static let receiptStart = Array(#"{"stream":""#.utf8)
 
     init(
@@ -172,7 +174,8 @@ final class NATSLink: OutgoingLink {
             _ = try JetStreamReceipt(answer)
             return .kept
         } catch {
-            guard case .refused(let status, _) = error.kind, status < 500 else { return .later(error.reason) }
+            guard case .refused(let status, let number) = error.kind, status < 500, number != Self.isInProcess
+            else { return .later(error.reason) }
             if !saidThatItRefuses {
                 meter.note("'\(address)' refuses messages, which are lost: \(error.reason)")
                 saidThatItRefuses = true
