@@ -186,6 +186,9 @@ final class SimulatedConnection: SharedValues, PartitionLog {
         until limit: Timestamp,
         _ body: (_ partition: Int, _ number: UInt64, _ payload: ArraySlice<UInt8>) -> Void
     ) throws(GroupError) {
+        // The program may be to end while messages come.
+        let end = isDead ? nil : nextError
+        nextError = nil
         if let error = reach() {
             // What comes meanwhile is missed.
             if error.kind == .unreachable, broker.pick(2) == 0 { cut() }
@@ -198,7 +201,7 @@ final class SimulatedConnection: SharedValues, PartitionLog {
             let back = UInt64(broker.pick(6))
             cursor -= min(cursor, back)
         }
-        var rest = 1 + broker.pick(8)
+        var rest = 1 + broker.pick(end == nil ? 8 : 3)
         while cursor < UInt64(broker.published), rest > 0, !isDead {
             let message = broker.messages[Int(cursor)]
             cursor += 1
@@ -212,6 +215,7 @@ final class SimulatedConnection: SharedValues, PartitionLog {
             throw Self.noAnswer
         }
         if isDead { throw Self.end }
+        if let end { throw end }
     }
 
     /// Breaks the connection: what comes before it is made again is lost.
