@@ -353,7 +353,8 @@ let tests: [Module] = [
         "WeirNATSTests",
         in: "Tests",
         needs: [
-            "CWeirSockets", "TestServers", "TestThreads", "WeirCore", "WeirFiles", "WeirFormats", "WeirNATS",
+            "CWeirSockets", "TestServers", "TestThreads", "WeirCore", "WeirFiles", "WeirFormats", "WeirGroups",
+            "WeirNATS",
             "WeirRecords", "WeirSockets", "WeirTesting",
         ]
     ),
@@ -389,7 +390,8 @@ let targets: [Target] = [
         name: "weir",
         dependencies: [
             "WeirCore", "WeirDispatch", "WeirEQL", "WeirFiles", "WeirFormats", "WeirFraud", "WeirGroups", "WeirLoading",
-            "WeirNATS", "WeirQueries", "WeirRecording", "WeirRecords", "WeirReport", "WeirSentiment", "WeirShake", "WeirSockets", "WeirState",
+            "WeirNATS", "WeirQueries", "WeirRecording", "WeirRecords", "WeirReport", "WeirSentiment", "WeirShake",
+            "WeirSockets", "WeirState",
             "WeirSystem", "WeirWalk",
         ],
         path: "Plugins/Host",

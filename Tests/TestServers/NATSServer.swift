@@ -31,14 +31,24 @@ package final class NATSServer: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - options: Of its command line.
+    ///   - configuration: What its file of settings says.
     ///   - credentials: Who may use it.
     /// - Throws: When it cannot be started.
-    package init(_ options: [String] = [], credentials: NATSSettings.Credentials? = nil) throws {
-        self.options = options
-        self.credentials = credentials
+    package init(
+        _ options: [String] = [],
+        configuration: String? = nil,
+        credentials: NATSSettings.Credentials? = nil
+    ) throws {
         port = try Self.unusedPort()
         folder = "/tmp/weir-nats-" + UUID().uuidString.prefix(13)
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        var options = options
+        if let configuration {
+            try configuration.write(toFile: folder + "/conf", atomically: true, encoding: .utf8)
+            options += ["-c", folder + "/conf"]
+        }
+        self.options = options
+        self.credentials = credentials
         try start()
     }
 

@@ -28,7 +28,7 @@ struct ConvertRequest {
     let limits: FormatLimits
 
     /// By which field records are spread over subjects, and over how many; `nil` where they are not.
-    let partitions: (key: String, count: Int)?
+    let partitions: (key: String, count: Int, lines: Int)?
 
     /// The options that `weir run` has not.
     enum Option {
@@ -181,7 +181,7 @@ struct ConvertRequest {
         isStrict = given[.strict] != nil
         limits = FormatLimits(lineLength: try given.integer(.maxLine) ?? 0)
         partitions = try given[ProduceCommand.key].map { key throws(HostError) in
-            (key, try given.integer(.partitions) ?? 0)
+            (key, try given.integer(.partitions) ?? 0, try given.integer(ProduceCommand.lines) ?? 1)
         }
     }
 

@@ -15,7 +15,7 @@ struct Conversion {
     private var bytes: [UInt8] = []
 
     /// How records are spread over subjects, where they are, and the last one that was written.
-    private let partitioning: RecordPartitioning?
+    private var partitioning: RecordPartitioning?
     private var line: [UInt8] = []
 
     /// How many bytes a message may have for the output, where each record is one.
@@ -85,8 +85,13 @@ struct Conversion {
             guard let field = place else {
                 throw .usage("--key: the input has no field '\(partitions.key)'")
             }
-            partitioning = RecordPartitioning(field: field, count: partitions.count)
             sink = try RecordPartitioning.openSink(request.output)
+            partitioning = RecordPartitioning(
+                field: field,
+                count: partitions.count,
+                lineLimit: partitions.lines,
+                byteLimit: min((sink as? any MessageSink)?.messageLimit ?? .max, Self.pieceLength)
+            )
         } else {
             partitioning = nil
             sink = try request.output.openSink(forLines: hasLines && request.output.isFile)
@@ -130,7 +135,10 @@ struct Conversion {
                 fields: fields.map { RecordSchema.Field($0.inputName, isRequired: request.columns != nil) },
                 times: request.times
             ),
-            limits: request.limits
+            limits: request.limits,
+            // So that there are several records for each partition.
+            chunkLength: request.partitions?.lines ?? 1 > 1 ? 1 << 20 : 256 << 10,
+            batchCapacity: request.partitions?.lines ?? 1 > 1 ? 8192 : 512
         )
         var ending = pump(&reader)
         switch ending {
@@ -175,8 +183,8 @@ struct Conversion {
                 encoder.encode(recordAt: index, of: &batch, into: &line)
                 guard fits(&batch, index) else { continue }
             }
-            if let partitioning {
-                partitioning.append(line, of: index, in: batch, to: &bytes)
+            if partitioning != nil {
+                partitioning?.append(line, of: index, in: batch, to: &bytes)
             } else if messageLimit != nil {
                 bytes += line
             } else {
@@ -184,6 +192,7 @@ struct Conversion {
             }
             if bytes.count >= Self.pieceLength { try write() }
         }
+        partitioning?.closeAll(to: &bytes)
         try write()
         tally.count(batch, rejectedBefore: found)
         guard !batch.rejections.isEmpty else { return }

@@ -61,7 +61,9 @@ final class GroupIntake: Intake {
     /// Adds a mark behind the messages.
     func append(_ mark: TimeMark, of source: Int) { waitingMarks.append((source, mark)) }
 
-    /// The least time of all parts that are not idle; where all are, the greatest. Until all are known, there is none.
+    /// The least time of all parts that are not idle.
+    ///
+    /// Where all are idle it is the greatest, and until all are known there is none.
     var mark: Timestamp? {
         guard sourceCount > 0, marks.count >= sourceCount else { return nil }
         let times = marks.values.filter { !$0.isIdle }.map(\.time)

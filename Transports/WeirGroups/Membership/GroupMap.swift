@@ -97,12 +97,11 @@ package struct GroupMap: Sendable, Equatable {
         return json.bytes
     }
 
-    /// Reads a map.
+    /// Reads a map; there is none in bytes of anything else, or of another number of partitions.
     ///
     /// - Parameters:
     ///   - bytes: The bytes.
     ///   - partitionCount: How many partitions it has to have; `nil` for any number.
-    /// - Returns: `nil` for what is none, or is one of another number of partitions.
     package init?(_ bytes: [UInt8], partitionCount: Int? = nil) {
         guard let json = try? JSONNode.read(bytes, allowsRepeatedNames: true), json.isObject else { return nil }
         let names = json["members"]?.elements.compactMap(\.text) ?? []

@@ -5,6 +5,8 @@ package import WeirRecords
 package protocol GroupTransport: Transport {
     /// Checks that a group can be kept, and makes ready what it needs.
     ///
+    /// - Parameter request: What is wanted.
+    /// - Returns: The group.
     /// - Throws: ``GroupError`` with what is wrong and what to do.
     func openGroup(_ request: GroupRequest) throws(GroupError) -> any GroupBackend
 
@@ -13,6 +15,7 @@ package protocol GroupTransport: Transport {
     /// - Parameters:
     ///   - name: Its name.
     ///   - address: A server of it.
+    /// - Returns: What its members share.
     /// - Throws: ``GroupError``.
     func findGroup(_ name: String, at address: String) throws(GroupError) -> any SharedValues
 }
@@ -59,6 +62,8 @@ package protocol GroupBackend: Sendable {
 
     /// Connects to the partitions.
     ///
+    /// - Parameter clock: The clock of the member, for how long to wait.
+    /// - Returns: The partitions.
     /// - Throws: ``GroupError``.
     func makeLog(clock: any TimeSource) throws(GroupError) -> any PartitionLog
 

@@ -61,7 +61,9 @@ struct NATSPartitionFeed {
 
     /// Begins with a consumer.
     ///
-    /// - Parameter first: The first number that the stream has.
+    /// - Parameters:
+    ///   - consumer: The consumer.
+    ///   - first: The first number that the stream has.
     mutating func begin(with consumer: JetStreamConsumer, first: UInt64) {
         self.consumer = consumer
         next = max(next, first)

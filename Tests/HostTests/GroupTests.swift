@@ -1,0 +1,192 @@
+import Foundation
+import TestServers
+import Testing
+import WeirNATS
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// `weir` as a member of a group.
+@Suite(.serialized, .enabled(if: NATSServer.program != nil, "\(NATSServer.isMissing)")) struct GroupTests {
+    private let weir: WeirProcess
+    private let server: NATSServer
+    private let client: NATSClient
+
+    private static let query = "sequence by user [any where value % 3 == 0] [any where value % 5 == 0]"
+    private static let partitionCount = 8
+
+    init() throws {
+        weir = try WeirProcess()
+        server = try NATSServer()
+        client = try server.client()
+        try client.createStream(JetStreamSettings("in", subjects: ["in.*"]))
+    }
+
+    private func place(_ subject: String) -> String { "nats:\(server.address)/\(subject)" }
+
+    private func arguments(
+        _ query: String = Self.query,
+        from input: String = "in",
+        to output: String = "out",
+        group: String = "g",
+        _ more: String...
+    ) -> [String] {
+        ["match", query, "--from", place(input), "--to", place(output), "--group", group, "--checkpoint", "50ms"]
+            + (input.hasSuffix("*") ? [] : ["--partitions", "\(Self.partitionCount)"]) + more
+    }
+
+    private static func lines(_ numbers: some Sequence<Int>) -> String {
+        numbers.map { "{\"time\":\($0 * 10),\"user\":\"u\($0 * 7919 % 101)\",\"value\":\($0 * 31 % 1009)}\n" }.joined()
+    }
+
+    private func produce(_ numbers: Range<Int>, _ more: String...) throws {
+        try weir.file("in.jsonl", Self.lines(numbers))
+        let sent = try weir.start(
+            ["produce", "in.jsonl", "--to", place("in?stream=in"), "--key", "user"]
+                + ["--partitions", "\(Self.partitionCount)"] + more,
+            input: .nothing
+        ).outcome()
+        #expect(sent.exitCode == 0, "\(sent.errors)")
+    }
+
+    private func run(_ words: [String]) throws -> Outcome { try weir.start(words, input: .nothing).outcome() }
+
+    /// What a stream has of subjects, line by line.
+    private func lines(_ stream: String, _ subject: String) throws -> [String] {
+        guard let found = try? client.stream(stream) else { return [] }
+        var lines: [String] = []
+        var next = found.first
+        while next <= found.last {
+            let question = "{\"seq\":\(next),\"batch\":500,\"next_by_subj\":\"\(subject)\"}"
+            let answers = try client.requestAll("$JS.API.DIRECT.GET.\(stream)", Array(question.utf8)[...])
+            for answer in answers.dropLast() {
+                lines += String(decoding: answer.payload, as: UTF8.self).split(separator: "\n").map(String.init)
+                next = (answer.headers?["Nats-Sequence"].flatMap { UInt64($0) } ?? next) + 1
+            }
+            if answers.count <= 1 { break }
+        }
+        return lines
+    }
+
+    private func end(_ running: Running) throws -> Outcome {
+        kill(running.process.processIdentifier, SIGTERM)
+        return try running.outcome()
+    }
+
+    @Test func membersThatComeAndAreKilledFindWhatOneProgramFinds() throws {
+        try produce(0..<20_000)
+        var running: [Running] = []
+        for _ in 0..<2 { running.append(try weir.start(arguments(), input: .nothing)) }
+        for round in 0..<4 {
+            try WeirProcess.eventually("it goes on") { try !lines("weir-g", "out.*").isEmpty }
+            kill(running.removeFirst().process.processIdentifier, SIGKILL)
+            running.append(try weir.start(arguments(), input: .nothing))
+            try produce(20_000 + round * 1000..<21_000 + round * 1000, "--lines", "50")
+        }
+        try weir.file("all.jsonl", Self.lines(0..<24_000))
+        let alone = try weir.run("match", Self.query, "all.jsonl", "--to", "alone.jsonl", "--time", "time")
+        #expect(alone.exitCode == 0, "\(alone.errors)")
+        let wanted = String(decoding: try weir.contents(of: "alone.jsonl"), as: UTF8.self).split(separator: "\n")
+            .map(String.init)
+        #expect(wanted.count > 1000)
+        try WeirProcess.eventually("all is found") { try lines("weir-g", "out.*").count >= wanted.count }
+        let shown = try weir.run("group", "g", "nats:\(server.address)")
+        #expect(shown.output.hasPrefix("g: ") && shown.output.contains("8 partitions"), "\(shown.output)")
+        let json = try weir.run("group", "g", "nats:\(server.address)", "--json")
+        #expect(json.output.hasPrefix("{\"members\":[{\"name\":"), "\(json.output)")
+        for member in running {
+            let outcome = try end(member)
+            #expect(outcome.exitCode == 130 && outcome.errors.contains("joins the group 'g'"), "\(outcome.errors)")
+        }
+        #expect(try lines("weir-g", "out.*").sorted() == wanted.sorted())
+        let nobody = try weir.run("group", "g", "nats:\(server.address)")
+        #expect(nobody.exitCode == 1 && nobody.output.contains("without a member"), "\(nobody.output)")
+    }
+
+    @Test func aSecondGroupMergesTheOutputsOfTheFirstByTime() throws {
+        let first = try weir.start(
+            arguments("any where value % 2 == 0", to: "even", "--output", "events"),
+            input: .nothing
+        )
+        try WeirProcess.eventually("the first begins") {
+            ((try? client.subjects(of: "weir-g", like: "weir.g.checkpoint.*")) ?? []).count == Self.partitionCount
+        }
+        var second = try weir.start(
+            arguments("any where true", from: "even.*", to: "all", group: "h", "--output", "events"),
+            input: .nothing
+        )
+        for part in 0..<4 {
+            try produce(part * 2000..<part * 2000 + 2000)
+            if part == 2 {
+                kill(second.process.processIdentifier, SIGKILL)
+                second = try weir.start(
+                    arguments("any where true", from: "even.*", to: "all", group: "h", "--output", "events"),
+                    input: .nothing
+                )
+            }
+        }
+        // The last ones wait for the other partitions.
+        try WeirProcess.eventually("most is merged") { try lines("weir-h", "all.*").count > 3500 }
+        let outcome = try end(second)
+        #expect(outcome.errors.contains(" 0 rejected") && !outcome.errors.contains(" late"), "\(outcome.errors)")
+        _ = try end(first)
+        let times = try lines("weir-h", "all.*").map { line in
+            Int(line.split(separator: ":")[1].prefix { $0.isNumber }) ?? -1
+        }
+        let wanted = (0..<8000).filter { $0 * 31 % 1009 % 2 == 0 }.map { $0 * 10 }
+        #expect(times == Array(wanted.prefix(times.count)))
+    }
+
+    @Test func whatIsWrongIsRefusedInOneLine() throws {
+        func refused(_ words: [String], _ text: String) throws {
+            let outcome = try run(words)
+            #expect(outcome.exitCode == 2 || outcome.exitCode == 66, "\(outcome.errors)")
+            #expect(outcome.errors.contains(text), "\(words): \(outcome.errors)")
+            #expect(outcome.errors.split(separator: "\n").count { !$0.contains(" types: ") } == 1, "\(outcome.errors)")
+        }
+        let base = arguments()
+        for option in [["--state", "s"], ["--report", "r.html"], ["--workers", "2"], ["--idle-timeout", "1s"]] {
+            try refused(base + option, option[0])
+        }
+        try refused(base + ["--output", "csv"], "--output")
+        try refused(base + ["--format", "csv"], "no line that names the columns")
+        try refused(base + ["--from", "nats:\(server.address)/more"], "one input")
+        try refused(["match", Self.query, "in.jsonl", "--group", "g"], "one input")
+        try refused(["match", Self.query, "--from", place("in"), "--group", "g"], "to one output")
+        try refused(["match", Self.query, "in.jsonl", "--partitions", "3"], "--group NAME")
+        try refused(arguments(from: "elsewhere"), "nats stream add")
+        try refused(arguments(group: "a b"), "is no name of a group")
+        try refused(["group", "none", "nats:\(server.address)"], "there is no group 'none'")
+        try refused(["group", "g", "file:x"], "keeps no groups")
+    }
+
+    @Test func anotherPluginIsRefusedUnlessItTakesThePlace() throws {
+        try produce(0..<100)
+        let running = try weir.start(arguments(), input: .nothing)
+        try WeirProcess.eventually("it begins") {
+            ((try? client.subjects(of: "weir-g", like: "weir.g.checkpoint.*")) ?? []).count == Self.partitionCount
+        }
+        let other = try run(arguments("any where value == 1"))
+        #expect(other.errors.contains("the group is another one: rules"), "\(other.errors)")
+        let more = try run(
+            ["match", Self.query, "--from", place("in"), "--to", place("out"), "--group", "g", "--partitions", "16"]
+        )
+        #expect(more.errors.contains("--partitions is '8' there and '16' here"), "\(more.errors)")
+        let new = try weir.start(arguments("any where value == 1") + ["--state-mismatch", "drop"], input: .nothing)
+        // The one with the old settings ends by itself.
+        let outcome = try running.outcome()
+        #expect(outcome.errors.contains("was joined with other settings"), "\(outcome.errors)")
+        _ = try end(new)
+    }
+
+    @Test func aRecordThatCannotBeReadCostsNoOther() throws {
+        try client.store("in.1", Array("{\"time\":1,\"user\":\"a\",\"value\":3}\nnonsense".utf8))
+        try client.store("in.1", Array("{\"time\":2,\"user\":\"a\",\"value\":5}".utf8))
+        let running = try weir.start(arguments() + ["--rejected", "bad.txt"], input: .nothing)
+        try WeirProcess.eventually("it is found") { try lines("weir-g", "out.*").count == 1 }
+        let outcome = try end(running)
+        #expect(outcome.errors.contains("2 events read, 1 rejected, 1 match"), "\(outcome.errors)")
+        #expect(try weir.contents(of: "bad.txt") == Array("nonsense\n".utf8))
+    }
+}

@@ -1,0 +1,253 @@
+import TestServers
+import Testing
+import WeirCore
+import WeirGroups
+import WeirRecords
+import WeirTesting
+
+@testable import WeirNATS
+
+/// Partitions, commits and shared values on a server.
+@Suite(.serialized, .enabled(if: NATSServer.program != nil, "\(NATSServer.isMissing)")) struct GroupTests {
+    private let server: NATSServer
+    private let client: NATSClient
+    private let clock = MonotonicClock()
+
+    init() throws {
+        // So that a state of some thousand bytes takes several messages.
+        server = try NATSServer(configuration: "max_payload: 4096")
+        client = try server.client()
+        try client.createStream(JetStreamSettings("in", subjects: ["in.*"]))
+    }
+
+    private func request(_ name: String = "g", partitions: Int = 4, output: String = "/out") -> GroupRequest {
+        GroupRequest(
+            name: name,
+            input: server.address + "/in",
+            output: server.address + output,
+            partitionCount: partitions
+        ) { _ in }
+    }
+
+    private func log(_ name: String = "g", partitions: Int = 4) throws -> any PartitionLog {
+        try NATSTransport().openGroup(request(name, partitions: partitions)).makeLog(clock: clock)
+    }
+
+    private func commit(
+        _ partition: Int,
+        after revision: UInt64,
+        at position: UInt64 = 1,
+        _ outputs: String = "",
+        _ state: [UInt8]? = [1]
+    ) -> PartitionCommit {
+        PartitionCommit(
+            partition: partition,
+            revision: revision,
+            position: position,
+            outputs: Array(outputs.utf8),
+            state: state
+        )
+    }
+
+    /// What the stream of a group has for a partition.
+    private func outputs(_ partition: Int) throws -> [String] {
+        let stream = try client.stream("weir-g")
+        var found: [String] = []
+        for number in stream.first..<stream.last + 1 {
+            let answer = try client.request("$JS.API.DIRECT.GET.weir-g", Array("{\"seq\":\(number)}".utf8)[...])
+            guard answer.headers?["Nats-Subject"] == "out.\(partition)" else { continue }
+            found.append(String(decoding: answer.payload, as: UTF8.self))
+        }
+        return found
+    }
+
+    @Test func aCommitIsKeptWhereItFollowsTheLastOne() throws {
+        let log = try log()
+        #expect(try log.lastCommit(of: 1) == nil)
+        let large = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 * 31) }
+        let first = try log.commit([commit(1, after: 0, at: 7, "a\nb\n", large)])[0].get()
+        #expect(try log.lastCommit(of: 1) == PartitionPlace(revision: first, position: 7, state: large))
+        // What is known stays where it is, also for another member.
+        let second = try log.commit([commit(1, after: first, at: 9, "c\n", nil)])[0].get()
+        let other = try self.log()
+        #expect(try other.lastCommit(of: 1) == PartitionPlace(revision: second, position: 9, state: large))
+        let third = try other.commit([commit(1, after: second, at: 10, "", nil)])[0].get()
+        #expect(try log.lastCommit(of: 1)?.revision == third)
+        // One that does not know of it is refused, and those beside it are kept.
+        let results = log.commit([
+            commit(0, after: 0, "x\n"), commit(1, after: second, "never\n"), commit(2, after: 0, "y\n"),
+        ])
+        #expect(throws: Never.self) { _ = try results[0].get() }
+        #expect(throws: Never.self) { _ = try results[2].get() }
+        #expect(throws: GroupError.self) { _ = try results[1].get() }
+        if case .failure(let error) = results[1] { #expect(error.kind == .outdated) }
+        #expect(try outputs(0) == ["x"])
+        #expect(try outputs(1) == ["a", "b", "c"])
+        #expect(try outputs(2) == ["y"])
+        // Of what is known, only the last is kept.
+        #expect(try client.subjects(of: "weir-g", like: "weir.g.checkpoint.*").count == 3)
+    }
+
+    @Test func anyNumberOfOutputsFitsACommit() throws {
+        let log = try log()
+        let lines = (0..<5000).map { "line \($0)" }
+        let text = lines.map { $0 + "\n" }.joined()
+        _ = try log.commit([commit(0, after: 0, text, [UInt8](repeating: 1, count: 100_000))])[0].get()
+        let messages = try outputs(0)
+        #expect(messages.count <= 800 && messages.joined(separator: "\n") == lines.joined(separator: "\n"))
+        // As many messages as no server takes.
+        let states = [UInt8](repeating: 1, count: 4 << 20)
+        let refused = log.commit([commit(1, after: 0, "", states), commit(2, after: 0, "z\n")])
+        #expect(throws: GroupError.self) { _ = try refused[0].get() }
+        if case .failure(let error) = refused[0] {
+            #expect(error.kind == .refused && error.reason.contains("max_payload"), "\(error)")
+        }
+        #expect(throws: Never.self) { _ = try refused[1].get() }
+    }
+
+    /// Partitions that are read, given up and gone on with at random get each message, in order.
+    @Test func eachPartitionGetsItsMessagesWhateverIsReadBesideIt() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SeededGenerator(seed: seed)
+        let log = try log()
+        var published: [[UInt64]] = [[], [], [], []]
+        var handled: [Int: [UInt64]] = [:]
+        var committed: [[UInt64]] = [[], [], [], []]
+        for _ in 0..<60 {
+            for _ in 0..<Int.random(in: 0...20, using: &random) {
+                let partition = Int.random(in: 0..<4, using: &random)
+                published[partition].append(try client.store("in.\(partition)", [65]).sequence)
+            }
+            let partition = Int.random(in: 0..<4, using: &random)
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: handled[partition] = nil
+            case 1: handled[partition] = committed[partition]
+            case 2: if let known = handled[partition] { committed[partition] = known }
+            default: break
+            }
+            try log.read(Dictionary(uniqueKeysWithValues: handled.map { ($0.key, $0.value.last ?? 0) }))
+            try log.receive(until: clock.now().shifted(byNanoseconds: 20_000_000)) { partition, number, _ in
+                guard let last = handled[partition].map({ $0.last ?? 0 }), number > last else { return }
+                handled[partition]?.append(number)
+            }
+            for (partition, known) in handled {
+                #expect(known.elementsEqual(published[partition].prefix(known.count)), "seed \(seed)")
+                let rest = published[partition].dropFirst(known.count)
+                #expect(rest.allSatisfy { $0 > log.frontier(of: partition) }, "seed \(seed)")
+            }
+        }
+        for partition in 0..<4 { handled[partition] = handled[partition] ?? committed[partition] }
+        try log.read(handled.mapValues { $0.last ?? 0 })
+        for _ in 0..<1000 where (0..<4).contains(where: { handled[$0]?.count != published[$0].count }) {
+            try log.receive(until: clock.now().shifted(byNanoseconds: 20_000_000)) { partition, number, _ in
+                guard number > handled[partition]?.last ?? 0 else { return }
+                handled[partition]?.append(number)
+            }
+        }
+        for partition in 0..<4 { #expect(handled[partition] == published[partition], "seed \(seed)") }
+    }
+
+    @Test func whatWasRemovedBeforeItWasReadEndsTheGroup() throws {
+        let log = try log()
+        for _ in 0..<10 { try client.store("in.1", [65]) }
+        _ = try client.request("$JS.API.STREAM.PURGE.in", Array("{\"seq\":6}".utf8)[...])
+        // Nobody has read anything yet.
+        try log.read([1: 0])
+        let error = #expect(throws: GroupError.self) { try log.read([0: 2, 1: 2]) }
+        #expect(
+            error?.kind == .refused && error?.reason.contains("begins with message 6") == true,
+            "\(error, default: "")"
+        )
+        var willing = request()
+        willing.skipsRemoved = true
+        try NATSTransport().openGroup(willing).makeLog(clock: clock).read([1: 2])
+    }
+
+    @Test(arguments: [
+        (name: "a b", stream: "", "is no name of a group"),
+        (name: "g", stream: "other", "does not take 'out.*'"),
+        (name: "g", stream: "plain", "several messages as one"),
+        (name: "g", stream: "old", "does not let a message replace others"),
+        (name: "g", stream: "aging", "gives up old messages"),
+        (name: "g", stream: "short", "keeps fewer messages"),
+        (name: "g", stream: "none", "there is no stream 'none'"),
+    ])
+    func whatCannotBeAGroupIsRefused(name: String, stream: String, words: String) throws {
+        let subjects = NATSGroupPlaces.streamSubjects(of: "g", "out")
+        func make(_ settings: JetStreamSettings, _ more: String = "") throws {
+            guard settings.name == stream else { return }
+            if more.isEmpty { return _ = try client.createStream(settings) }
+            let list = settings.subjects.map { "\"\($0)\"" }.joined(separator: ",")
+            let text =
+                "{\"name\":\"\(settings.name)\",\"subjects\":[\(list)],\"storage\":\"file\",\"num_replicas\":1,"
+                + "\"allow_atomic\":true,\"allow_rollup_hdrs\":true,\"allow_direct\":true,\(more)}"
+            _ = try client.request("$JS.API.STREAM.CREATE.\(settings.name)", Array(text.utf8)[...])
+        }
+        var batches = JetStreamSettings("old", subjects: subjects)
+        batches.takesBatches = true
+        try make(JetStreamSettings("plain", subjects: subjects))
+        try make(batches)
+        try make(JetStreamSettings("aging", subjects: subjects), "\"max_age\":1000000000")
+        try make(JetStreamSettings("short", subjects: subjects), "\"max_msgs_per_subject\":10")
+        try make(JetStreamSettings("other", subjects: ["x.*"]))
+        let refused = request(name, output: stream.isEmpty ? "/out" : "/out?stream=\(stream)")
+        let error = #expect(throws: GroupError.self) { _ = try NATSTransport().openGroup(refused) }
+        #expect(error?.kind == .refused && error?.reason.contains(words) == true, "\(error, default: "")")
+    }
+
+    @Test func otherInputsAndSubjectsAreRefused() throws {
+        func reason(_ request: GroupRequest) -> String {
+            let error = #expect(throws: GroupError.self) { _ = try NATSTransport().openGroup(request) }
+            return error?.reason ?? ""
+        }
+        var other = request()
+        other.input = server.address + "/elsewhere"
+        #expect(reason(other).contains("nats stream add NAME --subjects 'elsewhere.*'"))
+        other.input = "//127.0.0.1:1/in"
+        #expect(reason(other).contains("the same servers"))
+        #expect(reason(request(output: "/in")).contains("the same subject"))
+        #expect(reason(request(output: "/in.7")).contains("takes a part"))
+        other = request()
+        other.input += "?durable=d&stream=in"
+        #expect(reason(other).contains("'durable'"))
+        try client.store("in.9", [65])
+        #expect(reason(request()).contains("'in.9'"))
+        #expect(throws: Never.self) { _ = try NATSTransport().openGroup(request(partitions: 10)) }
+        let missing = #expect(throws: GroupError.self) { _ = try NATSTransport().findGroup("none", at: server.address) }
+        #expect(missing?.reason == "there is no group 'none'")
+    }
+
+    @Test func membersShareValues() throws {
+        let backend = try NATSTransport().openGroup(request())
+        let values = try backend.makeValues()
+        let others = try NATSTransport().findGroup("g", at: server.address)
+        #expect(try values.values(["a", "b.*"]).isEmpty)
+        try values.put("b.one", [1])
+        try values.put("b.two", [2])
+        try values.replace("a", [3], revision: 0)
+        let found = try others.values(["a", "b.*"])
+        #expect(found.mapValues(\.bytes) == ["a": [3], "b.one": [1], "b.two": [2]])
+        let taken = #expect(throws: GroupError.self) { try others.replace("a", [4], revision: 0) }
+        #expect(taken?.kind == .outdated)
+        try others.replace("a", [4], revision: found["a"]?.revision ?? 0)
+        try others.remove("b.one")
+        #expect(try values.values(["a", "b.*"]).mapValues(\.bytes) == ["a": [4], "b.two": [2]])
+        try values.replace("b.one", [5], revision: 0)
+        try client.store("in.3", [65])
+        try client.store("in.3", [65])
+        #expect(try backend.lastMessages() == [3: 2])
+    }
+
+    @Test func whatIsNoCommitIsSaid() throws {
+        let log = try log()
+        try client.store("weir.g.checkpoint.1", Array("nonsense".utf8))
+        let error = #expect(throws: GroupError.self) { _ = try log.lastCommit(of: 1) }
+        #expect(error?.kind == .refused && error?.reason.contains("weir.g.checkpoint.1") == true)
+        // Another stream of the same name has other messages.
+        _ = try log.commit([commit(2, after: 0)])[0].get()
+        _ = try client.request("$JS.API.STREAM.DELETE.in", [])
+        try client.createStream(JetStreamSettings("in", subjects: ["in.*"]))
+        let other = #expect(throws: GroupError.self) { _ = try self.log().lastCommit(of: 2) }
+        #expect(other?.reason.contains("another name") == true, "\(other, default: "")")
+    }
+}
