@@ -97,7 +97,7 @@ import WeirNATS
         #expect(json.output.hasPrefix("{\"members\":[{\"name\":"), "\(json.output)")
         for member in running {
             let outcome = try end(member)
-            #expect(outcome.exitCode == 130 && outcome.errors.contains("joins the group 'g'"), "\(outcome.errors)")
+            #expect(outcome.exitCode == 130, "\(outcome.errors)")
         }
         #expect(try lines("weir-g", "out.*").sorted() == wanted.sorted())
         let nobody = try weir.run("group", "g", "nats:\(server.address)")

@@ -113,7 +113,7 @@ struct GroupCommand: Command {
         text += "\n" + Self.columns(head, rows)
         let partitions = members.flatMap { member in
             (member.isThere ? member.status?.rows ?? [] : []).map { (member.name, $0) }
-        }.sorted { ($1.1.lag, $1.1.commitAge, $0.1.partition) < ($0.1.lag, $0.1.commitAge, $1.1.partition) }
+        }.sorted { ($1.1.lag ?? 0, $1.1.commitAge, $0.1.partition) < ($0.1.lag ?? 0, $0.1.commitAge, $1.1.partition) }
         let shown =
             showsAll ? partitions.sorted { $0.1.partition < $1.1.partition } : Array(partitions.prefix(Self.shownCount))
         guard !shown.isEmpty else { return text }
@@ -122,7 +122,8 @@ struct GroupCommand: Command {
             ["PARTITION", "MEMBER", "LAG", "COMMIT", "STATE", "WATERMARK"],
             shown.map { name, row in
                 [
-                    "\(row.partition)", name, Quantity.grouped(row.lag), "\(Quantity.duration(row.commitAge)) ago",
+                    "\(row.partition)", name, row.lag.map(Quantity.grouped) ?? "-",
+                    "\(Quantity.duration(row.commitAge)) ago",
                     Quantity.grouped(UInt64(max(0, row.stateByteCount))),
                     row.watermark.map { "\($0)" } ?? "-",
                 ]

@@ -120,9 +120,10 @@ final class GroupMember: Sendable {
                 let now = clock.now()
                 if lastStatus.map({ (now - $0).wholeNanoseconds >= statusInterval }) ?? true {
                     lastStatus = now
-                    let last = try backend.lastMessages()
+                    // Only for people: nothing depends on it.
+                    let last = try? backend.lastMessages()
                     let status = shared.exchange.withLock { state in
-                        state.last = last
+                        state.last = last ?? state.last
                         return state.status
                     }
                     if !status.isEmpty { try known.put(statusKey + name, status) }

@@ -174,7 +174,7 @@ final class GroupRun {
         let rows = worker?.progress.map { progress in
             GroupStatus.Row(
                 partition: progress.partition,
-                lag: (last[progress.partition] ?? 0).subtractingOrZero(progress.position),
+                lag: last.isEmpty ? nil : (last[progress.partition] ?? 0).subtractingOrZero(progress.position),
                 position: progress.position,
                 commitAge: (now - progress.lastCommit).wholeNanoseconds,
                 stateByteCount: progress.stateByteCount,

@@ -9,8 +9,9 @@ struct GroupStatus: Sendable {
     struct Row: Sendable {
         let partition: Int
 
-        /// By how many messages of the whole input the last one of the partition is ahead; 0 where all were handled.
-        let lag: UInt64
+        /// By how many messages of the whole input the last one of the partition is ahead; 0 where all were handled, `nil`
+        /// where that is not known.
+        let lag: UInt64?
         let position: UInt64
 
         /// How long ago the last commit was, in nanoseconds.
@@ -44,7 +45,7 @@ struct GroupStatus: Sendable {
             json.member("partitions", rows) { json, row in
                 json.object { json in
                     json.member("number", row.partition)
-                    json.member("lag", row.lag)
+                    if let lag = row.lag { json.member("lag", lag) }
                     json.member("position", row.position)
                     json.member("age", row.commitAge)
                     json.member("state", row.stateByteCount)
@@ -75,7 +76,7 @@ extension GroupStatus {
         let rows = (json["partitions"]?.elements ?? []).map { node in
             Row(
                 partition: node["number"]?.integer ?? 0,
-                lag: number(node, "lag"),
+                lag: node["lag"]?.unsigned,
                 position: number(node, "position"),
                 commitAge: Int64(node["age"]?.integer ?? 0),
                 stateByteCount: node["state"]?.integer ?? 0,

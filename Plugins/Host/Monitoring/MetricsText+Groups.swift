@@ -19,7 +19,7 @@ extension MetricsText {
         },
         total("handovers_total", "counter", "Partitions that were handed over.") { $0.counts.handovers },
         perPartition("lag_messages", "Messages between the last one that was handled and the last one there is.") {
-            "\($0.lag)"
+            $0.lag.map { "\($0)" }
         },
         perPartition("commit_age_seconds", "How long ago the last commit was.") { seconds($0.commitAge) },
         perPartition("state_bytes", "How large what is known is.") { "\($0.stateByteCount)" },

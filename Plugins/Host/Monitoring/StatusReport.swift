@@ -45,7 +45,7 @@ struct StatusReport: Sendable {
         lastError = numbers.lastError
         counts = numbers.counts.map { ($0.name, Double($0.value)) }
         if let group = numbers.group {
-            let lag = group.rows.reduce(0) { $0 + Double($1.lag) }
+            let lag = group.rows.reduce(0) { $0 + Double($1.lag ?? 0) }
             pending += lag
             counts += [
                 ("members of the group", Double(group.members)), ("partitions", Double(group.rows.count)),
