@@ -121,7 +121,7 @@ final class GroupMember: Sendable {
                 if lastStatus.map({ (now - $0).wholeNanoseconds >= statusInterval }) ?? true {
                     lastStatus = now
                     // Only for people: nothing depends on it.
-                    let last = try? backend.lastMessages()
+                    let last = try? known.lastMessages()
                     let status = shared.exchange.withLock { state in
                         state.last = last ?? state.last
                         return state.status

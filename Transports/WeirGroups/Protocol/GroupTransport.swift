@@ -66,9 +66,4 @@ package protocol GroupBackend: Sendable {
     /// - Returns: The partitions.
     /// - Throws: ``GroupError``.
     func makeLog(clock: any TimeSource) throws(GroupError) -> any PartitionLog
-
-    /// The last message of each partition, as far as there are some and the server tells.
-    ///
-    /// - Throws: ``GroupError``.
-    func lastMessages() throws(GroupError) -> [Int: UInt64]
 }

@@ -43,4 +43,13 @@ package protocol SharedValues: AnyObject {
     ///
     /// - Throws: ``GroupError``.
     func remove(_ key: String) throws(GroupError)
+
+    /// The last message of each partition of the input, as far as there are some and the server tells.
+    ///
+    /// - Throws: ``GroupError``.
+    func lastMessages() throws(GroupError) -> [Int: UInt64]
+}
+
+extension SharedValues {
+    package func lastMessages() throws(GroupError) -> [Int: UInt64] { [:] }
 }

@@ -91,6 +91,7 @@ extension NATSTransport: GroupTransport {
                 inputStream: input.name,
                 inputSubject: subject,
                 inputCreation: input.creation,
+                inputPermitsDirect: input.permitsDirect,
                 stream: name,
                 outputSubject: places.output.subject,
                 group: request.name,
@@ -291,7 +292,8 @@ struct NATSGroup: GroupBackend {
         try NATSSharedValues(
             NATSGroupPlaces.bucket(of: request.name),
             client(within: Self.patience),
-            replicas: replicas
+            replicas: replicas,
+            places: places
         )
     }
 
@@ -304,31 +306,5 @@ struct NATSGroup: GroupBackend {
             clock: clock,
             notice: request.notice
         )
-    }
-
-    func lastMessages() throws(GroupError) -> [Int: UInt64] {
-        let client = try client()
-        defer { client.close() }
-        var last: [Int: UInt64] = [:]
-        do throws(NATSError) {
-            var json = JSONWriter()
-            json.object { json in
-                json.member("multi_last", ["\(places.inputSubject).*"]) { json, subject in json.value(subject) }
-            }
-            for message in try client.requestAll("$JS.API.DIRECT.GET.\(places.inputStream)", json.bytes[...]) {
-                guard let subject = message.headers?["Nats-Subject"],
-                    let number = message.headers?["Nats-Sequence"].flatMap({ UInt64($0) })
-                else { continue }
-                guard let partition = places.isWhole ? 0 : Int(subject.split(separator: ".").last ?? "") else {
-                    continue
-                }
-                last[partition] = max(last[partition] ?? 0, number)
-            }
-        } catch {
-            // A stream that lets no messages be read alone.
-            guard error.kind != .noResponders else { return [:] }
-            throw GroupError(error)
-        }
-        return last
     }
 }

@@ -12,6 +12,9 @@ struct NATSGroupPlaces: Sendable {
     /// Which stream that is: another one of the same name was made at another time.
     let inputCreation: String
 
+    /// Whether its last messages can be asked for.
+    let inputPermitsDirect: Bool
+
     /// The stream of outputs and commits, and the subject of outputs without the number of a partition.
     let stream: String
     let outputSubject: String

@@ -312,25 +312,16 @@ package final class NATSPartitionLog: PartitionLog {
     /// Takes the marks of those parts of the input that have nothing behind a place: what is in the stream before them is
     /// not waited for.
     private func takeMarks(at position: UInt64) throws(NATSError) {
-        func last(_ subject: String) throws(NATSError) -> [(source: Int, number: UInt64, payload: [UInt8])] {
-            var json = JSONWriter()
-            json.object { json in json.member("multi_last", ["\(subject).*"]) { json, subject in json.value(subject) } }
-            return try client.requestAll("$JS.API.DIRECT.GET.\(places.inputStream)", json.bytes[...]).compactMap {
-                message in
-                guard let subject = message.headers?["Nats-Subject"],
-                    let source = Int(subject.split(separator: ".").last ?? ""),
-                    let number = message.headers?["Nats-Sequence"].flatMap({ UInt64($0) })
-                else { return nil }
-                return (source, number, message.payload)
-            }
-        }
         // First the marks: what was published meanwhile is behind them.
-        let heads = try last(places.markSubject ?? "")
-        var numbers: [Int: UInt64] = [:]
-        for message in try last(places.inputSubject) { numbers[message.source] = message.number }
-        for head in heads where numbers[head.source] ?? 0 <= position {
-            guard let mark = NATSCommitHead(head.payload)?.mark else { continue }
-            marks.append((arrived.count, 0, position, head.source, mark))
+        let heads = try client.lastMessages(of: places.inputStream, like: "\(places.markSubject ?? "").*")
+        var last: [Int: UInt64] = [:]
+        for message in try client.lastMessages(of: places.inputStream, like: "\(places.inputSubject).*") {
+            if let source = message.number { last[source] = message.sequence }
+        }
+        for head in heads {
+            guard let source = head.number, last[source] ?? 0 <= position, let mark = NATSCommitHead(head.payload)?.mark
+            else { continue }
+            marks.append((arrived.count, 0, position, source, mark))
         }
     }
 

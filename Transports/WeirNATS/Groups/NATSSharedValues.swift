@@ -8,12 +8,19 @@ internal import WeirRecords
 package final class NATSSharedValues: SharedValues {
     private let bucket: KeyValueBucket
     private let client: NATSClient
+    private let places: NATSGroupPlaces?
 
     /// Refers to the bucket of a group, which is made where it is not there.
     ///
+    /// - Parameters:
+    ///   - bucket: Its name.
+    ///   - client: Asks for the values.
+    ///   - replicas: How many servers keep it, where it is made.
+    ///   - places: Where the input is; `nil` where that is not of interest.
     /// - Throws: ``GroupError``.
-    package init(_ bucket: String, _ client: NATSClient, replicas: Int) throws(GroupError) {
+    init(_ bucket: String, _ client: NATSClient, replicas: Int, places: NATSGroupPlaces? = nil) throws(GroupError) {
         self.client = client
+        self.places = places
         do throws(NATSError) {
             self.bucket = try KeyValueBucket(bucket, client)
             do throws(NATSError) { _ = try client.stream("KV_\(bucket)") } catch {
@@ -45,6 +52,20 @@ package final class NATSSharedValues: SharedValues {
         } catch {
             throw GroupError(error)
         }
+    }
+
+    package func lastMessages() throws(GroupError) -> [Int: UInt64] {
+        guard let places, places.inputPermitsDirect else { return [:] }
+        var last: [Int: UInt64] = [:]
+        do throws(NATSError) {
+            for message in try client.lastMessages(of: places.inputStream, like: "\(places.inputSubject).*") {
+                guard let partition = places.isWhole ? 0 : message.number else { continue }
+                last[partition] = max(last[partition] ?? 0, message.sequence)
+            }
+        } catch {
+            throw GroupError(error)
+        }
+        return last
     }
 
     package func remove(_ key: String) throws(GroupError) {

@@ -20,6 +20,9 @@ package struct JetStreamStream: Sendable, Hashable {
     /// Whether a message may take the place of all others of its subject.
     package let permitsReplacing: Bool
 
+    /// Whether any server that has a message may be asked for it.
+    package let permitsDirect: Bool
+
     /// How many servers keep it.
     package let replicas: Int
 
@@ -124,6 +127,27 @@ extension NATSClient {
         )
     }
 
+    /// The last message of each subject of a stream that permits to be asked for it.
+    ///
+    /// - Parameters:
+    ///   - stream: The stream.
+    ///   - filter: Which subjects, with wildcards.
+    /// - Returns: The last part of each subject where that is a number, the number of its message, and what that says.
+    /// - Throws: ``NATSError``.
+    package func lastMessages(
+        of stream: String,
+        like filter: String
+    ) throws(NATSError) -> [(number: Int?, sequence: UInt64, payload: [UInt8])] {
+        var json = JSONWriter()
+        json.object { json in json.member("multi_last", [filter]) { json, filter in json.value(filter) } }
+        return try requestAll("$JS.API.DIRECT.GET.\(stream)", json.bytes[...]).compactMap { message in
+            guard let subject = message.headers?["Nats-Subject"],
+                let sequence = message.headers?["Nats-Sequence"].flatMap({ UInt64($0) })
+            else { return nil }
+            return (Int(subject.split(separator: ".").last ?? ""), sequence, message.payload)
+        }
+    }
+
     static func stream(_ answer: JetStreamAnswer) throws(NATSError) -> JetStreamStream {
         let config = answer.json["config"]
         return JetStreamStream(
@@ -134,6 +158,7 @@ extension NATSClient {
             creation: answer.json["created"]?.text ?? "",
             takesBatches: config?["allow_atomic"]?.flag ?? false,
             permitsReplacing: (config?["allow_rollup_hdrs"]?.flag ?? false) && (config?["allow_direct"]?.flag ?? false),
+            permitsDirect: config?["allow_direct"]?.flag ?? false,
             replicas: config?["num_replicas"]?.integer ?? 1,
             forgets: ["max_age", "max_msgs", "max_bytes"].contains { (config?[$0]?.integer ?? 0) > 0 },
             history: config?["max_msgs_per_subject"]?.integer.flatMap { $0 > 0 ? $0 : nil },
