@@ -36,7 +36,7 @@ public enum ProgramEnvironment {
     public static var processNumber: Int32 { getpid() }
 
     /// The name of this machine; empty where it has none.
-    public static var hostName: String {
+    package static var hostName: String {
         var bytes = [CChar](repeating: 0, count: 256)
         // One byte stays zero, so that the name has an end.
         guard unsafe gethostname(&bytes, bytes.count - 1) == 0 else { return "" }
