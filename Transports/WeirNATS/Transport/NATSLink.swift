@@ -63,6 +63,9 @@ final class NATSLink: OutgoingLink {
 
     /// The last part of the inbox for what JetStream says of the stream; those for messages are numbers.
     private static let streamAnswer = "stream"
+
+    /// What a stream says of a message that was sent before, and may be kept or not.
+    private static let isInProcess = 10158
     private static let receiptStart = Array(#"{"stream":""#.utf8)
 
     init(
@@ -202,7 +205,8 @@ final class NATSLink: OutgoingLink {
             watch?.noteConfirmation()
             return .kept
         } catch {
-            guard case .refused(let status, _) = error.kind, status < 500 else { return .later(error.reason) }
+            guard case .refused(let status, let number) = error.kind, status < 500, number != Self.isInProcess
+            else { return .later(error.reason) }
             if !saidThatItRefuses {
                 meter.note("'\(address)' refuses messages, which are lost: \(error.reason)")
                 saidThatItRefuses = true
