@@ -158,6 +158,9 @@ import WeirRecords
         // Where the consumer says nothing any more, it is asked again.
         #expect(pull.deadline == Self.moment(17))
         #expect(pull.request(Self.moment(17)) != nil && pull.outstanding == 10)
+        #expect(pull.silences == 1 && pull.request(Self.moment(32)) != nil && pull.silences == 2)
+        pull.noteMessage(Self.moment(33))
+        #expect(pull.silences == 0)
     }
 
     @Test func theSubjectOfAnAcknowledgementTellsThePlace() {

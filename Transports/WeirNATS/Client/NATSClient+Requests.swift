@@ -11,19 +11,19 @@ extension NATSClient {
     ///   - headers: Fields beside it.
     ///   - repeats: Whether the question may be asked again where the connection breaks, or nobody answers for a moment, as
     ///     during an election: not, where it changes something each time.
-    ///   - more: How much longer than usual the answer may take, in nanoseconds.
+    ///   - time: How long it may take; ``NATSSettings/timeout`` where it is `nil`.
     /// - Returns: The first answer.
-    /// - Throws: ``NATSError``; after ``NATSSettings/timeout`` at the latest.
+    /// - Throws: ``NATSError``; when the time is over at the latest.
     package func request(
         _ subject: String,
         _ payload: ArraySlice<UInt8>,
         headers: NATSHeaders = NATSHeaders([]),
         repeats: Bool = true,
-        patience more: Int64 = 0
+        within time: Duration? = nil
     ) throws(NATSError) -> NATSMessage {
         try NATSSubject.check(subject, allowsWildcards: false)
         let encoded = try headers.encoded()
-        return try asking(repeats: repeats, patience: more) { limit throws(NATSError) in
+        return try asking(repeats: repeats, within: time) { limit throws(NATSError) in
             try ask(subject, payload, encoded, by: limit)
         }
     }
@@ -37,7 +37,7 @@ extension NATSClient {
     /// - Throws: ``NATSError``; after ``NATSSettings/timeout`` at the latest.
     package func requestAll(_ subject: String, _ payload: ArraySlice<UInt8>) throws(NATSError) -> [NATSMessage] {
         try NATSSubject.check(subject, allowsWildcards: false)
-        return try asking(repeats: true, patience: 0) { limit throws(NATSError) in
+        return try asking(repeats: true, within: nil) { limit throws(NATSError) in
             try ask(subject, payload, [], isWholeWith: { $0.headers?.status != nil }, by: limit)
         }
     }
@@ -45,12 +45,13 @@ extension NATSClient {
     /// Asks, and asks again where that may help.
     private func asking<Answer>(
         repeats: Bool,
-        patience more: Int64,
+        within time: Duration?,
         _ ask: (_ limit: Moment) throws(NATSError) -> Answer
     ) throws(NATSError) -> Answer {
-        let limit = Moment.now + (settings.timeout.inNanoseconds + more)
+        let time = time ?? settings.timeout
+        let limit = Moment.now + time.inNanoseconds
         // An answer may get lost as well as a question, such as during an election.
-        let patience = repeats ? settings.timeout.inNanoseconds / 4 : settings.timeout.inNanoseconds + more
+        let patience = repeats ? time.inNanoseconds / 4 : time.inNanoseconds
         var pause = Backoff(longest: .milliseconds(500))
         while true {
             do throws(NATSError) {

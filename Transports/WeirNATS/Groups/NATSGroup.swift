@@ -274,13 +274,25 @@ struct NATSGroup: GroupBackend {
 
     var sourceCount: Int { places.sourceCount }
 
-    // A member ends by itself, after what was begun: nothing interrupts its requests.
-    private func client() throws(GroupError) -> NATSClient {
-        try NATSTransport.client(servers, settings, address, nil)
+    /// How long a member waits for one answer about its group, which is silent for longer than its lease otherwise.
+    private static let patience = Duration.seconds(2)
+
+    // A member ends by itself, after what was begun: nothing interrupts its requests. A server that hangs is noticed soon, and
+    // another one is tried.
+    private func client(within timeout: Duration? = nil) throws(GroupError) -> NATSClient {
+        var settings = settings
+        settings.timeout = min(settings.timeout, timeout ?? settings.timeout)
+        settings.pingInterval = .seconds(1)
+        settings.retry = min(settings.retry, .milliseconds(500))
+        return try NATSTransport.client(servers, settings, address, nil)
     }
 
     func makeValues() throws(GroupError) -> any SharedValues {
-        try NATSSharedValues(NATSGroupPlaces.bucket(of: request.name), client(), replicas: replicas)
+        try NATSSharedValues(
+            NATSGroupPlaces.bucket(of: request.name),
+            client(within: Self.patience),
+            replicas: replicas
+        )
     }
 
     func makeLog(clock: any TimeSource) throws(GroupError) -> any PartitionLog {

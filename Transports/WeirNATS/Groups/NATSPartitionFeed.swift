@@ -25,12 +25,15 @@ struct NATSPartitionFeed {
 
     private var count: UInt64 = 0
 
+    /// How often the consumer says that it is there, in nanoseconds: it is on one server, and gone with that.
+    private static let heartbeat: Int64 = 500_000_000
+
     init(_ partitions: [Int: UInt64], number: UInt64) {
         self.partitions = partitions
         self.number = number
         handedOver = partitions.values.min() ?? 0
         next = handedOver + 1
-        pull = JetStreamPull(batch: 1024, byteLimit: 4 << 20)
+        pull = JetStreamPull(batch: 1024, byteLimit: 4 << 20, heartbeat: Self.heartbeat)
     }
 
     /// Whether all that there was has come.

@@ -209,6 +209,11 @@ package final class NATSPartitionLog: PartitionLog {
         for (number, feed) in feeds {
             guard let consumer = feed.consumer else { continue }
             while let next = feeds[number]?.pull.request(.now) {
+                // Nobody answers for a consumer whose server hangs, so another one is made, maybe elsewhere.
+                guard feeds[number]?.pull.silences ?? 0 < 2 else {
+                    feeds[number]?.forget()
+                    break
+                }
                 try client.connection.say { words throws(NATSError) in
                     try words.publish(
                         "$JS.API.CONSUMER.MSG.NEXT.\(consumer.stream).\(consumer.name)",
@@ -289,14 +294,12 @@ package final class NATSPartitionLog: PartitionLog {
     private func setUp(_ number: UInt64, _ stream: JetStreamStream) throws(NATSError) {
         guard let feed = feeds[number], feed.consumer == nil else { return }
         try checkRetention(feed, stream)
-        var wanted = JetStreamConsumerSettings(
-            "weir-\(client.inbox.dropFirst(7))-\(number)-\(UInt32.random(in: .min ... .max))"
-        )
+        var wanted = JetStreamConsumerSettings("")
         wanted.subjects = feed.partitions.keys.sorted().flatMap(places.inputs)
         wanted.acknowledgement = .none
         let first = max(feed.next, max(1, stream.first))
         wanted.start = .sequence(first)
-        let consumer = try client.createConsumer(wanted, of: stream.name)
+        let consumer = try makeConsumer(&wanted, stream)
         try client.connection.say { words throws(NATSError) in
             // There is one already where the consumer was made anew.
             words.unsubscribe(Self.firstSubscription + number)
@@ -328,6 +331,25 @@ package final class NATSPartitionLog: PartitionLog {
         for head in heads where numbers[head.source] ?? 0 <= position {
             guard let mark = NATSCommitHead(head.payload)?.mark else { continue }
             marks.append((arrived.count, 0, position, head.source, mark))
+        }
+    }
+
+    /// Makes a consumer, several times where nobody answers.
+    ///
+    /// Servers may give it to one of them that was lost a moment ago, and do not answer then; another name gets another one.
+    private func makeConsumer(
+        _ wanted: inout JetStreamConsumerSettings,
+        _ stream: JetStreamStream
+    ) throws(NATSError) -> JetStreamConsumer {
+        var rest = 4
+        while true {
+            wanted.name = "weir-\(client.inbox.dropFirst(7))-\(UInt64.random(in: .min ... .max))"
+            do throws(NATSError) {
+                return try client.createConsumer(wanted, of: stream.name, within: client.settings.timeout / 5)
+            } catch {
+                rest -= 1
+                guard error.kind == .late, rest > 0 else { throw error }
+            }
         }
     }
 

@@ -101,13 +101,14 @@ package struct JetStreamMessage: Sendable {
 extension NATSClient {
     /// Publishes a message, and waits until a stream keeps it.
     ///
-    /// It is sent again where nobody answers only if an id or a sequence keeps it from being there twice.
+    /// It is sent again where nobody answers only if an id keeps it from being there twice, or that does no harm.
     ///
     /// - Parameters:
     ///   - subject: Where to.
     ///   - payload: The message.
     ///   - expectation: What the stream is to check.
     ///   - fields: Further headers.
+    ///   - repeats: Whether it does no harm if it is there twice.
     /// - Returns: Where it is kept.
     /// - Throws: ``NATSError``; ``NATSError/isWrongSequence`` tells that another one came before.
     @discardableResult
@@ -115,11 +116,12 @@ extension NATSClient {
         _ subject: String,
         _ payload: [UInt8],
         expecting expectation: JetStreamExpectation = JetStreamExpectation(),
-        headers fields: [NATSHeaders.Field] = []
+        headers fields: [NATSHeaders.Field] = [],
+        repeats: Bool = false
     ) throws(NATSError) -> JetStreamReceipt {
         let headers = NATSHeaders(expectation.fields + fields)
         do throws(NATSError) {
-            let answer = try request(subject, payload[...], headers: headers, repeats: expectation.id != nil)
+            let answer = try request(subject, payload[...], headers: headers, repeats: repeats || expectation.id != nil)
             return try JetStreamReceipt(answer)
         } catch {
             guard error.kind == .noResponders else { throw error }
@@ -150,7 +152,8 @@ extension NATSClient {
     ) throws(NATSError) -> JetStreamReceipt {
         precondition(!messages.isEmpty, "a batch has a message")
         // A large one takes a while on the way.
-        let more = Int64(messages.reduce(0) { $0 + $1.payload.count }) * Self.nanosecondsPerByte
+        let byteCount = messages.reduce(0) { $0 + $1.payload.count }
+        let time = settings.timeout + .nanoseconds(Int64(byteCount) * Self.nanosecondsPerByte)
         try connect()
         // An older server would keep the messages one by one.
         guard info.isAtLeast(2, 12) else { throw Self.tooOldForBatches(info.version) }
@@ -171,7 +174,7 @@ extension NATSClient {
                     message.payload,
                     headers: NATSHeaders(fields),
                     repeats: false,
-                    patience: more
+                    within: time
                 )
             } catch {
                 guard error.kind == .noResponders else { throw error }

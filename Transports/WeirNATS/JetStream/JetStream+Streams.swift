@@ -84,12 +84,13 @@ extension NATSClient {
     func ask(
         _ subject: String,
         _ what: String,
+        within time: Duration? = nil,
         _ members: (inout JSONWriter) -> Void = { _ in }
     ) throws(NATSError) -> JetStreamAnswer {
         var json = JSONWriter()
         json.object(members)
         do throws(NATSError) {
-            return try JetStreamAnswer(request("$JS.API." + subject, json.bytes[...]), to: what)
+            return try JetStreamAnswer(request("$JS.API." + subject, json.bytes[...], within: time), to: what)
         } catch {
             guard error.kind == .noResponders else { throw error }
             throw NATSError(

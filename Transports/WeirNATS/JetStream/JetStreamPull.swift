@@ -19,30 +19,44 @@ struct JetStreamPull {
 
     private var requestCount: UInt64 = 0
 
-    /// How long a request waits for messages, and how often the consumer says that it is there, in nanoseconds.
+    /// How long a request waits for messages, in nanoseconds.
     static let patience: Int64 = 30_000_000_000
-    static let heartbeat: Int64 = 5_000_000_000
 
-    init(batch: Int, byteLimit: Int) {
+    /// How often the consumer says that it is there, in nanoseconds.
+    private let heartbeat: Int64
+
+    /// How often in a row the consumer has not said that it is there, and was asked again.
+    private(set) var silences = 0
+
+    init(batch: Int, byteLimit: Int, heartbeat: Int64 = 5_000_000_000) {
         self.batch = batch
         self.byteLimit = byteLimit
+        self.heartbeat = heartbeat
+    }
+
+    private mutating func noteSign(_ now: Moment) {
+        deadline = now + 3 * heartbeat
+        silences = 0
     }
 
     /// The next request, where one is due.
     ///
     /// - Returns: The payload, and the last part of the inbox.
     mutating func request(_ now: Moment) -> (payload: [UInt8], number: UInt64)? {
-        if let deadline, deadline <= now { forget() }
+        if let deadline, deadline <= now {
+            outstanding = 0
+            silences += 1
+        }
         guard outstanding <= batch else { return nil }
         outstanding += batch
         requestCount += 1
-        deadline = now + 3 * Self.heartbeat
+        deadline = now + 3 * heartbeat
         var json = JSONWriter()
         json.object { json in
             json.member("batch", batch)
             json.member("max_bytes", byteLimit)
             json.member("expires", Self.patience)
-            json.member("idle_heartbeat", Self.heartbeat)
+            json.member("idle_heartbeat", heartbeat)
         }
         return (json.bytes, requestCount)
     }
@@ -50,7 +64,7 @@ struct JetStreamPull {
     /// Notes a message.
     mutating func noteMessage(_ now: Moment) {
         outstanding = max(0, outstanding - 1)
-        deadline = now + 3 * Self.heartbeat
+        noteSign(now)
     }
 
     /// What the consumer says without handing anything out.
@@ -65,7 +79,7 @@ struct JetStreamPull {
 
     /// Notes what the consumer says.
     mutating func note(_ headers: NATSHeaders, _ now: Moment) -> Status {
-        deadline = now + 3 * Self.heartbeat
+        noteSign(now)
         let words = headers.words.lowercased()
         guard headers.status != 100 else { return .goesOn }
         // What is left of the request that ends; of all where it does not say so.
@@ -83,5 +97,6 @@ struct JetStreamPull {
     mutating func forget() {
         outstanding = 0
         deadline = nil
+        silences = 0
     }
 }

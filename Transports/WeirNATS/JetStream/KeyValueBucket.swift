@@ -126,13 +126,13 @@ package struct KeyValueBucket {
         return (Entry(value: message.payload, revision: revision), operation == "DEL" || operation == "PURGE")
     }
 
-    /// Sets a value, whatever was there.
+    /// Sets a value, whatever was there; it may be set twice where an answer gets lost.
     ///
     /// - Returns: Its revision.
     /// - Throws: ``NATSError``.
     @discardableResult
     package func put(_ key: String, _ value: [UInt8]) throws(NATSError) -> UInt64 {
-        try client.store(subject(key), value).sequence
+        try client.store(subject(key), value, repeats: true).sequence
     }
 
     /// Sets a value that was not there, or was deleted.
