@@ -307,7 +307,7 @@ struct NATSGroup: GroupBackend {
     }
 
     func lastMessages() throws(GroupError) -> [Int: UInt64] {
-        let client = try client()
+        let client = try client(within: Self.patience)
         defer { client.close() }
         var last: [Int: UInt64] = [:]
         do throws(NATSError) {
