@@ -32,6 +32,9 @@ final class GroupMember: Sendable {
     /// How often the group is looked at, in nanoseconds: a part of the lease, which decides how soon others take over.
     private static let interval: Int64 = 200_000_000
 
+    /// How often it is looked at while others are to hand over partitions, which pause until then, in nanoseconds.
+    private static let shortInterval: Int64 = 20_000_000
+
     /// How often the numbers of this member are published, in nanoseconds.
     private static let statusInterval: Int64 = 2_000_000_000
 
@@ -103,6 +106,7 @@ final class GroupMember: Sendable {
         var lastStatus: Timestamp?
         while !shared.exchange.withLock({ $0.isEnding }) {
             let released = shared.exchange.withLock { exchanged(&$0.released) }
+            var wait = interval
             do throws(GroupError) {
                 let known = if let values { values } else { try backend.makeValues() }
                 values = known
@@ -111,6 +115,7 @@ final class GroupMember: Sendable {
                 membership = member
                 let share = try member.step(clock.now(), released: released)
                 membership = member
+                if !share.coming.isEmpty { wait = shortInterval }
                 shared.exchange.withLock { state in
                     state.share = share
                     state.members = member.members.count
@@ -138,7 +143,7 @@ final class GroupMember: Sendable {
                 if isNew { console.writeLine("the group cannot be reached: \(error.reason); it is tried again") }
                 if error.kind == .refused { break }
             }
-            _ = arrival.park(until: clock.now().shifted(byNanoseconds: interval))
+            _ = arrival.park(until: clock.now().shifted(byNanoseconds: wait))
         }
         try? values?.remove(statusKey + name)
         try? membership?.leave()

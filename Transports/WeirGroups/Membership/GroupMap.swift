@@ -27,7 +27,9 @@ package struct GroupMap: Sendable, Equatable {
     /// The partitions that a member is to work at, and those that it is to hand over.
     package func share(of member: String) -> GroupShare {
         var share = GroupShare()
-        for (partition, assignment) in assignments.enumerated() where assignment.owner == member {
+        for (partition, assignment) in assignments.enumerated() {
+            if assignment.next == member { share.coming.insert(partition) }
+            guard assignment.owner == member else { continue }
             if assignment.next == nil { share.kept.insert(partition) } else { share.leaving.insert(partition) }
         }
         return share
@@ -121,6 +123,9 @@ package struct GroupShare: Sendable, Equatable {
 
     /// Those that others are to have as soon as it lets go.
     package var leaving: Set<Int> = []
+
+    /// Those that it is to have as soon as others let go.
+    package var coming: Set<Int> = []
 
     package init() {}
 }

@@ -138,7 +138,8 @@ package final class GroupWorker {
                 if partitions != before || !isReading { try read() }
                 trouble = nil
                 nextAttempt = nil
-                try receive(until: min(limit, nextCommit ?? limit))
+                // Who waits for what was released learns of it at once.
+                try receive(until: released.isEmpty ? min(limit, nextCommit ?? limit) : now)
             } catch {
                 // What came before it is handled, also where that is the end.
                 try process()

@@ -132,6 +132,8 @@ extension NATSClient {
         try connect()
         let limit = Moment.now + settings.timeout.inNanoseconds
         let number = try connection.say { words in words.ping(.now) }
+        awaitedPong = number
+        defer { awaitedPong = 0 }
         while pongs < number {
             guard .now < limit else { throw NATSError(.late, "the server does not answer within \(settings.timeout)") }
             try step(until: limit)

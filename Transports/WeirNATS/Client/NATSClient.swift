@@ -29,12 +29,19 @@ package final class NATSClient {
     /// The answers to the requests that wait, by the last part of their inbox.
     var answers: [UInt64: [NATSMessage]] = [:]
     var requestCount: UInt64 = 0
+
+    /// Whether an answer is waited for.
+    private var isWaiting: Bool { !answers.isEmpty || awaitedPong > pongs }
+
+    /// The number of the ping whose answer is waited for; 0 where there is none.
+    var awaitedPong: UInt64 = 0
     private(set) var pongs: UInt64 = 0
 
     /// Gets the messages of all subscriptions but that for answers; ranges are for ``NATSConnection/bytes(_:)``.
     var onMessage: (NATSFrame.Message) -> Void = { _ in }
 
-    /// Whether there is room for another message; where there is not, nothing is received.
+    /// Whether there is room for another message; where there is not, nothing is received, unless a connection or an answer
+    /// is waited for: it comes behind the messages that were asked for before.
     var wantsMore: () -> Bool = { true }
 
     /// Gets what the server refuses without ending the connection.
@@ -144,7 +151,7 @@ package final class NATSClient {
     /// - Returns: Whether there was anything.
     private func handleAll() throws(NATSError) -> Bool {
         var hasHandled = false
-        while wantsMore(), let event = try connection.next(.now) {
+        while isWaiting || !connection.isUp || wantsMore(), let event = try connection.next(.now) {
             hasHandled = true
             switch event {
             case .isUp:

@@ -112,8 +112,11 @@ extension NATSClient {
         try JetStreamName.check(stream, "stream")
         try JetStreamName.check(settings.name, "consumer")
         return try Self.consumer(
-            ask("CONSUMER.CREATE.\(stream).\(settings.name)", "to make the consumer '\(settings.name)'", within: time) {
-                json in
+            ask(
+                "CONSUMER.CREATE.\(stream).\(settings.name)",
+                "to make the consumer '\(settings.name)'",
+                within: time
+            ) { json in
                 settings.write(to: &json, stream)
             }
         )
