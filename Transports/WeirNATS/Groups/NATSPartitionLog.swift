@@ -344,25 +344,6 @@ package final class NATSPartitionLog: PartitionLog {
         }
     }
 
-    /// Makes a consumer, several times where nobody answers.
-    ///
-    /// Servers may give it to one of them that was lost a moment ago, and do not answer then; another name gets another one.
-    private func makeConsumer(
-        _ wanted: inout JetStreamConsumerSettings,
-        _ stream: JetStreamStream
-    ) throws(NATSError) -> JetStreamConsumer {
-        var rest = 4
-        while true {
-            wanted.name = "weir-\(client.inbox.dropFirst(7))-\(UInt64.random(in: .min ... .max))"
-            do throws(NATSError) {
-                return try client.createConsumer(wanted, of: stream.name, within: client.settings.timeout / 5)
-            } catch {
-                rest -= 1
-                guard error.kind == .late, rest > 0 else { throw error }
-            }
-        }
-    }
-
     /// Fails where the stream has removed what was not read yet.
     private func checkRetention(_ feed: NATSPartitionFeed, _ stream: JetStreamStream) throws(NATSError) {
         guard feed.next <= stream.last + 1 else {
