@@ -18,7 +18,7 @@ package struct TransportAddress: Sendable {
     /// The address with its scheme, for messages.
     package let whole: String
 
-    private let given: Set<String>
+    package let given: Set<String>
 
     /// Takes an address apart.
     ///

@@ -67,7 +67,7 @@ struct GroupCommand: Command {
             _ = Parker().park(until: MonotonicClock().now().shifted(byNanoseconds: 1_200_000_000))
             now = try values.values([
                 GroupMembership.settingsKey, GroupMembership.mapKey, GroupMembership.memberKey + "*",
-                GroupMember.statusKey + "*",
+                GroupMembership.statusKey + "*",
             ])
         } catch {
             throw HostError(error)
@@ -79,7 +79,7 @@ struct GroupCommand: Command {
             return Member(
                 name: name,
                 isThere: before[key]?.revision != now[key]?.revision,
-                status: now[GroupMember.statusKey + name].flatMap { GroupStatus($0.bytes) }
+                status: now[GroupMembership.statusKey + name].flatMap { GroupStatus($0.bytes) }
             )
         }
         let living = Set(members.filter(\.isThere).map(\.name))

@@ -38,9 +38,6 @@ final class GroupMember: Sendable {
     /// How often the numbers of this member are published, in nanoseconds.
     private static let statusInterval: Int64 = 2_000_000_000
 
-    /// What the keys of numbers begin with.
-    static let statusKey = "status."
-
     /// Joins a group.
     ///
     /// - Parameters:
@@ -131,7 +128,7 @@ final class GroupMember: Sendable {
                         state.last = last ?? state.last
                         return state.status
                     }
-                    if !status.isEmpty { try known.put(statusKey + name, status) }
+                    if !status.isEmpty { try known.put(GroupMembership.statusKey + name, status) }
                 }
             } catch {
                 let isNew = shared.exchange.withLock { state in
@@ -145,7 +142,6 @@ final class GroupMember: Sendable {
             }
             _ = arrival.park(until: clock.now().shifted(byNanoseconds: wait))
         }
-        try? values?.remove(statusKey + name)
         try? membership?.leave()
     }
 

@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirDispatch
 internal import WeirFiles
 internal import WeirGroups
 internal import WeirRecords
@@ -67,7 +68,7 @@ final class GroupRun {
             partitionCount: group.partitionCount
         ) { console.writeLine($0, about: pipeline) }
         wanted.skipsRemoved = group.dropsMismatch
-        do throws(GroupError) { backend = try transport.openGroup(wanted) } catch { throw HostError(error) }
+        backend = try Self.open(wanted, transport, context)
         rejections = try Pipeline.openKeptLines(request, context, meters)
         rejections.report(messagesOf: meters)
         let host = ProgramEnvironment.hostName.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
@@ -75,6 +76,26 @@ final class GroupRun {
             "\(String(host))-\(ProgramEnvironment.processNumber)-" + String(UInt32.random(in: .min ... .max), radix: 36)
         context.console.write(request.queries, about: request.name)
         start = clock.now()
+    }
+
+    /// Opens the group, again and again while it cannot be reached: servers may come, and elect a leader.
+    private static func open(
+        _ request: GroupRequest,
+        _ transport: any GroupTransport,
+        _ context: Pipeline.Context
+    ) throws(HostError) -> any GroupBackend {
+        var trouble: String?
+        while true {
+            do throws(GroupError) { return try transport.openGroup(request) } catch {
+                guard error.kind == .unreachable else { throw HostError(error) }
+                if trouble != error.reason { request.notice("\(error.reason); it is tried again") }
+                trouble = error.reason
+            }
+            _ = Parker().park(until: MonotonicClock().now().shifted(byNanoseconds: 500_000_000))
+            guard !(context.interruption?.isTriggered ?? false) else {
+                throw HostError(.interrupted, "--group: interrupted before the group was reached")
+            }
+        }
     }
 
     /// Works until the program is interrupted.

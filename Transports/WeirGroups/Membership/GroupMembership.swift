@@ -105,6 +105,9 @@ package struct GroupMembership {
     package static let mapKey = "map"
     package static let memberKey = "member."
 
+    /// What the keys begin with under which members tell of themselves.
+    package static let statusKey = "status."
+
     /// Creates a member that is in no group yet.
     ///
     /// - Parameters:
@@ -224,7 +227,9 @@ package struct GroupMembership {
     package mutating func leave() throws(GroupError) {
         guard lastRenewal != nil else { return }
         lastRenewal = nil
+        // First what lets others take over.
         try values.remove(Self.memberKey + member)
+        try values.remove(Self.statusKey + member)
     }
 
     /// Removes what is left of members that have been silent for a long time.
@@ -233,6 +238,7 @@ package struct GroupMembership {
         let silent = sights.filter { $0.key != member && (now - $0.value.time).wholeNanoseconds > 10 * settings.lease }
         for name in silent.keys.sorted() {
             do throws(GroupError) {
+                try values.remove(Self.statusKey + name)
                 try values.remove(Self.memberKey + name)
             } catch {
                 // The share is what counts; the next call tries again.

@@ -54,7 +54,9 @@ package final class GroupWorker {
         package let stateByteCount: Int
     }
 
-    private struct Work {
+    /// What is known of a partition that is worked at.
+    private final class Work {
+        let partition: Int
         let processor: any PartitionProcessor
         var revision: UInt64
         var position: UInt64
@@ -62,18 +64,35 @@ package final class GroupWorker {
         var lastCommit: Timestamp
         var stateByteCount: Int
         var isTouched = false
+
         /// Whether something was handled since the last commit.
         var isDirty = false
 
         /// Whether the last commit says that nothing has come for a while.
         var isIdle = false
+
+        init(_ partition: Int, _ processor: any PartitionProcessor, from place: PartitionPlace?, _ now: Timestamp) {
+            self.partition = partition
+            self.processor = processor
+            revision = place?.revision ?? 0
+            position = place?.position ?? 0
+            committedPosition = position
+            lastCommit = now
+            stateByteCount = place?.state.count ?? 0
+        }
     }
 
     private let log: any PartitionLog
     private let settings: Settings
     private let makeProcessor: (_ partition: Int, _ state: [UInt8]?) throws(GroupError) -> any PartitionProcessor
     private var work: [Int: Work] = [:]
-    private var touched: [Int] = []
+    private var touched: [Work] = []
+
+    /// The share whose partitions are all worked at, and no others; `nil` where something is to be done.
+    private var settled: GroupShare?
+
+    /// How many bytes of outputs wait for a commit.
+    private var outputByteCount = 0
     private var nextCommit: Timestamp?
     private var nextAttempt: Timestamp?
     private var isReading = false
@@ -128,14 +147,19 @@ package final class GroupWorker {
     /// - Returns: The partitions that others can have now.
     /// - Throws: ``GroupError`` where it cannot go on. What cannot be reached is tried again, by later calls.
     package func step(_ share: GroupShare, _ now: Timestamp, until limit: Timestamp) throws(GroupError) -> [Int] {
-        let before = partitions
-        // What is another's by now: a commit would be refused.
-        for partition in before.subtracting(share.kept).subtracting(share.leaving) { give(up: partition) }
-        let released = try handOver(share.leaving, now)
+        var released: [Int] = []
+        if settled != share {
+            // What is another's by now: a commit would be refused.
+            for partition in partitions.subtracting(share.kept).subtracting(share.leaving) { give(up: partition) }
+            released = try handOver(share.leaving, now)
+        }
         if nextAttempt.map({ $0 <= now }) ?? true {
             do throws(GroupError) {
-                try acquire(share.kept, now)
-                if partitions != before || !isReading { try read() }
+                if settled != share {
+                    try acquire(share.kept, now)
+                    settled = share.leaving.isEmpty ? share : nil
+                }
+                if !isReading { try read() }
                 trouble = nil
                 nextAttempt = nil
                 // Who waits for what was released learns of it at once.
@@ -164,14 +188,7 @@ package final class GroupWorker {
     private func acquire(_ partitions: Set<Int>, _ now: Timestamp) throws(GroupError) {
         for partition in partitions.subtracting(self.partitions).sorted() {
             let place = try log.lastCommit(of: partition)
-            work[partition] = Work(
-                processor: try makeProcessor(partition, place?.state),
-                revision: place?.revision ?? 0,
-                position: place?.position ?? 0,
-                committedPosition: place?.position ?? 0,
-                lastCommit: now,
-                stateByteCount: place?.state.count ?? 0
-            )
+            work[partition] = Work(partition, try makeProcessor(partition, place?.state), from: place, now)
             counts.restores += 1
             isReading = false
         }
@@ -187,7 +204,9 @@ package final class GroupWorker {
     }
 
     private func give(up partition: Int) {
-        work[partition] = nil
+        guard let work = work.removeValue(forKey: partition) else { return }
+        outputByteCount -= work.processor.outputByteCount
+        settled = nil
         isReading = false
     }
 
@@ -226,26 +245,30 @@ package final class GroupWorker {
         isSecond: Bool = false,
         _ take: (any PartitionProcessor) -> Void
     ) -> Bool {
-        guard var work = work[partition], number > work.position || isSecond && number == work.position else {
+        guard let work = work[partition], number > work.position || isSecond && number == work.position else {
             return false
         }
         take(work.processor)
         work.position = number
-        if !work.isTouched { touched.append(partition) }
+        if !work.isTouched { touched.append(work) }
         (work.isTouched, work.isDirty) = (true, true)
-        self.work[partition] = work
         return true
     }
 
     private func process() throws(GroupError) {
         var failure: GroupError?
-        for partition in touched {
-            work[partition]?.isTouched = false
+        for work in touched {
+            work.isTouched = false
+            // It may have been given up.
+            guard self.work[work.partition] === work else { continue }
+            let before = work.processor.outputByteCount
             do throws(GroupError) {
-                try work[partition]?.processor.process()
+                try work.processor.process()
+                outputByteCount += work.processor.outputByteCount - before
             } catch {
+                outputByteCount += work.processor.outputByteCount - before
                 // Its position is that of what it took, and not of what it handled.
-                give(up: partition)
+                give(up: work.partition)
                 failure = failure ?? error
             }
         }
@@ -256,10 +279,7 @@ package final class GroupWorker {
     // MARK: Commits
 
     private func commitIfDue(_ now: Timestamp) throws(GroupError) {
-        let isFull = { [settings, work] in
-            work.values.reduce(0) { $0 + $1.processor.outputByteCount } >= settings.outputByteCount
-        }
-        guard nextCommit.map({ $0 <= now }) ?? false || isFull() else {
+        guard nextCommit.map({ $0 <= now }) ?? false || outputByteCount >= settings.outputByteCount else {
             nextCommit = nextCommit ?? now.shifted(byNanoseconds: settings.interval)
             return
         }
@@ -277,6 +297,7 @@ package final class GroupWorker {
         var commits: [PartitionCommit] = []
         for partition in partitions {
             guard let work = work[partition] else { continue }
+            outputByteCount -= work.processor.outputByteCount
             let outputs = work.processor.takeOutputs()
             var state: [UInt8]?
             do throws(GroupError) {

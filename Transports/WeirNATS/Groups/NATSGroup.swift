@@ -285,7 +285,9 @@ struct NATSGroup: GroupBackend {
         settings.timeout = min(settings.timeout, timeout ?? settings.timeout)
         settings.pingInterval = .seconds(1)
         settings.retry = min(settings.retry, .milliseconds(500))
-        return try NATSTransport.client(servers, settings, address, nil)
+        // Not all members at the server that was named first.
+        let first = Int.random(in: servers.indices)
+        return try NATSTransport.client(Array(servers[first...] + servers[..<first]), settings, address, nil)
     }
 
     func makeValues() throws(GroupError) -> any SharedValues {

@@ -69,7 +69,8 @@ extension NATSPartitionLog {
         } catch {
             // One that is refused refuses all: which one it was shows when each is tried by itself.
             if error.isWrongSequence, plans.count > 1 { return plans.flatMap { store([$0]) } }
-            return plans.map { _ in .failure(GroupError(error)) }
+            let error = error.kind == .noResponders ? silence() : GroupError(error)
+            return plans.map { _ in .failure(error) }
         }
         var results: [Result<UInt64, GroupError>] = []
         var last = receipt.sequence
@@ -83,6 +84,24 @@ extension NATSPartitionLog {
             last -= UInt64(plan.messages.count)
         }
         return results.reversed()
+    }
+
+    /// Why nobody takes a commit.
+    private func silence() -> GroupError {
+        do throws(NATSError) {
+            _ = try client.stream(places.stream)
+            return GroupError(
+                .unreachable,
+                "the stream '\(places.stream)' does not answer; it may have no leader just now"
+            )
+        } catch {
+            guard error.isMissing else { return GroupError(error) }
+            return GroupError(
+                .refused,
+                "the stream '\(places.stream)' was deleted, and with it what the partitions know; another name of the group "
+                    + "begins anew"
+            )
+        }
     }
 
     private func plan(_ commit: PartitionCommit) throws(GroupError) -> Plan {

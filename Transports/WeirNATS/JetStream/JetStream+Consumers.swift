@@ -163,24 +163,28 @@ struct JetStreamPlace: Equatable {
         guard count == 9 || count >= 11 else { return nil }
         // Once for each message: no pieces are made.
         let first = count == 9 ? 5 : 7
-        var numbers = (stream: UInt64?.none, consumer: UInt64?.none, pending: UInt64?.none)
-        var token = 0
-        var rest = subject
-        while token <= first + 3 {
-            let end = rest.firstIndex(of: dot) ?? rest.endIndex
-            switch token {
-            case first: numbers.stream = Digits.number(rest[..<end])
-            case first + 1: numbers.consumer = Digits.number(rest[..<end])
-            case first + 3: numbers.pending = Digits.number(rest[..<end])
-            default: break
+        var numbers: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        var (token, length) = (0, 0)
+        for byte in subject {
+            guard byte != dot else {
+                // Each of the four has digits, and not too many of them.
+                guard token < first || token > first + 3 || length > 0 else { return nil }
+                (token, length) = (token + 1, 0)
+                continue
             }
-            token += 1
-            rest = end < rest.endIndex ? rest[(end + 1)...] : rest[end...]
+            guard token >= first, token <= first + 3 else { continue }
+            let digit = byte &- UInt8(ascii: "0")
+            length += 1
+            guard digit < 10, length <= 19 else { return nil }
+            switch token - first {
+            case 0: numbers.0 = numbers.0 &* 10 &+ UInt64(digit)
+            case 1: numbers.1 = numbers.1 &* 10 &+ UInt64(digit)
+            case 2: break
+            default: numbers.3 = numbers.3 &* 10 &+ UInt64(digit)
+            }
         }
-        guard let stream = numbers.stream, let consumer = numbers.consumer, let pending = numbers.pending else {
-            return nil
-        }
-        (streamSequence, consumerSequence, self.pending) = (stream, consumer, pending)
+        guard token > first + 3 || length > 0 else { return nil }
+        (streamSequence, consumerSequence, pending) = (numbers.0, numbers.1, numbers.3)
     }
 }
 

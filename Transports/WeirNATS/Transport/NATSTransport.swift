@@ -209,7 +209,11 @@ public struct NATSTransport: Transport {
         }
         let poller = try Poller(address: parts.whole)
         var outbox = options.outboxSettings()
-        if isPartitioned { outbox.boundary = .length }
+        if isPartitioned {
+            outbox.boundary = .length
+            // A whole file may wait when its end comes, and nothing but that is to be done.
+            if !parts.given.contains("linger") { outbox.linger = Self.lingerOfPartitions }
+        }
         // Lines that are put together are to fit; a longer one goes alone, and is counted.
         outbox.datagram = limit ?? 1 << 30
         // So that the window is seldom empty between two of them.
@@ -236,6 +240,8 @@ public struct NATSTransport: Transport {
             messageLimit: limit
         )
     }
+
+    private static let lingerOfPartitions = Duration.seconds(600)
 
     /// Finds out what can never work; a server that is not there may come.
     ///
