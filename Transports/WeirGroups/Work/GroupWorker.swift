@@ -148,6 +148,8 @@ package final class GroupWorker {
     /// - Throws: ``GroupError`` where it cannot go on. What cannot be reached is tried again, by later calls.
     package func step(_ share: GroupShare, _ now: Timestamp, until limit: Timestamp) throws(GroupError) -> [Int] {
         var released: [Int] = []
+        // Equal sets are found to be so at once where they are the same.
+        if settled == share { settled = share }
         if settled != share {
             // What is another's by now: a commit would be refused.
             for partition in partitions.subtracting(share.kept).subtracting(share.leaving) { give(up: partition) }

@@ -51,6 +51,9 @@ package final class NATSPartitionLog: PartitionLog {
     static let markField = "Weir-Time"
     private var bytes: [UInt8] = []
 
+    /// How many messages are handed over at a time, more or less.
+    private static let turn = 8192
+
     /// How many bytes of messages wait, at most, before they are handled.
     private static let room = 4 << 20
 
@@ -169,6 +172,12 @@ package final class NATSPartitionLog: PartitionLog {
                 try ask()
                 try client.step(until: nextWake(limit))
             } while arrived.isEmpty && marks.isEmpty && .now < limit
+            // What is there already comes with it: a processor takes many at once for little more than one.
+            var known = -1
+            while arrived.count > known, arrived.count < Self.turn, bytes.count < Self.room {
+                known = arrived.count
+                try client.step(until: .now)
+            }
         } catch {
             // What has come is handled all the same.
             if arrived.isEmpty, marks.isEmpty { throw GroupError(error) }
