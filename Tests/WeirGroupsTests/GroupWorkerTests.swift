@@ -150,19 +150,19 @@ struct GroupWorkerTests {
         let broker = broker(other: true, partitionCount: 3)
         let worker = worker(SimulatedConnection("a", broker)) { $0.idleInterval = 3_000_000_000 }
         try run(worker, share([0, 1, 2]), 0...25)
-        // Also the one to which nothing has come, for others wait for its mark of time.
+        // Also the one to which nothing has come, for others wait for its mark of time; it may still come.
         #expect(broker.applied.map(\.partition) == [0, 1, 2])
         #expect(broker.applied.allSatisfy { $0.state != nil })
-        #expect(broker.applied.map { $0.mark?.isIdle } == [false, false, true])
+        #expect(broker.applied.map { $0.mark?.isIdle } == [false, false, false])
         try run(worker, share([0, 1, 2]), 26...45)
         // Once, that nothing has come since.
-        #expect(broker.applied.dropFirst(3).map(\.partition) == [0, 1])
+        #expect(broker.applied.dropFirst(3).map(\.partition).sorted() == [0, 1, 2])
         #expect(broker.applied.dropFirst(3).allSatisfy { $0.state == nil && $0.mark?.isIdle == true })
         #expect(broker.applied.map(\.position).max() == 5)
         #expect(broker.kept[2].place?.position == 5)
         #expect(broker.failure == nil)
         try run(worker, share([0, 1, 2]), 46...100)
-        #expect(broker.applied.count == 5)
+        #expect(broker.applied.count == 6)
         expectDone(broker)
     }
 

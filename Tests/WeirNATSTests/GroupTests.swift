@@ -163,6 +163,40 @@ import WeirTesting
         try NATSTransport().openGroup(willing).makeLog(clock: clock).read([1: 2])
     }
 
+    @Test func whatIsRemovedWhileItIsReadEndsTheGroup() throws {
+        let log = try log()
+        try log.read([0: 0])
+        for _ in 0..<6000 { try client.publish("in.0", [65]) }
+        try client.flush()
+        _ = try client.request("$JS.API.STREAM.PURGE.in", Array("{\"seq\":5000}".utf8)[...])
+        var last: UInt64 = 0
+        var count = 0
+        for _ in 0..<1000 where last < 6000 {
+            try log.receive(until: clock.now().shifted(byNanoseconds: 20_000_000)) { _, number, _ in
+                last = number
+                count += 1
+            }
+        }
+        #expect(last == 6000 && count < 6000)
+        // What is committed would be behind what nobody has seen.
+        let results = log.commit([commit(0, after: 0, at: last)])
+        if case .failure(let error) = results[0] {
+            #expect(error.kind == .refused && error.reason.contains("begins with message 5000"), "\(error)")
+        } else {
+            Issue.record("it was committed")
+        }
+    }
+
+    @Test func aGroupOutlivesAnyNumberOfMembers() throws {
+        let values = try NATSTransport().openGroup(request()).makeValues()
+        for number in 0..<1100 {
+            try values.put("member.\(number)", [1])
+            try values.remove("member.\(number)")
+        }
+        try values.put("member.last", [2])
+        #expect(try values.values(["member.*"]).mapValues(\.bytes) == ["member.last": [2]])
+    }
+
     @Test(arguments: [
         (name: "a b", stream: "", "is no name of a group"),
         (name: "g", stream: "other", "does not take 'out.*'"),

@@ -66,7 +66,7 @@ struct GroupCommand: Command {
             // Those that are there say so several times meanwhile.
             _ = Parker().park(until: MonotonicClock().now().shifted(byNanoseconds: 1_200_000_000))
             now = try values.values([
-                GroupMembership.settingsKey, GroupMembership.mapKey, GroupMembership.memberKey + "*",
+                GroupMembership.mapKey, GroupMembership.memberKey + "*",
                 GroupMembership.statusKey + "*",
             ])
         } catch {

@@ -28,11 +28,13 @@ final class GroupDecoder {
 /// The records of one partition, as far as their messages have come.
 final class GroupIntake: Intake {
     private let decoder: GroupDecoder
+    private let schema: RecordSchema
     private let address: String
     private var gate: AheadGate?
 
     /// How many parts the input has that say how far time is.
     private let sourceCount: Int
+    private var isIdle = false
     private var bytes: [UInt8] = []
     private var start = 0
     private(set) var byteCount: Int64 = 0
@@ -46,6 +48,7 @@ final class GroupIntake: Intake {
 
     init(_ request: RunRequest, _ decoder: GroupDecoder, schema: RecordSchema, sourceCount: Int) {
         self.sourceCount = sourceCount
+        self.schema = schema
         self.decoder = decoder
         address = request.inputs[0].name
         gate = AheadGate(request, request.inputs[0], schema)
@@ -70,6 +73,9 @@ final class GroupIntake: Intake {
         return (times.min() ?? marks.values.map(\.time).max()).map { Timestamp(nanosecondsSinceEpoch: $0) }
     }
 
+    /// Has the next batch say that nothing came while time went on.
+    func passTime() { isIdle = true }
+
     func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
         let wasRead = try decoder.next(of: bytes, from: &start) { batch in
             gate?.check(&batch)
@@ -83,6 +89,12 @@ final class GroupIntake: Intake {
                 marks[source] = TimeMark(time: time, isIdle: mark.isIdle)
             }
             waitingMarks.removeAll(keepingCapacity: true)
+        }
+        if !wasRead, isIdle {
+            isIdle = false
+            var batch = RecordBatch(schema: schema, capacity: 1)
+            try body(&batch)
+            return true
         }
         guard wasRead else { throw TransportError.interrupted(address: address) }
         return true

@@ -11,7 +11,7 @@ final class GroupMember: Sendable {
     /// What the thread and the one that works tell each other.
     private struct Exchange {
         var share = GroupShare()
-        var released: [Int] = []
+        var released: Set<Int> = []
         var members = 0
         var status: [UInt8] = []
         var last: [Int: UInt64] = [:]
@@ -75,7 +75,7 @@ final class GroupMember: Sendable {
     /// Says which partitions others can have now.
     func release(_ partitions: [Int]) {
         guard !partitions.isEmpty else { return }
-        shared.exchange.withLock { $0.released += partitions }
+        shared.exchange.withLock { $0.released.formUnion(partitions) }
         arrival.unpark()
     }
 
@@ -110,15 +110,16 @@ final class GroupMember: Sendable {
                 var member = membership ?? GroupMembership(name, settings, in: known)
                 // What was let go is told again where this fails.
                 membership = member
-                let share = try member.step(clock.now(), released: released)
+                let share = try member.step(clock.now(), released: released.sorted())
                 membership = member
                 if !share.coming.isEmpty { wait = shortInterval }
-                shared.exchange.withLock { state in
+                let wasReached = shared.exchange.withLock { state in
                     state.share = share
                     state.members = member.members.count
-                    if state.trouble != nil { console.writeLine("the group is reached again") }
-                    state.trouble = nil
+                    defer { state.trouble = nil }
+                    return state.trouble == nil
                 }
+                if !wasReached { console.writeLine("the group is reached again") }
                 let now = clock.now()
                 if lastStatus.map({ (now - $0).wholeNanoseconds >= statusInterval }) ?? true {
                     lastStatus = now
@@ -132,7 +133,7 @@ final class GroupMember: Sendable {
                 }
             } catch {
                 let isNew = shared.exchange.withLock { state in
-                    state.released += released
+                    state.released.formUnion(released)
                     if error.kind == .refused { state.failure = error }
                     defer { state.trouble = error.reason }
                     return state.trouble == nil && error.kind == .unreachable
@@ -145,7 +146,7 @@ final class GroupMember: Sendable {
         try? membership?.leave()
     }
 
-    private static func exchanged(_ released: inout [Int]) -> [Int] {
+    private static func exchanged(_ released: inout Set<Int>) -> Set<Int> {
         defer { released = [] }
         return released
     }

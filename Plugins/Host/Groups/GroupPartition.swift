@@ -21,6 +21,7 @@ final class GroupPartition: PartitionProcessor {
     private let messages: GroupIntake
     private let intake: any Intake
     private let results: Results
+    private let followsMarks: Bool
     private var outputs: [UInt8] = []
 
     /// The greatest event time so far.
@@ -67,6 +68,7 @@ final class GroupPartition: PartitionProcessor {
         watermark = resumption?.time(Self.watermarkPart)
         messages = GroupIntake(request, decoder, schema: plugins.schema, sourceCount: sourceCount)
         if let resumption { messages.goOn(with: resumption.checkpoint) }
+        followsMarks = sourceCount > 0
         let isMerged = sourceCount > 0 && plugins.schema.timeField != nil
         if let lateness = request.lateness ?? (isMerged ? .zero : nil) {
             intake = try OrderedIntake(
@@ -124,9 +126,18 @@ final class GroupPartition: PartitionProcessor {
         if !refused.isEmpty { try results.report(refused) }
     }
 
+    func passTime() throws(GroupError) {
+        messages.passTime()
+        try process()
+    }
+
+    /// Records that wait for others, and not for the marks of a group before this one.
+    var isWaiting: Bool { intake.pendingCount > 0 && request.lateness != nil && !followsMarks }
+
     var outputByteCount: Int { outputs.count }
 
-    var partialMatches: Int? { plugins.partialMatches() }
+    /// Says, on any thread, how many partial matches there are; `nil` where no plugin does.
+    var partialMatches: @Sendable () -> Int? { plugins.partialMatches }
 
     func takeOutputs() -> [UInt8] { exchange(&outputs, with: []) }
 

@@ -145,6 +145,7 @@ final class GroupRun {
     private func work(_ worker: GroupWorker, _ member: GroupMember) throws(GroupError) {
         var nextStatus = clock.now()
         var trouble: String?
+        let parker = Parker()
         while !(context.interruption?.isTriggered ?? false) {
             let share = try member.share()
             let now = clock.now()
@@ -152,6 +153,9 @@ final class GroupRun {
             if trouble != worker.trouble?.reason {
                 trouble = worker.trouble?.reason
                 if let trouble { context.console.writeLine("\(trouble); it is tried again", about: request.name) }
+            }
+            if let end = worker.pauseEnd {
+                _ = parker.park(until: min(end, now.shifted(byNanoseconds: Self.turn)))
             }
             guard nextStatus <= now else { continue }
             nextStatus = now.shifted(byNanoseconds: Self.statusInterval)
@@ -214,6 +218,11 @@ final class GroupRun {
             member?.show(status.encoded)
         }
         let members = member?.view.members
+        let questions = partitions.all.values.map(\.partialMatches)
+        context.status.ask {
+            let known = questions.compactMap { $0() }
+            return known.isEmpty ? nil : known.reduce(0, +)
+        }
         context.status.update { numbers in
             numbers.tally = results.tally
             numbers.matches = results.matches

@@ -24,7 +24,7 @@ extension RunRequest {
         (.partitionBy, "the group has partitions already; start another member instead"),
         (.workers, "a member works with one thread; start another member instead"),
         (.report, "it would show the part of one member"),
-        (.idleTimeout, "there is one input"),
+        (.idleTimeout, "there is one input"), (.strict, "a member ends when it is told to"), (.restarts, "it is for the pipelines of a configuration"),
     ]
 
     static func group(
@@ -64,7 +64,8 @@ extension RunRequest {
                 "--format: messages of a group have no line that names the columns; 'weir produce' writes jsonl"
             )
         }
-        let interval = try arguments.options.duration(.checkpoint) ?? .seconds(1)
+        let interval =
+            arguments[.checkpoint] == nil ? .seconds(1) : try arguments.options.duration(.checkpoint) ?? .seconds(1)
         guard interval > .zero else { throw .usage("--checkpoint: must be longer than 0") }
         let isWhole = input.path.hasSuffix(".*")
         let count = try arguments.options.integer(.partitions) ?? KeyPartitions.count

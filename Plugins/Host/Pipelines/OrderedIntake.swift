@@ -122,7 +122,7 @@ final class OrderedIntake: Intake {
         return true
     }
 
-    var frontier: Timestamp? { liveInner == nil && !followsMarks ? nil : frontierTime }
+    var frontier: Timestamp? { liveInner == nil && !inner.goesOnAfterInterruption ? nil : frontierTime }
 
     func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
         while true {
@@ -196,7 +196,7 @@ final class OrderedIntake: Intake {
             raiseFrontier(to: newest.shifted(byNanoseconds: -lateness).shifted(byNanoseconds: idle))
             return
         }
-        if liveInner != nil { lastArrival = clock.now() }
+        if liveInner != nil || inner.goesOnAfterInterruption { lastArrival = clock.now() }
         for index in 0..<batch.count {
             let line = batch.line(ofRecordAt: index)
             while let rejection = rejections.first, rejection.line < line { refuse([rejections.removeFirst()]) }
@@ -204,7 +204,9 @@ final class OrderedIntake: Intake {
             let time = batch.time(ofField: timeField, inRecordAt: index) ?? newest
             let input = inner.input(ofRecordAt: index)
             guard time >= frontierTime else {
-                refuse([RejectedInput(lateRecordAt: index, of: batch, from: input, by: newest - time)])
+                // Marks may be ahead of the records.
+                let reference = max(newest, frontierTime.shifted(byNanoseconds: lateness))
+                refuse([RejectedInput(lateRecordAt: index, of: batch, from: input, by: reference - time)])
                 continue
             }
             guard held.insert(recordAt: index, of: batch, time: time, origin: number(of: input)) else {

@@ -243,6 +243,7 @@ package struct GroupMembership {
             } catch {
                 // The share is what counts; the next call tries again.
                 guard error.kind == .unreachable else { throw error }
+                return
             }
         }
     }

@@ -110,6 +110,9 @@ package protocol PartitionLog: AnyObject {
     /// input that a mark is of, and the mark. A log whose input has none calls nobody.
     func observeMarks(_ body: @escaping (_ partition: Int, _ number: UInt64, _ source: Int, _ mark: TimeMark) -> Void)
 
+    /// Whether all messages have come, as far as the server has said.
+    var isCaughtUp: Bool { get }
+
     /// Up to which number there are no more messages of a partition to come.
     ///
     /// It holds for the partitions of the last ``read(_:)``, until something is thrown.
@@ -117,6 +120,8 @@ package protocol PartitionLog: AnyObject {
 }
 
 extension PartitionLog {
+    package var isCaughtUp: Bool { true }
+
     package func observeMarks(
         _ body: @escaping (_ partition: Int, _ number: UInt64, _ source: Int, _ mark: TimeMark) -> Void
     ) {}

@@ -68,6 +68,9 @@ package final class GroupWorker {
         /// Whether something was handled since the last commit.
         var isDirty = false
 
+        /// When the last message was handled, or the partition was begun.
+        var lastMessage: Timestamp
+
         /// Whether the last commit says that nothing has come for a while.
         var isIdle = false
 
@@ -77,7 +80,7 @@ package final class GroupWorker {
             revision = place?.revision ?? 0
             position = place?.position ?? 0
             committedPosition = position
-            lastCommit = now
+            (lastCommit, lastMessage) = (now, now)
             stateByteCount = place?.state.count ?? 0
         }
     }
@@ -91,6 +94,9 @@ package final class GroupWorker {
     /// The share whose partitions are all worked at, and no others; `nil` where something is to be done.
     private var settled: GroupShare?
 
+    /// What was let go, and is said again until the share says so.
+    private var told: Set<Int> = []
+
     /// How many bytes of outputs wait for a commit.
     private var outputByteCount = 0
     private var nextCommit: Timestamp?
@@ -98,6 +104,9 @@ package final class GroupWorker {
     private var isReading = false
 
     package private(set) var counts = Counts()
+
+    /// Until when nothing is tried, after something could not be reached.
+    package var pauseEnd: Timestamp? { nextAttempt }
 
     /// Why something could not be reached the last time, until it could.
     package private(set) var trouble: GroupError?
@@ -155,6 +164,8 @@ package final class GroupWorker {
             for partition in partitions.subtracting(share.kept).subtracting(share.leaving) { give(up: partition) }
             released = try handOver(share.leaving, now)
         }
+        let isTold = told.isSuperset(of: released)
+        told = Set(released)
         if nextAttempt.map({ $0 <= now }) ?? true {
             do throws(GroupError) {
                 if settled != share {
@@ -165,7 +176,7 @@ package final class GroupWorker {
                 trouble = nil
                 nextAttempt = nil
                 // Who waits for what was released learns of it at once.
-                try receive(until: released.isEmpty ? min(limit, nextCommit ?? limit) : now)
+                try receive(until: isTold ? min(limit, nextCommit ?? limit) : now)
             } catch {
                 // What came before it is handled, also where that is the end.
                 try process()
@@ -286,13 +297,32 @@ package final class GroupWorker {
             return
         }
         nextCommit = now.shifted(byNanoseconds: settings.interval)
+        for work in work.values where work.isDirty { work.lastMessage = now }
+        try passTime()
         let due = work.filter { partition, work in
             // Also what nothing has come for is begun: others may wait for its marks of time.
-            work.isDirty || work.revision == 0
+            work.isDirty || work.revision == 0 || isIdle(work, now) && !work.isIdle
                 || (now - work.lastCommit).wholeNanoseconds >= settings.idleInterval
-                    && (frontier(of: partition) > work.committedPosition || !work.isIdle)
+                    && frontier(of: partition) > work.committedPosition
         }
         try commit(due.keys.sorted(), now)
+    }
+
+    /// Lets time pass where nothing comes and something waits.
+    private func passTime() throws(GroupError) {
+        guard isReading, log.isCaughtUp else { return }
+        for work in work.values where !work.isDirty && work.processor.isWaiting {
+            let before = work.processor.outputByteCount
+            try work.processor.passTime()
+            outputByteCount += work.processor.outputByteCount - before
+            work.isDirty = true
+        }
+    }
+
+    /// Whether nothing has come for a partition for so long that others need not wait for it.
+    private func isIdle(_ work: Work, _ now: Timestamp) -> Bool {
+        isReading && log.isCaughtUp && !work.isDirty && !work.processor.isWaiting
+            && (now - work.lastMessage).wholeNanoseconds >= settings.idleInterval
     }
 
     private func commit(_ partitions: [Int], _ now: Timestamp) throws(GroupError) {
@@ -316,7 +346,7 @@ package final class GroupWorker {
                     position: max(work.position, frontier(of: partition)),
                     outputs: outputs,
                     state: state,
-                    mark: TimeMark(time: work.processor.time ?? .min, isIdle: !work.isDirty)
+                    mark: TimeMark(time: work.processor.time ?? .min, isIdle: isIdle(work, now))
                 )
             )
         }

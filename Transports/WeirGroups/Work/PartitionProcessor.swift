@@ -17,6 +17,14 @@ package protocol PartitionProcessor: AnyObject {
     /// - Throws: ``GroupError`` where it can never work.
     func process() throws(GroupError)
 
+    /// Lets time pass for a partition to which nothing comes: what waits for others may be due.
+    ///
+    /// - Throws: ``GroupError`` where it can never work.
+    func passTime() throws(GroupError)
+
+    /// Whether something that was taken waits for what comes later.
+    var isWaiting: Bool { get }
+
     /// How many bytes of outputs wait for a commit.
     var outputByteCount: Int { get }
 
@@ -39,6 +47,10 @@ extension PartitionProcessor {
     package func take(_ mark: TimeMark, of source: Int) {}
 
     package var time: Int64? { nil }
+
+    package func passTime() throws(GroupError) {}
+
+    package var isWaiting: Bool { false }
 
     package func noteCommit() {}
 }

@@ -33,11 +33,16 @@ extension NATSClient {
     /// - Parameters:
     ///   - subject: What to ask.
     ///   - payload: The question.
+    ///   - time: How long it may take; ``NATSSettings/timeout`` where it is `nil`.
     /// - Returns: The answers, and behind them the one that has a status, which says that these are all.
-    /// - Throws: ``NATSError``; after ``NATSSettings/timeout`` at the latest.
-    package func requestAll(_ subject: String, _ payload: ArraySlice<UInt8>) throws(NATSError) -> [NATSMessage] {
+    /// - Throws: ``NATSError``; when the time is over at the latest.
+    package func requestAll(
+        _ subject: String,
+        _ payload: ArraySlice<UInt8>,
+        within time: Duration? = nil
+    ) throws(NATSError) -> [NATSMessage] {
         try NATSSubject.check(subject, allowsWildcards: false)
-        return try asking(repeats: true, within: nil) { limit throws(NATSError) in
+        return try asking(repeats: true, within: time) { limit throws(NATSError) in
             try ask(subject, payload, [], isWholeWith: { $0.headers?.status != nil }, by: limit)
         }
     }

@@ -87,6 +87,28 @@ extension NATSTransport: GroupTransport {
                 client
             )
             let markSubject = isWhole ? NATSGroupPlaces.markSubject(among: input.subjects) : nil
+            if isWhole, markSubject == nil,
+                input.subjects.contains(where: { NATSSubject.matches($0, "weir.any.checkpoint.0") })
+                    || input.subjects.contains(where: { $0.hasPrefix("weir.") })
+            {
+                throw NATSError(
+                    .unsendable,
+                    "the stream '\(input.name)' has outputs of several groups, or takes any subject: parts of an input are merged "
+                        + "by time where its stream is of one group"
+                )
+            }
+            if !isWhole, let history = input.history {
+                let words =
+                    "the stream '\(input.name)' keeps \(history) messages of each subject, and gives up others though they were "
+                    + "not read"
+                guard request.skipsRemoved else {
+                    throw NATSError(
+                        .unsendable,
+                        "\(words): nats stream edit \(input.name) --max-msgs-per-subject=-1, or --state-mismatch drop"
+                    )
+                }
+                request.notice(words)
+            }
             let found = NATSGroupPlaces(
                 inputStream: input.name,
                 inputSubject: subject,
@@ -192,7 +214,15 @@ extension NATSTransport: GroupTransport {
     private static func sourceCount(_ markSubject: String, _ client: NATSClient) throws(NATSError) -> Int {
         let group = String(markSubject.split(separator: ".")[1])
         let bucket = try KeyValueBucket(NATSGroupPlaces.bucket(of: group), client)
-        guard let settings = try bucket.get(GroupMembership.settingsKey),
+        let found: KeyValueBucket.Entry?
+        do throws(NATSError) {
+            _ = try client.stream("KV_\(bucket.name)")
+            found = try bucket.get(GroupMembership.settingsKey)
+        } catch {
+            guard error.isMissing else { throw error }
+            found = nil
+        }
+        guard let settings = found,
             let json = try? JSONNode.read(settings.value, allowsRepeatedNames: true),
             let count = json[GroupSettings.partitionCountName]?.text.flatMap({ Int($0) })
         else {

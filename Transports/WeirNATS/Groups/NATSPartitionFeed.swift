@@ -20,20 +20,42 @@ struct NATSPartitionFeed {
     var consumer: JetStreamConsumer?
     var pull: JetStreamPull
 
-    /// The subscription, and what the names of its inboxes have.
     let number: UInt64
+
+    /// The subscription of the consumer, and what the names of its inboxes have: what comes for another one is of a consumer
+    /// that was given up.
+    private(set) var subscription: UInt64 = 0
+
+    /// The consumer that was given up.
+    private(set) var previous: JetStreamConsumer?
+
+    /// The least number behind which the stream's numbers jumped since that was looked at; messages may have been removed
+    /// there before they came.
+    var jump: UInt64?
 
     private var count: UInt64 = 0
 
     /// How often the consumer says that it is there, in nanoseconds: it is on one server, and gone with that.
     private static let heartbeat: Int64 = 500_000_000
 
-    init(_ partitions: [Int: UInt64], number: UInt64) {
+    /// Creates a feed without a consumer.
+    ///
+    /// - Parameters:
+    ///   - partitions: The last message of each partition that was handed over.
+    ///   - number: What tells it from other feeds.
+    ///   - handedOver: Up to which number all messages were handed over.
+    ///   - messageLimit: How many bytes a message may have.
+    init(_ partitions: [Int: UInt64], number: UInt64, handedOver: UInt64, messageLimit: Int) {
         self.partitions = partitions
         self.number = number
-        handedOver = partitions.values.min() ?? 0
+        self.handedOver = handedOver
         next = handedOver + 1
-        pull = JetStreamPull(batch: 1024, byteLimit: 4 << 20, heartbeat: Self.heartbeat)
+        // A message that is longer than what a request permits would never come.
+        pull = JetStreamPull(
+            batch: 1024,
+            byteLimit: max(4 << 20, messageLimit + NATSParser.headroom),
+            heartbeat: Self.heartbeat
+        )
     }
 
     /// Whether all that there was has come.
@@ -53,6 +75,7 @@ struct NATSPartitionFeed {
 
     /// Forgets the consumer, so that another one is made.
     mutating func forget() {
+        previous = consumer ?? previous
         consumer = nil
         pull.forget()
         count = 0
@@ -63,9 +86,12 @@ struct NATSPartitionFeed {
     ///
     /// - Parameters:
     ///   - consumer: The consumer.
+    ///   - subscription: Where its messages come to.
     ///   - first: The first number that the stream has.
-    mutating func begin(with consumer: JetStreamConsumer, first: UInt64) {
+    mutating func begin(with consumer: JetStreamConsumer, _ subscription: UInt64, first: UInt64) {
         self.consumer = consumer
+        self.subscription = subscription
+        previous = nil
         next = max(next, first)
         pending = consumer.pending
         count = 0
@@ -78,6 +104,7 @@ struct NATSPartitionFeed {
         pull.noteMessage(now)
         count += 1
         guard place.consumerSequence == count, place.streamSequence >= next else { return false }
+        if place.streamSequence > next { jump = min(jump ?? next, next) }
         next = place.streamSequence + 1
         pending = place.pending
         return true

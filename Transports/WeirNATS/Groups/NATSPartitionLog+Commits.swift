@@ -26,7 +26,10 @@ extension NATSPartitionLog {
     package func commit(_ commits: [PartitionCommit]) -> [Result<UInt64, GroupError>] {
         var results: [Result<UInt64, GroupError>] = []
         var rest = commits[...]
-        do throws(NATSError) { try client.connect() } catch {
+        do throws(NATSError) {
+            try client.connect()
+            try checkJumps()
+        } catch {
             return commits.map { _ in .failure(GroupError(error)) }
         }
         while !rest.isEmpty {
@@ -96,11 +99,12 @@ extension NATSPartitionLog {
             )
         } catch {
             guard error.isMissing else { return GroupError(error) }
-            return GroupError(
-                .refused,
+            let missing = NATSError(
+                error.kind,
                 "the stream '\(places.stream)' was deleted, and with it what the partitions know; another name of the group "
                     + "begins anew"
             )
+            return GroupError(doubting(missing, true))
         }
     }
 
@@ -156,9 +160,15 @@ extension NATSPartitionLog {
         var (start, end, count) = (0, 0, 0)
         func close() {
             guard end > start else { return }
+            defer { (start, count) = (end, 0) }
+            guard end - start - 1 <= payloadLimit else {
+                return notice(
+                    "partition \(commit.partition) has an output of \(end - start - 1) bytes, and servers take "
+                        + "\(payloadLimit): it is lost; raise 'max_payload' of the servers"
+                )
+            }
             // The end of the last line is that of the message.
             messages.append(JetStreamMessage(subject, commit.outputs[start..<end - 1]))
-            (start, count) = (end, 0)
         }
         for index in commit.outputs.indices where commit.outputs[index] == newline {
             if index + 1 - start > payloadLimit { close() }

@@ -29,7 +29,14 @@ package final class NATSPartitionLog: PartitionLog {
     var pieces: [Int: (first: UInt64, count: Int, byteCount: Int)] = [:]
 
     var feeds: [UInt64: NATSPartitionFeed] = [:]
-    var feedNumber: UInt64 = 0
+    private var feedNumber: UInt64 = 0
+
+    /// The feeds by their subscriptions.
+    private var feedOfSubscription: [UInt64: UInt64] = [:]
+    private var subscriptionNumber = NATSPartitionLog.firstSubscription
+
+    /// Since when a stream is missing, or tells less than it told before.
+    private var doubtSince: Moment?
     private var feedOfPartition: [Int: UInt64] = [:]
     var failure: NATSError?
     var batchCount: UInt64 = 0
@@ -76,6 +83,7 @@ package final class NATSPartitionLog: PartitionLog {
         self.notice = notice
         client.onConnection = { [unowned self] in
             for number in feeds.keys { feeds[number]?.forget() }
+            feedOfSubscription = [:]
         }
         client.onMessage = { [unowned self] in take($0) }
         client.wantsMore = { [unowned self] in bytes.count < Self.room }
@@ -111,15 +119,20 @@ package final class NATSPartitionLog: PartitionLog {
             for index in arrived.indices where new[arrived[index].partition] != nil { arrived[index].partition = -1 }
             for index in marks.indices where new[marks[index].partition] != nil { marks[index].partition = -1 }
         }
-        add(new)
+        add(new, handedOver: new.values.min() ?? 0)
         for (number, feed) in feeds where feed.partitions.isEmpty { end(number) }
         do throws(NATSError) { try setUp() } catch { throw GroupError(error) }
     }
 
-    private func add(_ partitions: [Int: UInt64]) {
+    private func add(_ partitions: [Int: UInt64], handedOver: UInt64) {
         guard !partitions.isEmpty else { return }
         feedNumber += 1
-        feeds[feedNumber] = NATSPartitionFeed(partitions, number: feedNumber)
+        feeds[feedNumber] = NATSPartitionFeed(
+            partitions,
+            number: feedNumber,
+            handedOver: handedOver,
+            messageLimit: client.info.payloadLimit
+        )
         for partition in partitions.keys { feedOfPartition[partition] = feedNumber }
     }
 
@@ -127,20 +140,25 @@ package final class NATSPartitionLog: PartitionLog {
     private func mergeFeeds() {
         guard feeds.count > 1, feeds.count > 8 || feeds.values.allSatisfy(\.isCaughtUp) else { return }
         var all: [Int: UInt64] = [:]
-        for feed in feeds.values {
-            for (partition, position) in feed.partitions { all[partition] = max(position, feed.next - 1) }
-        }
+        for feed in feeds.values { all.merge(feed.partitions) { one, other in max(one, other) } }
+        // What has come of some and not of others comes again.
+        let handedOver = feeds.values.map(\.handedOver).min() ?? 0
+        let jump = feeds.values.compactMap(\.jump).min()
         for number in feeds.keys { end(number) }
-        add(all)
+        add(all, handedOver: handedOver)
+        feeds[feedNumber]?.jump = jump
     }
 
     private func end(_ number: UInt64) {
         guard let feed = feeds.removeValue(forKey: number) else { return }
-        try? client.connection.say { words throws(NATSError) in
-            words.unsubscribe(Self.firstSubscription + number)
-        }
-        // It would go away by itself, after a while.
-        guard let consumer = feed.consumer else { return }
+        end(feed)
+    }
+
+    /// Ends the consumer of a feed; it would go away by itself, after a while.
+    private func end(_ feed: NATSPartitionFeed) {
+        guard feedOfSubscription.removeValue(forKey: feed.subscription) != nil else { return }
+        try? client.connection.say { words throws(NATSError) in words.unsubscribe(feed.subscription) }
+        guard let consumer = feed.consumer ?? feed.previous else { return }
         try? client.publish("$JS.API.CONSUMER.DELETE.\(consumer.stream).\(consumer.name)", [])
     }
 
@@ -150,8 +168,7 @@ package final class NATSPartitionLog: PartitionLog {
         return max(last, feed.handedOver)
     }
 
-    /// How many messages have not come yet, as far as the server has said.
-    package var pending: UInt64 { feeds.values.reduce(0) { $0 + ($1.pending ?? 0) } }
+    package var isCaughtUp: Bool { feeds.values.allSatisfy(\.isCaughtUp) }
 
     package func receive(
         until limit: Timestamp,
@@ -169,8 +186,10 @@ package final class NATSPartitionLog: PartitionLog {
                 try client.connect()
                 mergeFeeds()
                 try setUp()
+                // First what has come: it says that a consumer is there.
+                try client.step(until: .now)
                 try ask()
-                try client.step(until: nextWake(limit))
+                if arrived.isEmpty { try client.step(until: nextWake(limit)) }
             } while arrived.isEmpty && marks.isEmpty && .now < limit
             // What is there already comes with it: a processor takes many at once for little more than one.
             var known = -1
@@ -220,13 +239,13 @@ package final class NATSPartitionLog: PartitionLog {
             while let next = feeds[number]?.pull.request(.now) {
                 // Nobody answers for a consumer whose server hangs, so another one is made, maybe elsewhere.
                 guard feeds[number]?.pull.silences ?? 0 < 2 else {
-                    feeds[number]?.forget()
+                    giveUp(number)
                     break
                 }
                 try client.connection.say { words throws(NATSError) in
                     try words.publish(
                         "$JS.API.CONSUMER.MSG.NEXT.\(consumer.stream).\(consumer.name)",
-                        reply: "\(client.inbox).feed.\(number).\(next.number)",
+                        reply: "\(client.inbox).feed.\(feed.subscription).\(next.number)",
                         next.payload[...]
                     )
                 }
@@ -236,16 +255,14 @@ package final class NATSPartitionLog: PartitionLog {
     }
 
     private func take(_ message: NATSFrame.Message) {
-        guard message.subscription > Self.firstSubscription else { return }
-        let number = message.subscription - Self.firstSubscription
-        guard feeds[number] != nil else { return }
+        guard let number = feedOfSubscription[message.subscription] else { return }
         let connection = client.connection
         guard let reply = message.reply, let place = JetStreamPlace(connection.bytes(reply)) else {
             return takeStatus(message, number)
         }
         guard feeds[number]?.note(place, .now) ?? false else {
             // Some were lost on the way, so they are asked for again.
-            feeds[number]?.forget()
+            giveUp(number)
             return
         }
         let subject = connection.bytes(message.subject)
@@ -281,16 +298,70 @@ package final class NATSPartitionLog: PartitionLog {
         else { return }
         switch feeds[number]?.pull.note(headers, .now) {
         case .goesOn, nil: break
-        case .isGone: feeds[number]?.forget()
+        case .isGone: giveUp(number)
         case .refused(let words): failure = NATSError(.disconnected, "a consumer answers \(words)")
         }
     }
 
     // MARK: Feeds
 
+    /// Gives up a consumer: another one is made with the next call.
+    private func giveUp(_ number: UInt64) {
+        guard let feed = feeds[number] else { return }
+        end(feed)
+        feeds[number]?.forget()
+    }
+
+    /// The input stream as it is now.
+    private func inputStream() throws(NATSError) -> JetStreamStream {
+        do throws(NATSError) {
+            let stream = try client.stream(places.inputStream)
+            let known = feeds.values.map(\.next).max() ?? 0
+            guard known <= stream.last + 1 else {
+                throw NATSError(
+                    .unsendable,
+                    "the stream '\(stream.name)' ends with message \(stream.last), and \(known - 1) were read"
+                )
+            }
+            doubtSince = nil
+            return stream
+        } catch {
+            throw doubting(error, error.isMissing || error.kind == .unsendable)
+        }
+    }
+
+    /// What a server says that has just become the leader, or does not know yet that it is none, may be older: it holds once
+    /// it was said for a while.
+    func doubting(_ error: NATSError, _ isInDoubt: Bool) -> NATSError {
+        guard isInDoubt else { return error }
+        let since = doubtSince ?? .now
+        doubtSince = since
+        guard since + Self.doubt <= .now else { return NATSError(.disconnected, error.reason) }
+        return NATSError(.unsendable, error.reason)
+    }
+
+    /// How long that is, in nanoseconds.
+    private static let doubt: Int64 = 15_000_000_000
+
+    /// Fails where messages were removed between two that came: before a commit, whose place would be behind them.
+    func checkJumps() throws(NATSError) {
+        guard let jump = feeds.values.compactMap(\.jump).min() else { return }
+        let stream = try inputStream()
+        if stream.first > jump {
+            let words =
+                "the stream '\(stream.name)' begins with message \(stream.first), and messages up to \(jump - 1) were read: "
+                + "what was removed between them may be of partitions of this member"
+            guard skipsRemoved else {
+                throw NATSError(.unsendable, "\(words); with --state-mismatch drop the group goes on behind that")
+            }
+            notice("\(words); it is skipped")
+        }
+        for number in feeds.keys { feeds[number]?.jump = nil }
+    }
+
     private func setUp() throws(NATSError) {
         guard feeds.values.contains(where: { $0.consumer == nil }) else { return }
-        let stream = try client.stream(places.inputStream)
+        let stream = try inputStream()
         guard stream.creation == places.inputCreation else {
             throw NATSError(
                 .unsendable,
@@ -309,25 +380,30 @@ package final class NATSPartitionLog: PartitionLog {
         let first = max(feed.next, max(1, stream.first))
         wanted.start = .sequence(first)
         let consumer = try makeConsumer(&wanted, stream)
+        subscriptionNumber += 1
+        let subscription = subscriptionNumber
         try client.connection.say { words throws(NATSError) in
-            // There is one already where the consumer was made anew.
-            words.unsubscribe(Self.firstSubscription + number)
-            words.subscribe("\(client.inbox).feed.\(number).*", as: Self.firstSubscription + number)
+            words.subscribe("\(client.inbox).feed.\(subscription).*", as: subscription)
         }
-        feeds[number]?.begin(with: consumer, first: first)
+        feedOfSubscription[subscription] = number
+        feeds[number]?.begin(with: consumer, subscription, first: first)
         if places.markSubject != nil, let position = feed.partitions[0] { try takeMarks(at: position) }
     }
 
     /// Takes the marks of those parts of the input that have nothing behind a place: what is in the stream before them is
     /// not waited for.
     private func takeMarks(at position: UInt64) throws(NATSError) {
-        // First the marks: what was published meanwhile is behind them.
-        let heads = try client.lastMessages(of: places.inputStream, like: "\(places.markSubject ?? "").*")
+        // Together, for another server may know less.
+        let markSubject = "\(places.markSubject ?? "")."
+        let found = try client.lastMessages(
+            of: places.inputStream,
+            like: [markSubject + "*", "\(places.inputSubject).*"]
+        )
         var last: [Int: UInt64] = [:]
-        for message in try client.lastMessages(of: places.inputStream, like: "\(places.inputSubject).*") {
+        for message in found where !message.subject.hasPrefix(markSubject) {
             if let source = message.number { last[source] = message.sequence }
         }
-        for head in heads {
+        for head in found where head.subject.hasPrefix(markSubject) {
             guard let source = head.number, last[source] ?? 0 <= position, let mark = NATSCommitHead(head.payload)?.mark
             else { continue }
             marks.append((arrived.count, 0, position, source, mark))
@@ -355,14 +431,10 @@ package final class NATSPartitionLog: PartitionLog {
 
     /// Fails where the stream has removed what was not read yet.
     private func checkRetention(_ feed: NATSPartitionFeed, _ stream: JetStreamStream) throws(NATSError) {
-        guard feed.next <= stream.last + 1 else {
-            throw NATSError(
-                .unsendable,
-                "the stream '\(stream.name)' ends with message \(stream.last), and \(feed.next - 1) were read"
-            )
-        }
-        let late = feed.partitions.filter { $0.value > 0 && max($0.value, feed.next - 1) + 1 < stream.first }.keys
-            .sorted()
+        let late = feed.partitions.filter { partition, last in
+            // What has no commit begins with what there is.
+            (last > 0 || pieces[partition] != nil) && max(last, feed.next - 1) + 1 < stream.first
+        }.keys.sorted()
         guard let partition = late.first else { return }
         let words =
             "the stream '\(stream.name)' begins with message \(stream.first), and partition \(partition) was read up to "

@@ -58,7 +58,11 @@ package final class NATSSharedValues: SharedValues {
         guard let places, places.inputPermitsDirect else { return [:] }
         var last: [Int: UInt64] = [:]
         do throws(NATSError) {
-            for message in try client.lastMessages(of: places.inputStream, like: "\(places.inputSubject).*") {
+            for message in try client.lastMessages(
+                of: places.inputStream,
+                like: ["\(places.inputSubject).*"],
+                within: .milliseconds(300)
+            ) {
                 guard let partition = places.isWhole ? 0 : message.number else { continue }
                 last[partition] = max(last[partition] ?? 0, message.sequence)
             }
@@ -69,7 +73,16 @@ package final class NATSSharedValues: SharedValues {
     }
 
     package func remove(_ key: String) throws(GroupError) {
-        do throws(NATSError) { try bucket.delete(key) } catch { throw GroupError(error) }
+        do throws(NATSError) { try bucket.purge(key) } catch { throw GroupError(error) }
+    }
+}
+
+extension NATSError {
+    /// Whether a server has forgotten what it had of a batch, as after an election, or has too much to do: nothing was kept,
+    /// and the same may succeed.
+    fileprivate var isOfBatch: Bool {
+        guard case .refused(let status, let number) = kind else { return false }
+        return status == 429 || number == 10_176 || number == 10_210
     }
 }
 
@@ -81,7 +94,7 @@ extension GroupError {
             } else if error.kind == .interrupted {
                 .interrupted
             } else {
-                error.isTransient || error.isMissing ? .unreachable : .refused
+                error.isTransient || error.isMissing || error.isOfBatch ? .unreachable : .refused
             }
         self.init(kind, error.reason)
     }

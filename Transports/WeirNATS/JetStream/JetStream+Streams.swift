@@ -131,20 +131,24 @@ extension NATSClient {
     ///
     /// - Parameters:
     ///   - stream: The stream.
-    ///   - filter: Which subjects, with wildcards.
-    /// - Returns: The last part of each subject where that is a number, the number of its message, and what that says.
+    ///   - filters: Which subjects, with wildcards; up to 1,024 are found.
+    ///   - time: How long that may take; ``NATSSettings/timeout`` where it is `nil`.
+    /// - Returns: Each subject, its last part where that is a number, the number of its message, and what that says.
     /// - Throws: ``NATSError``.
     package func lastMessages(
         of stream: String,
-        like filter: String
-    ) throws(NATSError) -> [(number: Int?, sequence: UInt64, payload: [UInt8])] {
+        like filters: [String],
+        within time: Duration? = nil
+    ) throws(NATSError) -> [(subject: String, number: Int?, sequence: UInt64, payload: [UInt8])] {
         var json = JSONWriter()
-        json.object { json in json.member("multi_last", [filter]) { json, filter in json.value(filter) } }
-        return try requestAll("$JS.API.DIRECT.GET.\(stream)", json.bytes[...]).compactMap { message in
+        json.object { json in json.member("multi_last", filters) { json, filter in json.value(filter) } }
+        let messages = try requestAll("$JS.API.DIRECT.GET.\(stream)", json.bytes[...], within: time)
+        try JetStreamAnswer.checkEnd(messages, "the last messages of '\(stream)'")
+        return messages.compactMap { message in
             guard let subject = message.headers?["Nats-Subject"],
                 let sequence = message.headers?["Nats-Sequence"].flatMap({ UInt64($0) })
             else { return nil }
-            return (Int(subject.split(separator: ".").last ?? ""), sequence, message.payload)
+            return (subject, Int(subject.split(separator: ".").last ?? ""), sequence, message.payload)
         }
     }
 

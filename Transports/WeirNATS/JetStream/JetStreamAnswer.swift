@@ -27,6 +27,23 @@ struct JetStreamAnswer {
         self.json = json
     }
 
+    /// Checks that several messages were all that was asked for.
+    ///
+    /// - Throws: ``NATSError`` where the last one says something else.
+    static func checkEnd(_ messages: [NATSMessage], _ what: String) throws(NATSError) {
+        switch messages.last?.headers?.status {
+        case 204, 404: return
+        case 413:
+            throw NATSError(
+                .refused(status: 413, number: 0),
+                "\(what) are more than the 1,024 that a server tells at once"
+            )
+        case 408, 400: throw NATSError(.tooOld, "reading several messages at once takes nats-server 2.11 or newer")
+        case let status:
+            throw NATSError(.disconnected, "the server does not tell \(what): it answers \(status ?? 0)")
+        }
+    }
+
     /// A number that has to be there.
     func number(_ names: String..., of what: String) throws(NATSError) -> UInt64 {
         var node: JSONNode? = json

@@ -62,9 +62,7 @@ package struct KeyValueBucket {
             guard error.kind == .noResponders else { throw error }
             throw missingBucket
         }
-        guard let end = messages.last?.headers, end.status == 204 || end.status == 404 else {
-            throw NATSError(.tooOld, "reading several values at once takes nats-server 2.11 or newer")
-        }
+        try JetStreamAnswer.checkEnd(messages, "the values of '\(name)'")
         var entries: [String: Entry] = [:]
         for message in messages.dropLast() {
             guard let headers = message.headers, let subject = headers["Nats-Subject"], subject.hasPrefix(prefix),
@@ -158,6 +156,14 @@ package struct KeyValueBucket {
     @discardableResult
     package func update(_ key: String, _ value: [UInt8], revision: UInt64) throws(NATSError) -> UInt64 {
         try client.store(subject(key), value, expecting: .init(lastSubjectSequence: revision)).sequence
+    }
+
+    /// Removes a value, and leaves no mark of it.
+    ///
+    /// - Throws: ``NATSError``.
+    package func purge(_ key: String) throws(NATSError) {
+        let subject = try subject(key)
+        _ = try client.ask("STREAM.PURGE.\(stream)", "to remove '\(key)'") { json in json.member("filter", subject) }
     }
 
     /// Deletes a value; a mark with a revision takes its place.
