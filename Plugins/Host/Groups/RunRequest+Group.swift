@@ -24,7 +24,9 @@ extension RunRequest {
         (.partitionBy, "the group has partitions already; start another member instead"),
         (.workers, "a member works with one thread; start another member instead"),
         (.report, "it would show the part of one member"),
-        (.idleTimeout, "there is one input"), (.strict, "a member ends when it is told to"), (.restarts, "it is for the pipelines of a configuration"),
+        (.idleTimeout, "there is one input"),
+        (.strict, "a member ends when it is told to"),
+        (.restarts, "it is for the pipelines of a configuration"),
     ]
 
     static func group(
