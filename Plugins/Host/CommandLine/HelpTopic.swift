@@ -104,7 +104,7 @@ enum HelpTopic: String, CaseIterable {
         Examples:
           nats stream add in --subjects 'in.*' --discard new --replicas 3 --defaults
           weir run fraud --from nats://one,two/in --to nats://one,two/out --group fraud
-          weir produce in.csv --to 'nats://one,two/in?stream=in' --key user
+          weir produce in.csv --to nats://one,two/in --key user
           weir group fraud nats://one,two
 
         Usage: weir run PLUGIN --from nats://HOST/IN --to nats://HOST/OUT --group NAME

@@ -54,6 +54,9 @@ struct GroupCommand: Command {
         /// Whether it says that it is there.
         let isThere: Bool
         let status: GroupStatus?
+
+        /// How long ago it has told of itself, in nanoseconds, as far as the clocks agree.
+        var age: Int64 { status.map { max(0, (WallClock().now() - $0.time).wholeNanoseconds) } ?? 0 }
     }
 
     func run(_ context: CommandContext) throws(HostError) -> ExitCode {
@@ -112,7 +115,7 @@ struct GroupCommand: Command {
         }
         text += "\n" + Self.columns(head, rows)
         let partitions = members.flatMap { member in
-            (member.isThere ? member.status?.rows ?? [] : []).map { (member.name, $0) }
+            (member.isThere ? member.status?.rows ?? [] : []).map { (member.name, $0, member.age) }
         }.sorted { ($1.1.lag ?? 0, $1.1.commitAge, $0.1.partition) < ($0.1.lag ?? 0, $0.1.commitAge, $1.1.partition) }
         let shown =
             showsAll ? partitions.sorted { $0.1.partition < $1.1.partition } : Array(partitions.prefix(Self.shownCount))
@@ -120,10 +123,10 @@ struct GroupCommand: Command {
         text += "\n"
         text += Self.columns(
             ["PARTITION", "MEMBER", "LAG", "COMMIT", "STATE", "WATERMARK"],
-            shown.map { name, row in
+            shown.map { name, row, age in
                 [
                     "\(row.partition)", name, row.lag.map(Quantity.grouped) ?? "-",
-                    "\(Quantity.duration(row.commitAge)) ago",
+                    "\(Quantity.duration(row.commitAge + age)) ago",
                     Quantity.grouped(UInt64(max(0, row.stateByteCount))),
                     row.watermark.map { "\($0)" } ?? "-",
                 ]

@@ -79,8 +79,11 @@ struct RunCommand: Command {
         let rules =
             request.queries?.explains ?? false || request.group != nil
             ? nil : RuleReload(arguments, of: request, line, context)
-        _ = SignalWatch.start(rules == nil ? [.snapshot] : [.snapshot, .hangUp]) { kind in
+        let isMember = request.group != nil
+        _ = SignalWatch.start(rules == nil && !isMember ? [.snapshot] : [.snapshot, .hangUp]) { kind in
             switch kind {
+            case .hangUp where isMember:
+                console.writeLine("a member of a group reads its rules at the start; end it, and start it again")
             case .hangUp: rules?.reload()
             case .snapshot: console.write(StatusText.text([status]))
             }

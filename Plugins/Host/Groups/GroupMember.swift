@@ -17,6 +17,7 @@ final class GroupMember: Sendable {
         var last: [Int: UInt64] = [:]
         var trouble: String?
         var failure: GroupError?
+        var hasCommitted = false
         var isEnding = false
         var hasEnded = false
     }
@@ -82,6 +83,9 @@ final class GroupMember: Sendable {
     /// Says what others can read of this member.
     func show(_ status: [UInt8]) { shared.exchange.withLock { $0.status = status } }
 
+    /// Says that something was committed.
+    func noteCommits() { shared.exchange.withLock { $0.hasCommitted = true } }
+
     /// Leaves the group; the partitions were let go.
     func leave() {
         shared.exchange.withLock { $0.isEnding = true }
@@ -101,6 +105,7 @@ final class GroupMember: Sendable {
         var membership: GroupMembership?
         var values: (any SharedValues)?
         var lastStatus: Timestamp?
+        var hasBegun = false
         while !shared.exchange.withLock({ $0.isEnding }) {
             let released = shared.exchange.withLock { exchanged(&$0.released) }
             var wait = interval
@@ -120,6 +125,10 @@ final class GroupMember: Sendable {
                     return state.trouble == nil
                 }
                 if !wasReached { console.writeLine("the group is reached again") }
+                if !hasBegun, shared.exchange.withLock({ $0.hasCommitted }) {
+                    try known.put(GroupMembership.begunKey, [])
+                    hasBegun = true
+                }
                 let now = clock.now()
                 if lastStatus.map({ (now - $0).wholeNanoseconds >= statusInterval }) ?? true {
                     lastStatus = now

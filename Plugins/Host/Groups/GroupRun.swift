@@ -30,6 +30,9 @@ final class GroupRun {
     /// How long to wait for messages before the share is looked at, in nanoseconds.
     private static let turn: Int64 = 50_000_000
 
+    /// How long trouble is over before the same is said again, in nanoseconds.
+    private static let troubleTime: Int64 = 30_000_000_000
+
     /// How often the numbers of partitions are looked at, in nanoseconds.
     private static let statusInterval: Int64 = 1_000_000_000
 
@@ -57,7 +60,7 @@ final class GroupRun {
         try request.checkThatNothingIsOverwritten()
         try request.checkTimes(of: schema)
         try plugins.checkThatStateCanBeSaved(for: .group)
-        InterruptSignal.catchFirst()
+        InterruptSignal.catchFirst(includingHangUp: false)
         guard case .address(let input) = request.inputs[0].source,
             let transport = input.transport as? any GroupTransport
         else { throw HostError(.internalError, "'\(request.inputs[0].name)' has no partitions") }
@@ -69,6 +72,13 @@ final class GroupRun {
         ) { console.writeLine($0, about: pipeline) }
         wanted.skipsRemoved = group.dropsMismatch
         backend = try Self.open(wanted, transport, context)
+        // What others or this one have rejected before stays: its place is behind it.
+        request.rejected = try request.rejected.map { address throws(HostError) in
+            address.canBeCutBack ? try address.appending() : address
+        }
+        request.late = try request.late.map { address throws(HostError) in
+            address.canBeCutBack ? try address.appending() : address
+        }
         rejections = try Pipeline.openKeptLines(request, context, meters)
         rejections.report(messagesOf: meters)
         let host = ProgramEnvironment.hostName.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
@@ -145,14 +155,19 @@ final class GroupRun {
     private func work(_ worker: GroupWorker, _ member: GroupMember) throws(GroupError) {
         var nextStatus = clock.now()
         var trouble: String?
+        var troubleEnd: Timestamp?
         let parker = Parker()
         while !(context.interruption?.isTriggered ?? false) {
             let share = try member.share()
             let now = clock.now()
             member.release(try worker.step(share, now, until: now.shifted(byNanoseconds: Self.turn)))
-            if trouble != worker.trouble?.reason {
-                trouble = worker.trouble?.reason
-                if let trouble { context.console.writeLine("\(trouble); it is tried again", about: request.name) }
+            if worker.counts.commits > 0 { member.noteCommits() }
+            if let reason = worker.trouble?.reason {
+                // What comes again and again is said once.
+                if reason != trouble { context.console.writeLine("\(reason); it is tried again", about: request.name) }
+                (trouble, troubleEnd) = (reason, now.shifted(byNanoseconds: Self.troubleTime))
+            } else if troubleEnd.map({ $0 <= now }) ?? false {
+                (trouble, troubleEnd) = (nil, nil)
             }
             if let end = worker.pauseEnd {
                 _ = parker.park(until: min(end, now.shifted(byNanoseconds: Self.turn)))

@@ -55,7 +55,9 @@ package struct GroupSettings: Sendable {
                 continue
             }
             guard before != setting.value else { continue }
-            let isLong = before.utf8.count > 40 || setting.value.utf8.count > 40
+            let isLong = [before, setting.value].contains { value in
+                value.utf8.count > 40 || value.utf8.contains { $0 < 0x20 }
+            }
             differences.append(
                 isLong
                     ? "\(setting.name) is another one"
@@ -103,6 +105,9 @@ package struct GroupMembership {
 
     package static let settingsKey = "group"
     package static let mapKey = "map"
+
+    /// There once a member has committed something: what partitions know cannot be missing then.
+    package static let begunKey = "begun"
     package static let memberKey = "member."
 
     /// What the keys begin with under which members tell of themselves.
@@ -162,12 +167,15 @@ package struct GroupMembership {
                 settingsRevision = found.revision
                 return hasChecked = true
             }
-            guard settings.replaces, !hasChecked else {
+            let differences = settings.differences(from: found.bytes)
+            let isDivided = differences.contains { $0.hasPrefix(GroupSettings.partitionCountName) }
+            guard settings.replaces, !hasChecked, !isDivided else {
                 throw GroupError(
                     .refused,
                     hasChecked
                         ? "the group was joined with other settings, and goes on with those"
-                        : "the group is another one: " + settings.differences(from: found.bytes).joined(separator: ", ")
+                        : "the group is another one: " + differences.joined(separator: ", ")
+                            + (isDivided ? "; keys would be in other partitions, so give it another name" : "")
                 )
             }
         }

@@ -19,8 +19,9 @@ package final class GroupWorker {
         /// How many bytes of outputs wait, at most, before they are committed.
         package var outputByteCount = 4 << 20
 
-        /// How long to wait after something could not be reached, in nanoseconds.
+        /// How long to wait after something could not be reached, in nanoseconds; twice as long each time, up to a limit.
         package var pause: Int64 = 200_000_000
+        package var longestPause: Int64 = 5_000_000_000
 
         package init() {}
     }
@@ -101,6 +102,10 @@ package final class GroupWorker {
     private var outputByteCount = 0
     private var nextCommit: Timestamp?
     private var nextAttempt: Timestamp?
+    private var failureCount = 0
+
+    /// The last commits that this worker knows of.
+    private var revisions: [Int: UInt64] = [:]
     private var isReading = false
 
     package private(set) var counts = Counts()
@@ -201,6 +206,12 @@ package final class GroupWorker {
     private func acquire(_ partitions: Set<Int>, _ now: Timestamp) throws(GroupError) {
         for partition in partitions.subtracting(self.partitions).sorted() {
             let place = try log.lastCommit(of: partition)
+            if let known = revisions[partition], place?.revision ?? 0 < known {
+                throw GroupError(
+                    .unreachable,
+                    "commit \(known) of partition \(partition) is not to be found: a server lags behind, or it was removed"
+                )
+            }
             work[partition] = Work(partition, try makeProcessor(partition, place?.state), from: place, now)
             counts.restores += 1
             isReading = false
@@ -238,8 +249,14 @@ package final class GroupWorker {
         // What came meanwhile may be missing.
         isReading = false
         guard error.kind == .unreachable || error.kind == .outdated else { throw error }
+        beginPause(error, now)
+    }
+
+    private func beginPause(_ error: GroupError, _ now: Timestamp) {
         trouble = error
-        nextAttempt = now.shifted(byNanoseconds: settings.pause)
+        let pause = settings.pause << Int64(min(failureCount, 10))
+        failureCount += 1
+        nextAttempt = now.shifted(byNanoseconds: min(pause, settings.longestPause))
     }
 
     // MARK: Messages
@@ -352,6 +369,7 @@ package final class GroupWorker {
         }
         guard !commits.isEmpty else { return }
         var failure: GroupError?
+        var unclear: GroupError?
         for (commit, result) in zip(commits, log.commit(commits)) {
             switch result {
             case .success(let revision): note(commit, revision, now)
@@ -360,19 +378,20 @@ package final class GroupWorker {
                 case .outdated: counts.refusedCommits += 1
                 case .unreachable:
                     counts.unclearCommits += 1
-                    trouble = error
-                    nextAttempt = now.shifted(byNanoseconds: settings.pause)
+                    unclear = error
                 case .interrupted, .refused: failure = failure ?? error
                 }
                 // Its outputs are gone: a later commit, as at the end, would be without them.
                 give(up: commit.partition)
             }
         }
+        if let unclear { beginPause(unclear, now) } else { failureCount = 0 }
         if let failure { throw failure }
     }
 
     private func note(_ commit: PartitionCommit, _ revision: UInt64, _ now: Timestamp) {
         counts.commits += 1
+        revisions[commit.partition] = revision
         work[commit.partition]?.revision = revision
         work[commit.partition]?.position = commit.position
         work[commit.partition]?.committedPosition = commit.position

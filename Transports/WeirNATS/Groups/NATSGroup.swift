@@ -78,7 +78,21 @@ extension NATSTransport: GroupTransport {
             let subject = NATSGroupPlaces.base(of: places.input.subject)
             let isWhole = subject != places.input.subject
             let input = try Self.inputStream(places.names.0, subject, isWhole: isWhole, request, client)
+            guard input.keepsRead else {
+                throw NATSError(
+                    .unsendable,
+                    "the stream '\(input.name)' removes what was read, and a group reads again where a member was lost: its "
+                        + "retention has to be 'limits'"
+                )
+            }
+            if input.forgets {
+                request.notice(
+                    "the stream '\(input.name)' gives up old messages: the group ends where some were not read before; with "
+                        + "'discard new' and without an age producers wait instead"
+                )
+            }
             let name = places.names.1 ?? "weir-\(request.name)"
+            try Self.checkThatStateIsThere(name, request, client)
             try Self.outputStream(
                 name,
                 isGiven: places.names.1 != nil,
@@ -182,6 +196,12 @@ extension NATSTransport: GroupTransport {
         let filter = "\(subject).*"
         let found = try client.streams(taking: filter)
         guard let name = name ?? found.first else {
+            guard !isWhole else {
+                throw NATSError(
+                    .unsendable,
+                    "no stream takes '\(Excerpt.line(filter))': start the group first whose outputs these are"
+                )
+            }
             throw NATSError(
                 .unsendable,
                 "no stream takes '\(Excerpt.line(filter))', the partitions of the input; make one: "
@@ -197,10 +217,16 @@ extension NATSTransport: GroupTransport {
         }
         guard !isWhole else { return stream }
         let others = try client.subjects(of: name, like: filter).filter { subject in
-            let number = Int(subject.split(separator: ".").last ?? "")
-            return !(number.map { (0..<request.partitionCount).contains($0) } ?? false)
+            let last = String(subject.split(separator: ".").last ?? "")
+            return !(Int(last).map { (0..<request.partitionCount).contains($0) && "\($0)" == last } ?? false)
         }
-        if let other = others.min() {
+        let ofOthers = others.filter { Int($0.split(separator: ".").last ?? "") == nil }
+        if let other = ofOthers.min() {
+            request.notice(
+                "the stream '\(name)' has messages of '\(Excerpt.line(other))', which are of no partition and are not read"
+            )
+        }
+        if let other = others.filter({ !ofOthers.contains($0) }).min() {
             throw NATSError(
                 .unsendable,
                 "the stream '\(name)' has messages of '\(Excerpt.line(other))', which is none of \(request.partitionCount) "
@@ -229,6 +255,31 @@ extension NATSTransport: GroupTransport {
             throw NATSError(.unsendable, "the group '\(group)', whose outputs are to be read, was never joined")
         }
         return count
+    }
+
+    /// Fails where a group was joined before, and what its partitions know is gone.
+    private static func checkThatStateIsThere(
+        _ name: String,
+        _ request: GroupRequest,
+        _ client: NATSClient
+    ) throws(NATSError) {
+        let bucket = try KeyValueBucket(NATSGroupPlaces.bucket(of: request.name), client)
+        do throws(NATSError) { _ = try client.stream("KV_\(bucket.name)") } catch {
+            guard error.isMissing else { throw error }
+            return
+        }
+        guard try bucket.get(GroupMembership.begunKey) != nil else { return }
+        do throws(NATSError) {
+            guard try client.subjects(of: name, like: "weir.\(request.name).checkpoint.*").isEmpty else { return }
+        } catch {
+            guard error.isMissing else { throw error }
+        }
+        guard !request.skipsRemoved else { return }
+        throw NATSError(
+            .unsendable,
+            "the group '\(request.name)' has worked before, and what its partitions know is gone from the stream '\(name)'; with "
+                + "--state-mismatch drop it begins anew, with the first message"
+        )
     }
 
     /// Makes the stream of outputs and commits, or checks the one that is there.

@@ -72,8 +72,8 @@ extension NATSPartitionLog {
         } catch {
             // One that is refused refuses all: which one it was shows when each is tried by itself.
             if error.isWrongSequence, plans.count > 1 { return plans.flatMap { store([$0]) } }
-            let error = error.kind == .noResponders ? silence() : GroupError(error)
-            return plans.map { _ in .failure(error) }
+            let reason = error.kind == .noResponders ? silence() : GroupError(failure ?? error)
+            return plans.map { _ in .failure(reason) }
         }
         var results: [Result<UInt64, GroupError>] = []
         var last = receipt.sequence

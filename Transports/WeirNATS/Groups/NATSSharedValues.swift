@@ -96,6 +96,12 @@ extension GroupError {
             } else {
                 error.isTransient || error.isMissing || error.isOfBatch ? .unreachable : .refused
             }
-        self.init(kind, error.reason)
+        // What is right for one who publishes is not for a group, whose streams are there already.
+        let isSilent = error.kind == .noResponders && error.reason.contains("make one")
+        self.init(
+            kind,
+            isSilent
+                ? "nobody answers for a stream of the group: it has no leader just now, or was deleted" : error.reason
+        )
     }
 }

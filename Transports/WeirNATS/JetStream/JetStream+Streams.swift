@@ -29,6 +29,9 @@ package struct JetStreamStream: Sendable, Hashable {
     /// Whether messages go away though nobody removes them: by age, or by their number.
     package let forgets: Bool
 
+    /// Whether messages stay that were read.
+    package let keepsRead: Bool
+
     /// How many messages of each subject are kept; `nil` where all are.
     package let history: Int?
 
@@ -164,7 +167,10 @@ extension NATSClient {
             permitsReplacing: (config?["allow_rollup_hdrs"]?.flag ?? false) && (config?["allow_direct"]?.flag ?? false),
             permitsDirect: config?["allow_direct"]?.flag ?? false,
             replicas: config?["num_replicas"]?.integer ?? 1,
-            forgets: ["max_age", "max_msgs", "max_bytes"].contains { (config?[$0]?.integer ?? 0) > 0 },
+            forgets: (config?["max_age"]?.integer ?? 0) > 0
+                || config?["discard"]?.text != "new"
+                    && ["max_msgs", "max_bytes"].contains { (config?[$0]?.integer ?? 0) > 0 },
+            keepsRead: config?["retention"]?.text ?? "limits" == "limits",
             history: config?["max_msgs_per_subject"]?.integer.flatMap { $0 > 0 ? $0 : nil },
             hasOtherSubjects: ["mirror", "sources", "subject_transform"].contains { config?[$0] != nil }
         )

@@ -204,9 +204,12 @@ public struct NATSTransport: Transport {
         let client = try Self.settings(place, options)
         let servers = try place.servers(meter)
         let subject = place.subject + (isPartitioned ? ".*" : "")
-        let limit = try probe(servers, client, settings.stream, subject, parts.whole, meter).map {
-            max(0, $0 - NATSLink.headerLength(settings))
+        let found = try probe(servers, client, settings.stream, subject, parts.whole, meter, needsStream: isPartitioned)
+        if settings.stream == nil, let stream = found?.stream {
+            settings.stream = stream
+            meter.update { $0.isUnconfirmed = false }
         }
+        let limit = found.map { max(0, $0.limit - NATSLink.headerLength(settings)) }
         let poller = try Poller(address: parts.whole)
         var outbox = options.outboxSettings()
         if isPartitioned {
@@ -243,6 +246,20 @@ public struct NATSTransport: Transport {
 
     private static let lingerOfPartitions = Duration.seconds(600)
 
+    /// The stream that keeps the messages of all partitions.
+    ///
+    /// - Throws: ``NATSError`` where there is none: what nobody keeps is gone.
+    private static func streamName(taking subject: String, _ client: NATSClient) throws(NATSError) -> String? {
+        guard let name = try client.streams(taking: subject).first else {
+            throw NATSError(
+                .unsendable,
+                "no stream takes '\(Excerpt.line(subject))'; make one: nats stream add NAME --subjects "
+                    + "'\(Excerpt.line(subject))' --discard new --defaults"
+            )
+        }
+        return name
+    }
+
     /// Finds out what can never work; a server that is not there may come.
     ///
     /// What was read before an interruption may still have to be written, so one that came before does not end this.
@@ -255,22 +272,27 @@ public struct NATSTransport: Transport {
         _ name: String?,
         _ subject: String,
         _ address: String,
-        _ meter: TransportMeter
-    ) throws(TransportError) -> Int? {
+        _ meter: TransportMeter,
+        needsStream: Bool
+    ) throws(TransportError) -> (limit: Int, stream: String?)? {
         let client = try NATSClient(servers, settings, address: address, interruption: interruption)
         defer { client.close() }
         if client.isInterrupted { client.ignoreInterruption() }
         do throws(NATSError) {
             try client.connectOnce()
-            guard let name else { return client.info.payloadLimit }
+            var stream = name
+            if name == nil, needsStream { stream = try Self.streamName(taking: subject, client) }
+            guard let name = stream else { return (client.info.payloadLimit, nil) }
             try client.stream(name).check(subject)
-            return client.info.payloadLimit
+            return (client.info.payloadLimit, name)
         } catch {
             if error.kind == .interrupted { throw .interrupted(address: address) }
             if error.isMissing, let name {
                 throw .cannotOpen(address: address, reason: Self.missingStream(name, subject))
             }
-            guard error.isTransient else { throw .cannotOpen(address: address, reason: error.reason) }
+            guard error.isTransient, name != nil || !needsStream else {
+                throw .cannotOpen(address: address, reason: error.reason)
+            }
             meter.note("'\(address)' cannot be written to: \(error.reason); it is tried again")
             return nil
         }
