@@ -165,6 +165,8 @@ package final class GroupWorker {
         // Equal sets are found to be so at once where they are the same.
         if settled == share { settled = share }
         if settled != share {
+            // Until all of it is done: a part of a share is no share, also where the one before comes back.
+            settled = nil
             // What is another's by now: a commit would be refused.
             for partition in partitions.subtracting(share.kept).subtracting(share.leaving) { give(up: partition) }
             released = try handOver(share.leaving, now)

@@ -122,13 +122,6 @@ extension NATSClient {
         )
     }
 
-    /// Removes a consumer.
-    ///
-    /// - Throws: ``NATSError``; ``NATSError/isMissing`` tells that there is none.
-    package func deleteConsumer(_ name: String, of stream: String) throws(NATSError) {
-        _ = try ask("CONSUMER.DELETE.\(stream).\(name)", "to delete the consumer '\(name)'")
-    }
-
     private static func consumer(_ answer: JetStreamAnswer) throws(NATSError) -> JetStreamConsumer {
         let config = answer.json["config"]
         return JetStreamConsumer(
