@@ -161,6 +161,14 @@ import WeirNATS
         try refused(["group", "g", "file:x"], "keeps no groups")
     }
 
+    @Test func whatNobodyWouldKeepIsNotPublished() throws {
+        try weir.file("in.jsonl", Self.lines(0..<3))
+        let lost = try run(["produce", "in.jsonl", "--to", place("nowhere"), "--key", "user"])
+        #expect(lost.exitCode != 0 && lost.errors.contains("no stream takes 'nowhere.*'"), "\(lost.errors)")
+        let kept = try run(["produce", "in.jsonl", "--to", place("in"), "--key", "user"])
+        #expect(kept.exitCode == 0 && kept.errors.contains("3 delivered"), "\(kept.errors)")
+    }
+
     @Test func anotherPluginIsRefusedUnlessItTakesThePlace() throws {
         try produce(0..<100)
         let running = try weir.start(arguments(), input: .nothing)
@@ -173,6 +181,11 @@ import WeirNATS
             ["match", Self.query, "--from", place("in"), "--to", place("out"), "--group", "g", "--partitions", "16"]
         )
         #expect(more.errors.contains("--partitions is '8' there and '16' here"), "\(more.errors)")
+        let divided = try run(
+            ["match", Self.query, "--from", place("in"), "--to", place("out"), "--group", "g", "--partitions", "16"]
+                + ["--state-mismatch", "drop"]
+        )
+        #expect(divided.errors.contains("give it another name"), "\(divided.errors)")
         let new = try weir.start(arguments("any where value == 1") + ["--state-mismatch", "drop"], input: .nothing)
         // The one with the old settings ends by itself.
         let outcome = try running.outcome()

@@ -37,7 +37,7 @@ struct GroupMembershipTests {
         var (a, b) = (member("a"), member("b"))
         #expect(try b.step(at(0)) == GroupShare())
         #expect(try a.step(at(0)) == GroupShare())
-        // Whoever is not the first waits for a map.
+        // A member that is not the first waits for a map.
         #expect(try b.step(at(250)) == GroupShare())
         #expect(b.proposalCount == 0)
         #expect(try a.step(at(250)).kept == [0, 1])

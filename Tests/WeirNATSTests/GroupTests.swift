@@ -189,6 +189,33 @@ import WeirTesting
         }
     }
 
+    @Test func whatPartitionsKnewIsNotBegunAnewInSilence() throws {
+        let backend = try NATSTransport().openGroup(request())
+        _ = try backend.makeLog(clock: clock).commit([commit(0, after: 0)])[0].get()
+        try backend.makeValues().put(GroupMembership.begunKey, [])
+        #expect(throws: Never.self) { _ = try NATSTransport().openGroup(request()) }
+        _ = try client.request("$JS.API.STREAM.PURGE.weir-g", [])
+        for _ in 0..<2 {
+            let error = #expect(throws: GroupError.self) { _ = try NATSTransport().openGroup(request()) }
+            #expect(error?.reason.contains("is gone from the stream 'weir-g'") == true, "\(error?.reason ?? "")")
+            _ = try? client.request("$JS.API.STREAM.DELETE.weir-g", [])
+        }
+        var willing = request()
+        willing.skipsRemoved = true
+        #expect(throws: Never.self) { _ = try NATSTransport().openGroup(willing) }
+    }
+
+    @Test(arguments: [("workqueue", "retention has to be 'limits'"), ("interest", "retention has to be 'limits'")])
+    func anInputThatRemovesWhatWasReadIsRefused(retention: String, words: String) throws {
+        let text =
+            "{\"name\":\"q\",\"subjects\":[\"q.*\"],\"storage\":\"file\",\"num_replicas\":1,\"retention\":\"\(retention)\"}"
+        _ = try client.request("$JS.API.STREAM.CREATE.q", Array(text.utf8)[...])
+        var other = request()
+        other.input = server.address + "/q"
+        let error = #expect(throws: GroupError.self) { _ = try NATSTransport().openGroup(other) }
+        #expect(error?.reason.contains(words) == true, "\(error?.reason ?? "")")
+    }
+
     @Test func aGroupOutlivesAnyNumberOfMembers() throws {
         let values = try NATSTransport().openGroup(request()).makeValues()
         for number in 0..<1100 {

@@ -18,14 +18,6 @@ import WeirRecords
         client = try server.client()
     }
 
-    private func publish(_ range: Range<Int>, to subject: String = "in.a") throws {
-        for number in range {
-            try client.store(subject, Array("\(number)".utf8), expecting: .init(id: "\(subject) \(number)"))
-        }
-    }
-
-    private func expected(_ range: Range<Int>) -> [String] { range.map { "\($0)" } }
-
     @Test func aSinkAndASourceOfASubjectMeet() throws {
         let interruption = try Interruption()
         let source = try NATSTransport(interruption: interruption).openSource(server.address + "/a.>")
@@ -37,7 +29,7 @@ import WeirRecords
         try collector.waitForLines(5000)
         interruption.trigger()
         _ = try collector.waitForEnd()
-        #expect(collector.lines == expected(0..<5000))
+        #expect(collector.lines == linesOfNumbers(0..<5000))
     }
 
     @Test func aStreamIsReadInOrderThroughTheEndOfItsServer() throws {
@@ -59,19 +51,19 @@ import WeirRecords
         interruption.trigger()
         _ = try collector.waitForEnd()
         // The sink's ids keep what it sent twice out of the stream.
-        #expect(collector.lines == expected(0..<20_000))
+        #expect(collector.lines == linesOfNumbers(0..<20_000))
         #expect(collector.metrics.isBalanced)
     }
 
     @Test func aSourceGoesOnWhereAnotherOneWas() throws {
         try client.makeStream()
-        try publish(0..<50, to: "in.a")
-        try publish(0..<50, to: "in.b")
-        try publish(50..<100, to: "in.a")
+        try client.publish(numbers: 0..<50, to: "in.a")
+        try client.publish(numbers: 0..<50, to: "in.b")
+        try client.publish(numbers: 50..<100, to: "in.a")
         let address = server.address + "/in.a?stream=S"
         let transport = NATSTransport()
         #expect(transport.canResume(address) && !transport.canResume(address + "&durable=d"))
-        var text = Array(expected(0..<100).joined(separator: "\n").utf8) + [UInt8(ascii: "\n")]
+        var text = Array(linesOfNumbers(0..<100).joined(separator: "\n").utf8) + [UInt8(ascii: "\n")]
         var position: SourcePosition?
         // Any place, also within a message.
         for count in [1, 10, 3, 100, 37, text.count] {
@@ -87,7 +79,7 @@ import WeirRecords
         }
         let end = try #require(position)
         _ = try client.ask("STREAM.PURGE.S", "to empty the stream")
-        try publish(200..<201, to: "in.c")
+        try client.publish(numbers: 200..<201, to: "in.c")
         var middle = end
         middle.offset = 20
         // Of several subjects, others may have been removed; of one, all were.
@@ -104,7 +96,7 @@ import WeirRecords
 
     @Test func aDurableConsumerRemembersWhatWasHandedOn() throws {
         try client.makeStream()
-        try publish(0..<100)
+        try client.publish(numbers: 0..<100)
         var settings = JetStreamConsumerSettings("d")
         settings.isDurable = true
         settings.patience = .milliseconds(500)
@@ -119,11 +111,11 @@ import WeirRecords
         #expect(try client.consumer("d", of: "S").pending < 100)
         let interruption = try Interruption()
         let second = Collector(try NATSTransport(interruption: interruption).openSource(address))
-        try eventually("everything was read") { Set(second.lines) == Set(expected(0..<100)) }
+        try eventually("everything was read") { Set(second.lines) == Set(linesOfNumbers(0..<100)) }
         interruption.trigger()
         _ = try second.waitForEnd()
         // What it has acknowledged does not come again.
-        try publish(100..<110)
+        try client.publish(numbers: 100..<110)
         let third = try NATSTransport().openSource(address)
         let later = Collector(third, limit: 1)
         _ = try later.waitForEnd()
@@ -148,7 +140,7 @@ import WeirRecords
 
     @Test func aDurableConsumerGetsBackWhatWasNotRead() throws {
         try client.makeStream()
-        try publish(0..<1000)
+        try client.publish(numbers: 0..<1000)
         let address = server.address + "/in.a?stream=S&durable=d"
         let interruption = try Interruption()
         let first = try NATSTransport(interruption: interruption).openSource(address)
@@ -158,23 +150,23 @@ import WeirRecords
         // At once, and not when the server has no patience any more.
         let second = Collector(try NATSTransport(interruption: try Interruption()).openSource(address))
         try second.waitForLines(1000)
-        #expect(Set(second.lines) == Set(expected(0..<1000)))
+        #expect(Set(second.lines) == Set(linesOfNumbers(0..<1000)))
         second.source.close()
     }
 
     @Test(arguments: [("all", 0..<12), ("new", 10..<12), ("last", 9..<12)])
     func aStreamIsReadFromWhereTheOptionSays(deliver: String, range: Range<Int>) throws {
         try client.makeStream()
-        try publish(0..<10)
+        try client.publish(numbers: 0..<10)
         let sources = try ["", "&durable=d"].map { durable in
             try NATSTransport().openSource(server.address + "/in.a?stream=S&deliver=\(deliver)" + durable)
         }
-        try publish(10..<12)
+        try client.publish(numbers: 10..<12)
         for source in sources {
             let count = range.reduce(0) { $0 + "\($1)\n".utf8.count }
             let collector = Collector(source, limit: count)
             try collector.waitForLines(range.count)
-            #expect(collector.lines == expected(range))
+            #expect(collector.lines == linesOfNumbers(range))
             source.close()
         }
     }

@@ -18,14 +18,6 @@ import WeirRecords
         client = try server.client()
     }
 
-    private func publish(_ range: Range<Int>, to subject: String = "in.a") throws {
-        for number in range {
-            try client.store(subject, Array("\(number)".utf8), expecting: .init(id: "\(subject) \(number)"))
-        }
-    }
-
-    private func expected(_ range: Range<Int>) -> [String] { range.map { "\($0)" } }
-
     @Test func aSourceOfWhatTheStreamDoesNotTakeIsRefused() throws {
         try client.makeStream("S", ["in.a", "in.b.*"])
         for (subject, isTaken) in [
@@ -47,7 +39,7 @@ import WeirRecords
             }
         }
         // What it took before it was changed is still there.
-        try publish(0..<3)
+        try client.publish(numbers: 0..<3)
         _ = try client.ask("STREAM.UPDATE.S", "to change the stream") { json in
             json.member("name", "S")
             json.member("subjects", ["new"]) { json, subject in json.value(subject) }
@@ -56,7 +48,7 @@ import WeirRecords
             json.member("discard", "new")
         }
         let old = Collector(try NATSTransport().openSource(server.address + "/in.a?stream=S"), limit: 6)
-        #expect(try old.waitForEnd() == nil && old.lines == expected(0..<3))
+        #expect(try old.waitForEnd() == nil && old.lines == linesOfNumbers(0..<3))
         old.source.close()
         // And what another stream has may be of any subject.
         _ = try client.ask("STREAM.CREATE.M", "to make a mirror") { json in
@@ -81,15 +73,15 @@ import WeirRecords
     @Test(arguments: ["in.>", ">"])
     func whatIsRemovedBeforeItIsReadEndsTheSource(subject: String) throws {
         try makeStream(keeping: 200)
-        try publish(0..<100)
+        try client.publish(numbers: 0..<100)
         let source = try NATSTransport().openSource(server.address + "/\(subject)?stream=S&batch=10")
         let first = Collector(source, limit: 1)
         _ = try first.waitForEnd()
-        try publish(100..<500)
+        try client.publish(numbers: 100..<500)
         let rest = Collector(source)
         let error = try #require(try rest.waitForEnd())
         let lines = (String(decoding: first.bytes + rest.bytes, as: UTF8.self)).split(separator: "\n").map(String.init)
-        #expect(lines == expected(0..<lines.count) && lines.count < 100)
+        #expect(lines == linesOfNumbers(0..<lines.count) && lines.count < 100)
         #expect(
             "\(error)".contains(
                 "the stream 'S' begins with message 301, and the last one read is \(lines.count): "
@@ -103,10 +95,10 @@ import WeirRecords
 
     @Test func whatMayHaveBeenRemovedBeforeItWasReadIsNoted() throws {
         try makeStream(keeping: 200)
-        try publish(0..<100)
+        try client.publish(numbers: 0..<100)
         let source = try NATSTransport().openSource(server.address + "/in.a?stream=S&batch=10")
         _ = try Collector(source, limit: 1).waitForEnd()
-        try publish(100..<500)
+        try client.publish(numbers: 100..<500)
         let rest = Collector(source)
         try eventually("it comes to the end") { rest.lines.last == "499" }
         try eventually("it is noted") {
@@ -119,7 +111,7 @@ import WeirRecords
 
     @Test func whatIsRemovedInTheMiddleIsMissedByNobody() throws {
         try client.makeStream()
-        try publish(0..<200)
+        try client.publish(numbers: 0..<200)
         let gone = [20, 21, 60, 61, 62, 150]
         let source = try NATSTransport().openSource(server.address + "/in.>?stream=S&batch=10")
         for number in gone {
@@ -127,7 +119,7 @@ import WeirRecords
         }
         let collector = Collector(source)
         try eventually("all is read") { collector.lines.last == "199" }
-        #expect(collector.lines == expected(0..<200).filter { !gone.contains(Int($0) ?? 0) })
+        #expect(collector.lines == linesOfNumbers(0..<200).filter { !gone.contains(Int($0) ?? 0) })
         #expect(collector.metrics.delivered == 194 && collector.metrics.isBalanced)
         #expect(source.meter?.takeNotices().isEmpty == true)
     }
@@ -136,11 +128,11 @@ import WeirRecords
         var settings = JetStreamSettings("S", subjects: ["in.>"])
         settings.history = 1
         try client.createStream(settings)
-        for number in 0..<50 { try publish(number..<number + 1, to: "in.\(number)") }
+        for number in 0..<50 { try client.publish(numbers: number..<number + 1, to: "in.\(number)") }
         let source = try NATSTransport().openSource(server.address + "/in.>?stream=S&batch=10")
         let first = Collector(source, limit: 1)
         _ = try first.waitForEnd()
-        for number in 50..<100 { try publish(number..<number + 1, to: "in.\(number % 50)x") }
+        for number in 50..<100 { try client.publish(numbers: number..<number + 1, to: "in.\(number % 50)x") }
         for number in 100..<150 { try client.store("in.\(number % 50)", Array("\(number)".utf8)) }
         let rest = Collector(source)
         try eventually("all is read") { rest.lines.last == "149" }

@@ -170,3 +170,15 @@ final class FakeConnection {
         }
     }
 }
+
+extension NATSClient {
+    /// Stores numbers as messages of their own, each once.
+    func publish(numbers range: Range<Int>, to subject: String = "in.a") throws {
+        for number in range {
+            try store(subject, Array("\(number)".utf8), expecting: .init(id: "\(subject) \(number)"))
+        }
+    }
+}
+
+/// Numbers as the lines that are read of them.
+func linesOfNumbers(_ range: Range<Int>) -> [String] { range.map { "\($0)" } }

@@ -119,10 +119,12 @@ final class GroupRun {
         var failure: HostError?
         do throws(HostError) { try work() } catch { failure = error }
         publish(nil)
+        do throws(TransportError) { try rejections.finish(meters) } catch {
+            failure = failure ?? HostError(.outputFailed, "\(error)")
+        }
         let code = failure?.exitCode ?? .interrupted
         context.status.update { $0.phase = .ended(code) }
         beforeSummary()
-        try? rejections.finish(meters)
         let summary = results.tally.summary(
             matches: results.matches,
             explains: false,

@@ -71,7 +71,7 @@ package struct GroupSettings: Sendable {
 /// A member's view of its group: who else is in it, and which partitions are whose.
 ///
 /// A member says again and again that it is there. The others see that by their own clocks, so clocks need not agree. The
-/// first of those that are there, by name, proposes a new map when somebody comes or goes; if two think that they are the
+/// first of those that are there, by name, proposes a new map when a member comes or goes; if two think that they are the
 /// first, one of their maps is refused. All this decides who works at what, and how soon others take over; it does not decide
 /// what is right: see ``PartitionLog``.
 ///

@@ -50,7 +50,6 @@ package final class GroupWorker {
     package struct Progress: Sendable {
         package let partition: Int
         package let position: UInt64
-        package let committedPosition: UInt64
         package let lastCommit: Timestamp
         package let stateByteCount: Int
     }
@@ -145,7 +144,6 @@ package final class GroupWorker {
             Progress(
                 partition: partition,
                 position: max(work.position, frontier(of: partition)),
-                committedPosition: work.committedPosition,
                 lastCommit: work.lastCommit,
                 stateByteCount: work.stateByteCount
             )
@@ -338,7 +336,7 @@ package final class GroupWorker {
         }
     }
 
-    /// Whether nothing has come for a partition for so long that others need not wait for it.
+    /// Whether nothing has come for a partition within the idle interval: others do not wait for it then.
     private func isIdle(_ work: Work, _ now: Timestamp) -> Bool {
         isReading && log.isCaughtUp && !work.isDirty && !work.processor.isWaiting
             && (now - work.lastMessage).wholeNanoseconds >= settings.idleInterval
@@ -394,13 +392,12 @@ package final class GroupWorker {
     private func note(_ commit: PartitionCommit, _ revision: UInt64, _ now: Timestamp) {
         counts.commits += 1
         revisions[commit.partition] = revision
-        work[commit.partition]?.revision = revision
-        work[commit.partition]?.position = commit.position
-        work[commit.partition]?.committedPosition = commit.position
-        work[commit.partition]?.lastCommit = now
-        work[commit.partition]?.isDirty = false
-        work[commit.partition]?.isIdle = commit.mark?.isIdle ?? false
-        if let state = commit.state { work[commit.partition]?.stateByteCount = state.count }
-        work[commit.partition]?.processor.noteCommit()
+        guard let work = work[commit.partition] else { return }
+        work.revision = revision
+        (work.position, work.committedPosition) = (commit.position, commit.position)
+        work.lastCommit = now
+        work.isDirty = false
+        work.isIdle = commit.mark?.isIdle ?? false
+        if let state = commit.state { work.stateByteCount = state.count }
     }
 }

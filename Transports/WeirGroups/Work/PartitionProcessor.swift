@@ -38,9 +38,6 @@ package protocol PartitionProcessor: AnyObject {
 
     /// The greatest time of an event so far, in nanoseconds since 1970; `nil` where there was none.
     var time: Int64? { get }
-
-    /// Called when what was handed over is kept.
-    func noteCommit()
 }
 
 extension PartitionProcessor {
@@ -52,5 +49,4 @@ extension PartitionProcessor {
 
     package var isWaiting: Bool { false }
 
-    package func noteCommit() {}
 }

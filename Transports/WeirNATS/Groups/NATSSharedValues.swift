@@ -34,12 +34,12 @@ package final class NATSSharedValues: SharedValues {
 
     package func values(_ keys: [String]) throws(GroupError) -> [String: SharedValue] {
         let entries: [String: KeyValueBucket.Entry]
-        do throws(NATSError) { entries = try bucket.get(like: keys) } catch { throw GroupError(error) }
+        do throws(NATSError) { entries = try bucket.get(like: keys) } catch { throw failure(error) }
         return entries.mapValues { SharedValue(bytes: $0.value, revision: $0.revision) }
     }
 
     package func put(_ key: String, _ bytes: [UInt8]) throws(GroupError) {
-        do throws(NATSError) { try bucket.put(key, bytes) } catch { throw GroupError(error) }
+        do throws(NATSError) { try bucket.put(key, bytes) } catch { throw failure(error) }
     }
 
     package func replace(_ key: String, _ bytes: [UInt8], revision: UInt64) throws(GroupError) {
@@ -50,7 +50,7 @@ package final class NATSSharedValues: SharedValues {
                 try bucket.update(key, bytes, revision: revision)
             }
         } catch {
-            throw GroupError(error)
+            throw failure(error)
         }
     }
 
@@ -70,6 +70,15 @@ package final class NATSSharedValues: SharedValues {
             throw GroupError(error)
         }
         return last
+    }
+
+    /// What a group says of a bucket that does not answer: it was there, and to make another one is no advice.
+    private func failure(_ error: NATSError) -> GroupError {
+        guard error.kind == .noResponders else { return GroupError(error) }
+        return GroupError(
+            .unreachable,
+            "nobody answers for the bucket '\(bucket.name)' of the group: it has no leader just now, or was deleted"
+        )
     }
 
     package func remove(_ key: String) throws(GroupError) {
@@ -96,12 +105,6 @@ extension GroupError {
             } else {
                 error.isTransient || error.isMissing || error.isOfBatch ? .unreachable : .refused
             }
-        // What is right for one who publishes is not for a group, whose streams are there already.
-        let isSilent = error.kind == .noResponders && error.reason.contains("make one")
-        self.init(
-            kind,
-            isSilent
-                ? "nobody answers for a stream of the group: it has no leader just now, or was deleted" : error.reason
-        )
+        self.init(kind, error.reason)
     }
 }
