@@ -153,6 +153,7 @@ import WeirNATS
         try refused(base + ["--format", "csv"], "no line that names the columns")
         try refused(base + ["--from", "nats:\(server.address)/more"], "one input")
         try refused(["match", Self.query, "in.jsonl", "--group", "g"], "one input")
+        try refused(["run", "shake", "--from", "demo", "--group", "g"], "one input")
         try refused(["match", Self.query, "--from", place("in"), "--group", "g"], "to one output")
         try refused(["match", Self.query, "in.jsonl", "--partitions", "3"], "--group NAME")
         try refused(arguments(from: "elsewhere"), "nats stream add")

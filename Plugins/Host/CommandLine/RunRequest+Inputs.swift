@@ -65,7 +65,7 @@ extension RunRequest {
     ) throws(HostError) -> Input {
         var source = source
         var framing = arguments[.framing]
-        let given = formatName(inGroup: arguments)
+        let given = source.isDemo ? arguments[.format] : formatName(inGroup: arguments)
         var name = given ?? "csv"
         var isKnown = given != nil || DialectChoice.Options.input.all.contains { arguments[$0] != nil }
         switch source {
