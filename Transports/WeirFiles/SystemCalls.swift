@@ -117,7 +117,9 @@ package enum SystemCalls {
     ///
     /// - Returns: The bytes; fewer than `count` at the file's end, none after an error.
     static func readBytes(_ descriptor: Int32, at place: Int64, count: Int) -> [UInt8] {
-        unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+        // The initializer writes a count also into the empty array that all threads share.
+        guard count > 0 else { return [] }
+        return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
                 let rest = unsafe UnsafeMutableRawBufferPointer(
                     rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...]

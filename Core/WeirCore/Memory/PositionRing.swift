@@ -94,6 +94,8 @@ public struct PositionRing<Value>: ~Copyable {
     /// - Complexity: O(*count*).
     package func values(from first: UInt32, count: Int) -> [Value] {
         precondition(count <= capacity, "\(count) values are more than there are places")
+        // The initializer writes a count also into the empty array that all threads share.
+        guard count > 0 else { return [] }
         let start = Int(first & mask)
         let head = min(count, capacity - start)
         return unsafe Array(unsafeUninitializedCapacity: count) { values, initializedCount in
