@@ -162,8 +162,7 @@ public struct CSVDecoder: RecordDecoder, Sendable {
         into batch: inout RecordBatch
     ) -> Int {
         guard let kernel, bytes.count - start >= RecordIndex.leastLength else { return start }
-        let index = self.index ?? RecordIndex(columnCount: firstFields.count, kernel: kernel)
-        self.index = index
+        let index = self.index ?? makeIndex(kernel)
         return unsafe index.takeCSV(
             bytes,
             from: start,
@@ -175,6 +174,15 @@ public struct CSVDecoder: RecordDecoder, Sendable {
             line: &lines.line,
             into: &batch
         )
+    }
+
+    private mutating func makeIndex(_ kernel: ScanKernel) -> RecordIndex {
+        let index = RecordIndex(columnCount: firstFields.count, kernel: kernel)
+        self.index = index
+        // An array of its own: copies of a decoder are used by several threads, which would change the count of its users
+        // again and again.
+        columns = columns.map { $0 }
+        return index
     }
 
     /// Why ``readLine(_:from:count:isFinal:into:)`` stopped.
