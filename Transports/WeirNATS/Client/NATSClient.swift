@@ -37,6 +37,9 @@ package final class NATSClient {
     var awaitedPong: UInt64 = 0
     private(set) var pongs: UInt64 = 0
 
+    /// When the present messages are handled: the clock is read once for those that have come together.
+    private(set) var now = Moment(nanoseconds: 0)
+
     /// Gets the messages of all subscriptions but that for answers; ranges are for ``NATSConnection/bytes(_:)``.
     var onMessage: (NATSFrame.Message) -> Void = { _ in }
 
@@ -151,11 +154,14 @@ package final class NATSClient {
     /// - Returns: Whether there was anything.
     private func handleAll() throws(NATSError) -> Bool {
         var hasHandled = false
-        while isWaiting || !connection.isUp || wantsMore(), let event = try connection.next(.now) {
+        now = .now
+        // They stay as they are while a client works.
+        let (wantsMore, onMessage) = (wantsMore, onMessage)
+        while isWaiting || !connection.isUp || wantsMore(), let event = try connection.next(now) {
             hasHandled = true
             switch event {
             case .isUp:
-                upSince = .now
+                upSince = now
                 pongs = 0
                 try connection.say { words in words.subscribe("\(inbox).*", as: Self.answerSubscription) }
                 onConnection()

@@ -89,9 +89,10 @@ final class NATSSource: MessageSource {
             isSetUp = false
             pull.forget()
         }
-        client.onMessage = { [unowned self] in take($0) }
+        // Safety: the client calls these for each message, and only while the source calls it.
+        client.onMessage = { [unowned(unsafe) self] in unsafe take($0) }
         client.onRefusal = { [unowned self] in failure = NATSError(.notPermitted, "the server refuses: '\($0)'") }
-        client.wantsMore = { [unowned self] in (stage.hasRoom || isHeld) && failure == nil }
+        client.wantsMore = { [unowned(unsafe) self] in unsafe (stage.hasRoom || isHeld) && failure == nil }
     }
 
     /// Connects, and finds out what can never work.
