@@ -51,11 +51,18 @@ size_t cweir_net_after_last_newline(const unsigned char *bytes, size_t count) {
     return count;
 }
 
-// Without branches, so that the compiler looks at many bytes at a time.
+// Without branches and with a sum of one byte, so that the compiler looks at many bytes at a time.
 static inline size_t count_of(unsigned char byte, const unsigned char *bytes, size_t count) {
     size_t found = 0;
-    for (size_t index = 0; index < count; index++) {
-        found += bytes[index] == byte;
+    while (count > 0) {
+        const size_t piece = count < UINT8_MAX ? count : UINT8_MAX;
+        uint8_t sum = 0;
+        for (size_t index = 0; index < piece; index++) {
+            sum = (uint8_t)(sum + (bytes[index] == byte));
+        }
+        found += sum;
+        bytes += piece;
+        count -= piece;
     }
     return found;
 }

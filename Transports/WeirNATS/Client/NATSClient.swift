@@ -43,9 +43,9 @@ package final class NATSClient {
     /// Gets the messages of all subscriptions but that for answers; ranges are for ``NATSConnection/bytes(_:)``.
     var onMessage: (NATSFrame.Message) -> Void = { _ in }
 
-    /// Whether there is room for another message; where there is not, nothing is received, unless a connection or an answer
-    /// is waited for: it comes behind the messages that were asked for before.
-    var wantsMore: () -> Bool = { true }
+    /// Whether there is no room for another message: nothing is received then, unless a connection or an answer is waited
+    /// for, which comes behind the messages that were asked for before.
+    var isFull = false
 
     /// Gets what the server refuses without ending the connection.
     var onRefusal: (String) -> Void = { _ in }
@@ -155,9 +155,9 @@ package final class NATSClient {
     private func handleAll() throws(NATSError) -> Bool {
         var hasHandled = false
         now = .now
-        // They stay as they are while a client works.
-        let (wantsMore, onMessage) = (wantsMore, onMessage)
-        while isWaiting || !connection.isUp || wantsMore(), let event = try connection.next(now) {
+        // It stays as it is while a client works.
+        let onMessage = onMessage
+        while !isFull || isWaiting || !connection.isUp, let event = try connection.next(now) {
             hasHandled = true
             switch event {
             case .isUp:

@@ -84,9 +84,8 @@ package final class NATSPartitionLog: PartitionLog {
             for feed in feeds { feed.forget() }
             feedOfSubscription = [:]
         }
-        // Safety: the client is used on the thread of the log, and not after it; these are called for each message.
+        // Safety: the client calls it for each message, and only while the log calls the client.
         client.onMessage = { [unowned(unsafe) self] in unsafe take($0) }
-        client.wantsMore = { [unowned(unsafe) self] in unsafe bytes.count < Self.room }
         client.onRefusal = { [unowned self] in failure = NATSError(.notPermitted, "the server refuses: '\($0)'") }
     }
 
@@ -216,6 +215,7 @@ package final class NATSPartitionLog: PartitionLog {
         arrived.removeAll(keepingCapacity: true)
         marks.removeAll(keepingCapacity: true)
         bytes.removeAll(keepingCapacity: bytes.capacity <= 2 * Self.room)
+        client.isFull = false
     }
 
     private func nextWake(_ limit: Moment) -> Moment {
@@ -247,8 +247,8 @@ package final class NATSPartitionLog: PartitionLog {
 
     private func take(_ message: NATSFrame.Message) {
         guard let feed = feedOfSubscription[message.subscription] else { return }
-        let connection = client.connection
-        guard let reply = message.reply, let place = JetStreamPlace(connection.bytes(reply)) else {
+        let received = client.connection.bytes
+        guard let reply = message.reply, let place = JetStreamPlace(received[reply]) else {
             return takeStatus(message, feed)
         }
         guard feed.note(place, client.now) else {
@@ -256,7 +256,7 @@ package final class NATSPartitionLog: PartitionLog {
             giveUp(feed)
             return
         }
-        let subject = connection.bytes(message.subject)
+        let subject = received[message.subject]
         guard let dot = subject.lastIndex(of: UInt8(ascii: ".")) else { return }
         // A whole input may have messages of other programs too.
         let last = Digits.number(subject[(dot + 1)...]).map { Int($0) } ?? -1
@@ -264,7 +264,8 @@ package final class NATSPartitionLog: PartitionLog {
         guard feed.partitions[partition] != nil else { return }
         let mark = places.isWhole ? mark(in: message, subject[..<dot]) : nil
         if !(places.markSubject.map { subject[..<dot].elementsEqual($0.utf8) } ?? false) {
-            bytes += connection.bytes(message.payload)
+            unsafe received[message.payload].withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+            client.isFull = bytes.count >= Self.room
             arrived.append((partition, place.streamSequence, bytes.count))
         }
         // Behind the message that has it.

@@ -159,9 +159,14 @@ struct JetStreamPlace: Equatable {
         (self.streamSequence, self.consumerSequence, self.pending) = (streamSequence, consumerSequence, pending)
     }
 
+    /// The bytes of `$JS.ACK.`, the first one lowest.
+    private static let start: UInt64 = 0x2E4B_4341_2E53_4A24
+
     // Once for each message: no pieces are made, and the numbers are read from the end, behind names of any length.
     private static func read(_ subject: UnsafeBufferPointer<UInt8>) -> JetStreamPlace? {
-        guard let first = subject.baseAddress, unsafe subject.starts(with: "$JS.ACK.".utf8) else { return nil }
+        guard let first = subject.baseAddress, subject.count > 8,
+            unsafe UnsafeRawPointer(first).loadUnaligned(as: UInt64.self).littleEndian == start
+        else { return nil }
         let dot = UInt8(ascii: ".")
         let dots = unsafe cweir_net_count_dots(first, subject.count)
         guard dots == 8 || dots >= 10 else { return nil }
