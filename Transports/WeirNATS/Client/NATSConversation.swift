@@ -228,28 +228,30 @@ struct NATSConversation {
         writeCounts(headers.count, payload.count)
         written += headers
         written += payload
-        written += Self.lineEnd
+        writeLineEnd()
     }
 
     /// Publishes one of many messages: the same without texts.
     ///
+    /// - Parameters:
+    ///   - payload: What to say.
+    ///   - head: What stands before it.
+    ///   - number: That of the message.
+    ///   - partition: Its partition, where it has one.
     /// - Throws: ``NATSError`` where it is longer than the server takes.
-    mutating func publish(_ head: NATSMessageHead, _ payload: ArraySlice<UInt8>) throws(NATSError) {
-        try check(head.headersCount, payload.count)
-        written += head.operation
-        written += head.partition
-        if head.headersCount > 0 {
-            written += head.reply
-            written += head.number
-        }
-        writeCounts(head.headersCount, payload.count)
-        if head.headersCount > 0 {
-            written += head.headersStart
-            written += head.number
-            written += head.headersEnd
-        }
-        written += payload
-        written += Self.lineEnd
+    mutating func publish(
+        _ payload: ArraySlice<UInt8>,
+        behind head: NATSMessageHead,
+        number: UInt64,
+        of partition: Int?
+    ) throws(NATSError) {
+        let headersCount = head.headersCount(number)
+        try check(headersCount, payload.count)
+        head.writeOperation(number, of: partition, to: &written)
+        writeCounts(headersCount, payload.count)
+        head.writeHeaders(number, to: &written)
+        unsafe payload.withUnsafeBufferPointer { unsafe written.append(contentsOf: $0) }
+        writeLineEnd()
     }
 
     private func check(_ headersCount: Int, _ payloadCount: Int) throws(NATSError) {
@@ -274,8 +276,11 @@ struct NATSConversation {
             written.append(blank)
         }
         DecimalText.append(UInt64(headersCount + payloadCount), to: &written)
-        written += Self.lineEnd
+        writeLineEnd()
     }
 
-    private static let lineEnd = Array("\r\n".utf8)
+    private mutating func writeLineEnd() {
+        written.append(UInt8(ascii: "\r"))
+        written.append(UInt8(ascii: "\n"))
+    }
 }

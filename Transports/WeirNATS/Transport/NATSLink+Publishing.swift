@@ -40,7 +40,7 @@ extension NATSLink {
         var payload = bytes
         var partition: Int?
         switch content {
-        case .lines: if payload.last == UInt8(ascii: "\n") { payload.removeLast() }
+        case .lines: if payload.last == UInt8(ascii: "\n") { payload = payload.dropLast() }
         case .frames: break
         case .partitioned:
             guard let message = PartitionedMessage.read(bytes) else {
@@ -49,7 +49,9 @@ extension NATSLink {
             partition = message.partition
             payload = message.payload
         }
-        head.begin(settledCount + UInt64(window.count), of: partition)
-        try connection.say { words throws(NATSError) in try words.publish(head, payload) }
+        let number = settledCount + UInt64(window.count)
+        try connection.say { words throws(NATSError) in
+            try words.publish(payload, behind: head, number: number, of: partition)
+        }
     }
 }

@@ -48,7 +48,7 @@ final class NATSLink: OutgoingLink {
     let content: Content
 
     /// What stands before the payload of a message.
-    var head: NATSMessageHead
+    let head: NATSMessageHead
 
     struct Outstanding {
         let deadline: Moment

@@ -4,18 +4,13 @@ internal import WeirRecords
 ///
 /// Once for each message, so nothing is allocated.
 struct NATSMessageHead {
-    /// Up to the end of the subject.
-    let operation: [UInt8]
-
-    /// What the subject for the stream's confirmation begins with, and what is before and behind the number in the headers;
-    /// empty where no stream confirms.
-    let reply: [UInt8]
-    let headersStart: [UInt8]
-    let headersEnd: [UInt8]
-
-    /// The number of the message, and behind the subject that of its partition, where there is one.
-    private(set) var number: [UInt8] = []
-    private(set) var partition: [UInt8] = []
+    // The operation with the subject, what the subject for the stream's confirmation begins with, and what is before and behind
+    // the number in the headers. The last three are empty where no stream confirms.
+    private let bytes: [UInt8]
+    private let operation: Range<Int>
+    private let reply: Range<Int>
+    private let headersStart: Range<Int>
+    private let headersEnd: Range<Int>
 
     private static let headersStart = "NATS/1.0\r\nNats-Msg-Id: "
 
@@ -32,26 +27,60 @@ struct NATSMessageHead {
     ///   - origin: What the ids of the messages begin with.
     ///   - inbox: What the subjects of the confirmations begin with.
     init(_ settings: NATSLinkSettings, origin: String, inbox: String) {
-        operation = Array("\(settings.stream == nil ? "PUB" : "HPUB") \(settings.subject)".utf8)
-        reply = settings.stream == nil ? [] : Array(" \(inbox).".utf8)
-        headersStart = settings.stream == nil ? [] : Array("\(Self.headersStart)\(origin)-".utf8)
-        headersEnd = settings.stream.map { Array(Self.headersEnd($0).utf8) } ?? []
+        var bytes: [UInt8] = []
+        func add(_ text: String) -> Range<Int> {
+            bytes += text.utf8
+            return bytes.count - text.utf8.count..<bytes.count
+        }
+        let stream = settings.stream
+        operation = add("\(stream == nil ? "PUB" : "HPUB") \(settings.subject)")
+        reply = add(stream == nil ? "" : " \(inbox).")
+        headersStart = add(stream == nil ? "" : "\(Self.headersStart)\(origin)-")
+        headersEnd = add(stream.map(Self.headersEnd) ?? "")
+        self.bytes = bytes
     }
 
-    /// How many bytes the headers of the message have.
-    var headersCount: Int { reply.isEmpty ? 0 : headersStart.count + number.count + headersEnd.count }
+    /// How many bytes the headers of a message have.
+    func headersCount(_ number: UInt64) -> Int {
+        guard !reply.isEmpty else { return 0 }
+        var (count, power) = (headersStart.count + headersEnd.count + 1, UInt64(10))
+        while number >= power {
+            count += 1
+            let (next, overflow) = power.multipliedReportingOverflow(by: 10)
+            if overflow { break }
+            power = next
+        }
+        return count
+    }
 
-    /// Begins a message.
+    /// Writes the operation up to the lengths.
     ///
     /// - Parameters:
     ///   - number: That of the message.
     ///   - partition: Its partition, which the subject ends with; `nil` where there are none.
-    mutating func begin(_ number: UInt64, of partition: Int?) {
-        self.number.removeAll(keepingCapacity: true)
-        DecimalText.append(number, to: &self.number)
-        guard let partition else { return }
-        self.partition.removeAll(keepingCapacity: true)
-        self.partition.append(UInt8(ascii: "."))
-        DecimalText.append(UInt64(partition), to: &self.partition)
+    ///   - output: Where to.
+    func writeOperation(_ number: UInt64, of partition: Int?, to output: inout [UInt8]) {
+        write(operation, to: &output)
+        if let partition {
+            output.append(UInt8(ascii: "."))
+            DecimalText.append(UInt64(partition), to: &output)
+        }
+        guard !reply.isEmpty else { return }
+        write(reply, to: &output)
+        DecimalText.append(number, to: &output)
+    }
+
+    /// Writes the headers, where there are some.
+    func writeHeaders(_ number: UInt64, to output: inout [UInt8]) {
+        guard !reply.isEmpty else { return }
+        write(headersStart, to: &output)
+        DecimalText.append(number, to: &output)
+        write(headersEnd, to: &output)
+    }
+
+    private func write(_ range: Range<Int>, to output: inout [UInt8]) {
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            unsafe output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[range]))
+        }
     }
 }
