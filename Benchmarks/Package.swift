@@ -84,6 +84,7 @@ let areas: [(name: String, needs: [Target.Dependency])] = [
                 "WeirDispatch",
                 "WeirFiles",
                 "WeirFormats",
+                "WeirNATS",
                 "WeirRecords",
                 "WeirSelection",
                 "WeirSockets"

@@ -4,4 +4,5 @@ import TransportWorkloads
 
 let benchmarks: @Sendable () -> Void = {
     TransportWorkloads.suite.registerBenchmarks()
+    if NATSWorkloads.isPossible { NATSWorkloads.suite.registerBenchmarks() }
 }

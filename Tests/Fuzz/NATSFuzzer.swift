@@ -14,8 +14,31 @@ func checkServer(_ input: inout Input) {
     var conversation = NATSConversation(NATSSettings(), now: Moment(nanoseconds: 0))
     unsafe bytes.withUnsafeBytes { unsafe conversation.take($0, now: Moment(nanoseconds: 1)) }
     while (try? conversation.next(now: Moment(nanoseconds: 2))) ?? nil != nil {}
+    checkJetStream(bytes)
     guard let headers = NATSHeaders(bytes), let again = try? NATSHeaders(headers.fields).encoded() else { return }
     require(headers.fields.isEmpty || NATSHeaders(again)?.fields == headers.fields, "headers that are read otherwise")
+}
+
+/// What JetStream says of a message: where it stands, and whether it was kept.
+private func checkJetStream(_ bytes: [UInt8]) {
+    require(JetStreamPlace(bytes[...]) == place(bytes), "a place that is read otherwise")
+    _ = NATSCommitHead(bytes)
+    let answer = NATSMessage(subject: "", reply: nil, headers: NATSHeaders(bytes), payload: bytes)
+    _ = try? JetStreamReceipt(answer)
+    _ = try? NATSClient.stream(JetStreamAnswer(answer, to: "a stream"))
+}
+
+/// The place that a subject tells, token by token.
+private func place(_ subject: [UInt8]) -> JetStreamPlace? {
+    let tokens = subject.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard subject.starts(with: "$JS.ACK.".utf8), tokens.count == 9 || tokens.count >= 11 else { return nil }
+    let first = tokens.count == 9 ? 5 : 7
+    let numbers = tokens[first..<first + 4].compactMap { token in
+        token.count <= 19 && token.allSatisfy { (0x30...0x39).contains($0) }
+            ? UInt64(String(decoding: token, as: UTF8.self)) : nil
+    }
+    guard numbers.count == 4 else { return nil }
+    return JetStreamPlace(numbers[0], numbers[1], pending: numbers[3])
 }
 
 /// The operations among some bytes, and at the end `false` where something is none.
@@ -30,8 +53,10 @@ private func words(of pieces: [[UInt8]]) -> [String] {
                     words.append("other")
                     continue
                 }
-                let text = Array(parser.bytes[message.headers.lowerBound..<message.payload.upperBound])
-                words.append("\(message.subscription) \(message.headers.count) \(text)")
+                func text(_ range: Range<Int>) -> [UInt8] { Array(parser.bytes[range]) }
+                let whole = text(message.headers.lowerBound..<message.payload.upperBound)
+                let names = (text(message.subject), message.reply.map(text))
+                words.append("\(names) \(message.subscription) \(message.headers.count) \(whole)")
             }
         } catch {
             return words + ["false"]

@@ -163,12 +163,42 @@ import WeirRecords
         #expect(pull.silences == 0)
     }
 
+    @Test(arguments: [0, 9, 10, 99_999, 100_000, UInt64.max]) func messagesOfASinkAreTheSameAsOthers(number: UInt64)
+        throws
+    {
+        let payload = Array("hello".utf8)[...]
+        for (stream, partition) in [("S", nil), ("S", 7), (nil, 65_535), (nil, nil)] as [(String?, Int?)] {
+            let settings = NATSLinkSettings(subject: "a.b", stream: stream)
+            let head = NATSMessageHead(settings, origin: "origin", inbox: "_INBOX.x")
+            var (one, other) = (try Self.connected(), try Self.connected())
+            try one.publish(payload, behind: head, number: number, of: partition)
+            let id = "Nats-Msg-Id: origin-\(number)\r\n"
+            try other.publish(
+                "a.b" + (partition.map { ".\($0)" } ?? ""),
+                reply: stream.map { _ in "_INBOX.x.\(number)" },
+                headers: stream.map { Array("NATS/1.0\r\n\(id)Nats-Expected-Stream: \($0)\r\n\r\n".utf8) } ?? [],
+                payload
+            )
+            #expect(Self.sent(&one) == Self.sent(&other))
+        }
+    }
+
     @Test func theSubjectOfAnAcknowledgementTellsThePlace() {
         func place(_ text: String) -> JetStreamPlace? { JetStreamPlace(Array(text.utf8)[...]) }
         let short = place("$JS.ACK.S.C.1.42.7.1700000000000000000.0")
         #expect(short?.streamSequence == 42 && short?.consumerSequence == 7)
         #expect(place("$JS.ACK.hub.hash.S.C.1.42.7.1700000000000000000.0.token") == short)
-        for text in ["", "a.b", "$JS.ACK.S.C.1.x.7.1.0", "$JS.FC.S.C.1.42.7.1.0", "$JS.ACK.S.C.1.42.7.1.0.0"] {
+        #expect(place("$JS.ACK.hub.hash.S.C.1.42.7.1700000000000000000.0") == short)
+        #expect(
+            place("$JS.ACK.S.C.1.9999999999999999999.0.1.00")
+                == JetStreamPlace(9_999_999_999_999_999_999, 0, pending: 0)
+        )
+        for text in [
+            "", "a.b", "$JS.ACK.", "$JS.ACK.S.C.1..7.1.0", "$JS.ACK.S.C.1.42.7.1.", "$JS.ACK.S.C.1.42.7.1.x",
+            "$JS.ACK.S.C.1.42.7..0", "$JS.ACK.S.C.1.00000000000000000042.7.1.0", "$JS.ACK.S.C.1.x.7.1.0",
+            "$JS.FC.S.C.1.42.7.1.0",
+            "$JS.ACK.S.C.1.42.7.1.0.0",
+        ] {
             #expect(place(text) == nil, "\(text)")
         }
     }

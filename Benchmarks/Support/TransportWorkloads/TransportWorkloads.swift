@@ -208,7 +208,7 @@ extension Int {
 }
 
 /// A thread that sends while this one receives.
-private final class Sender: Sendable {
+final class Sender: Sendable {
     private let result = Atomic<Int64>(0)
     private let time = Atomic<Int64>(0)
     private let done = DispatchSemaphore(value: 0)

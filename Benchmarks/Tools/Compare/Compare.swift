@@ -24,6 +24,7 @@ enum Compare {
 
     private static func run() throws {
         let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()), suites: names)
+        if let leftOut = SuiteRun.leftOut, arguments.suites.isEmpty { tell(leftOut) }
         if arguments.listsSuites { return names.forEach { print($0) } }
         let chosen = names.filter { arguments.suites.isEmpty || arguments.suites.contains($0) }
         // Where suites are named there is no hurry, unless they shall be quick.

@@ -14,11 +14,15 @@ internal import TransportWorkloads
 /// One suite, in a process of its own.
 struct SuiteRun {
     /// The suites, in the order in which they run.
-    static let suites = [
-        PipelineWorkloads.suite, OperatorWorkloads.suite, PatternWorkloads.suite, QueryWorkloads.suite,
-        RingWorkloads.suite, DispatchWorkloads.suite, ReactiveWorkloads.suite, scaling, FormatWorkloads.suite,
-        TransportWorkloads.suite, CommandWorkloads.suite, Checkpoints.suite,
-    ]
+    static let suites =
+        [
+            PipelineWorkloads.suite, OperatorWorkloads.suite, PatternWorkloads.suite, QueryWorkloads.suite,
+            RingWorkloads.suite, DispatchWorkloads.suite, ReactiveWorkloads.suite, scaling, FormatWorkloads.suite,
+            TransportWorkloads.suite, CommandWorkloads.suite, Checkpoints.suite,
+        ] + (NATSWorkloads.isPossible ? [NATSWorkloads.suite] : [])
+
+    /// What is left out, and why.
+    static let leftOut = NATSWorkloads.isPossible ? nil : "the suite nats is left out: \(NATSWorkloads.whyNot)"
 
     /// The cost of an event as something grows: the picture.
     private static let scaling = Suite(

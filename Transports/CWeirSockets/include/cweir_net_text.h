@@ -31,6 +31,12 @@ size_t cweir_net_after_last_newline(const unsigned char *bytes, size_t count);
 // How many newlines there are.
 size_t cweir_net_count_newlines(const unsigned char *bytes, size_t count);
 
+// How many dots there are.
+size_t cweir_net_count_dots(const unsigned char *bytes, size_t count);
+
+// How many bytes there are before the first blank or tab.
+size_t cweir_net_word_length(const unsigned char *bytes, size_t count);
+
 // The checksum CRC-32 of ISO 3309, as in Ethernet.
 uint32_t cweir_net_crc32(const void *bytes, size_t count);
 

@@ -37,12 +37,15 @@ package final class NATSClient {
     var awaitedPong: UInt64 = 0
     private(set) var pongs: UInt64 = 0
 
+    /// When the present messages are handled: the clock is read once for those that have come together.
+    private(set) var now = Moment(nanoseconds: 0)
+
     /// Gets the messages of all subscriptions but that for answers; ranges are for ``NATSConnection/bytes(_:)``.
     var onMessage: (NATSFrame.Message) -> Void = { _ in }
 
-    /// Whether there is room for another message; where there is not, nothing is received, unless a connection or an answer
-    /// is waited for: it comes behind the messages that were asked for before.
-    var wantsMore: () -> Bool = { true }
+    /// Whether there is no room for another message: nothing is received then, unless a connection or an answer is waited
+    /// for, which comes behind the messages that were asked for before.
+    var isFull = false
 
     /// Gets what the server refuses without ending the connection.
     var onRefusal: (String) -> Void = { _ in }
@@ -151,11 +154,14 @@ package final class NATSClient {
     /// - Returns: Whether there was anything.
     private func handleAll() throws(NATSError) -> Bool {
         var hasHandled = false
-        while isWaiting || !connection.isUp || wantsMore(), let event = try connection.next(.now) {
+        now = .now
+        // It stays as it is while a client works.
+        let onMessage = onMessage
+        while !isFull || isWaiting || !connection.isUp, let event = try connection.next(now) {
             hasHandled = true
             switch event {
             case .isUp:
-                upSince = .now
+                upSince = now
                 pongs = 0
                 try connection.say { words in words.subscribe("\(inbox).*", as: Self.answerSubscription) }
                 onConnection()

@@ -155,8 +155,11 @@ final class NATSConnection {
         return event
     }
 
+    /// What the ranges of a message are of that ``next(_:)`` has returned just now.
+    var bytes: [UInt8] { conversation.parser.bytes }
+
     /// Bytes of a message that ``next(_:)`` has returned just now.
-    func bytes(_ range: Range<Int>) -> ArraySlice<UInt8> { conversation.parser.bytes[range] }
+    func bytes(_ range: Range<Int>) -> ArraySlice<UInt8> { bytes[range] }
 
     // MARK: Sending
 

@@ -218,25 +218,69 @@ struct NATSConversation {
         headers: [UInt8] = [],
         _ payload: ArraySlice<UInt8>
     ) throws(NATSError) {
-        let total = headers.count + payload.count
-        guard total <= info.payloadLimit else {
-            throw NATSError(
-                .unsendable,
-                "a message of \(total) bytes is longer than the server's limit, \(info.payloadLimit)"
-            )
-        }
-        guard headers.isEmpty || info.takesHeaders else {
-            throw NATSError(.tooOld, "the server takes no headers; version 2.2 or newer does")
-        }
+        try check(headers.count, payload.count)
         written += (headers.isEmpty ? "PUB " : "HPUB ").utf8
         written += subject.utf8
         if let reply {
             written.append(UInt8(ascii: " "))
             written += reply.utf8
         }
-        written += (headers.isEmpty ? " \(total)\r\n" : " \(headers.count) \(total)\r\n").utf8
+        writeCounts(headers.count, payload.count)
         written += headers
         written += payload
-        written += "\r\n".utf8
+        writeLineEnd()
+    }
+
+    /// Publishes one of many messages: the same without texts.
+    ///
+    /// - Parameters:
+    ///   - payload: What to say.
+    ///   - head: What stands before it.
+    ///   - number: That of the message.
+    ///   - partition: Its partition, where it has one.
+    /// - Throws: ``NATSError`` where it is longer than the server takes.
+    mutating func publish(
+        _ payload: ArraySlice<UInt8>,
+        behind head: NATSMessageHead,
+        number: UInt64,
+        of partition: Int?
+    ) throws(NATSError) {
+        let headersCount = head.headersCount(number)
+        try check(headersCount, payload.count)
+        head.writeOperation(number, of: partition, to: &written)
+        writeCounts(headersCount, payload.count)
+        head.writeHeaders(number, to: &written)
+        unsafe payload.withUnsafeBufferPointer { unsafe written.append(contentsOf: $0) }
+        writeLineEnd()
+    }
+
+    private func check(_ headersCount: Int, _ payloadCount: Int) throws(NATSError) {
+        let total = headersCount + payloadCount
+        guard total <= info.payloadLimit else {
+            throw NATSError(
+                .unsendable,
+                "a message of \(total) bytes is longer than the server's limit, \(info.payloadLimit)"
+            )
+        }
+        guard headersCount == 0 || info.takesHeaders else {
+            throw NATSError(.tooOld, "the server takes no headers; version 2.2 or newer does")
+        }
+    }
+
+    /// Ends the line before the headers and the payload.
+    private mutating func writeCounts(_ headersCount: Int, _ payloadCount: Int) {
+        let blank = UInt8(ascii: " ")
+        written.append(blank)
+        if headersCount > 0 {
+            DecimalText.append(UInt64(headersCount), to: &written)
+            written.append(blank)
+        }
+        DecimalText.append(UInt64(headersCount + payloadCount), to: &written)
+        writeLineEnd()
+    }
+
+    private mutating func writeLineEnd() {
+        written.append(UInt8(ascii: "\r"))
+        written.append(UInt8(ascii: "\n"))
     }
 }

@@ -3,9 +3,11 @@ internal import WeirSockets
 /// A consumer of some partitions' messages, which come in the order of their numbers.
 ///
 /// What is lost on the way shows in the consumer's count; the consumer is made anew then, behind the last message.
-struct NATSPartitionFeed {
+///
+/// An object, for each message is noted in it.
+final class NATSPartitionFeed {
     /// The partitions, and the last message of each that was handed over.
-    private(set) var partitions: [Int: UInt64]
+    private(set) var partitions: PartitionTable<UInt64>
 
     /// Up to which number all messages were handed over.
     private(set) var handedOver: UInt64
@@ -19,8 +21,6 @@ struct NATSPartitionFeed {
     /// The consumer; `nil` where it is to be made.
     var consumer: JetStreamConsumer?
     var pull: JetStreamPull
-
-    let number: UInt64
 
     /// The subscription of the consumer, and what the names of its inboxes have: what comes for another one is of a consumer
     /// that was given up.
@@ -42,12 +42,10 @@ struct NATSPartitionFeed {
     ///
     /// - Parameters:
     ///   - partitions: The last message of each partition that was handed over.
-    ///   - number: What tells it from other feeds.
     ///   - handedOver: Up to which number all messages were handed over.
     ///   - messageLimit: How many bytes a message may have.
-    init(_ partitions: [Int: UInt64], number: UInt64, handedOver: UInt64, messageLimit: Int) {
+    init(_ partitions: PartitionTable<UInt64>, handedOver: UInt64, messageLimit: Int) {
         self.partitions = partitions
-        self.number = number
         self.handedOver = handedOver
         next = handedOver + 1
         // A message that is longer than what a request permits would never come.
@@ -62,19 +60,19 @@ struct NATSPartitionFeed {
     var isCaughtUp: Bool { pending == 0 }
 
     /// Stops handing out messages of partitions.
-    mutating func remove(_ partition: Int) { partitions[partition] = nil }
+    func remove(_ partition: Int) { partitions[partition] = nil }
 
     /// Notes that a message was handed over.
-    mutating func note(_ number: UInt64, of partition: Int) {
+    func note(_ number: UInt64, of partition: Int) {
         guard let last = partitions[partition] else { return }
         partitions[partition] = max(last, number)
     }
 
     /// Notes that all was handed over that has come.
-    mutating func noteHandedOver() { handedOver = next - 1 }
+    func noteHandedOver() { handedOver = next - 1 }
 
     /// Forgets the consumer, so that another one is made.
-    mutating func forget() {
+    func forget() {
         previous = consumer ?? previous
         consumer = nil
         pull.forget()
@@ -88,7 +86,7 @@ struct NATSPartitionFeed {
     ///   - consumer: The consumer.
     ///   - subscription: Where its messages come to.
     ///   - first: The first number that the stream has.
-    mutating func begin(with consumer: JetStreamConsumer, _ subscription: UInt64, first: UInt64) {
+    func begin(with consumer: JetStreamConsumer, _ subscription: UInt64, first: UInt64) {
         self.consumer = consumer
         self.subscription = subscription
         previous = nil
@@ -100,7 +98,7 @@ struct NATSPartitionFeed {
     /// Notes a message.
     ///
     /// - Returns: False where some before it are missing.
-    mutating func note(_ place: JetStreamPlace, _ now: Moment) -> Bool {
+    func note(_ place: JetStreamPlace, _ now: Moment) -> Bool {
         pull.noteMessage(now)
         count += 1
         guard place.consumerSequence == count, place.streamSequence >= next else { return false }

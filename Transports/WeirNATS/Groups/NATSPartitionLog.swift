@@ -28,16 +28,15 @@ package final class NATSPartitionLog: PartitionLog {
     /// Where the pieces are of what is known of a partition: the number of the first, and how many they are.
     var pieces: [Int: (first: UInt64, count: Int, byteCount: Int)] = [:]
 
-    var feeds: [UInt64: NATSPartitionFeed] = [:]
-    private var feedNumber: UInt64 = 0
+    private var feeds: [NATSPartitionFeed] = []
 
     /// The feeds by their subscriptions.
-    private var feedOfSubscription: [UInt64: UInt64] = [:]
+    private var feedOfSubscription: [UInt64: NATSPartitionFeed] = [:]
     private var subscriptionNumber = NATSPartitionLog.firstSubscription
 
     /// Since when a stream is missing, or tells less than it told before.
     private var doubtSince: Moment?
-    private var feedOfPartition: [Int: UInt64] = [:]
+    private var feedOfPartition = PartitionTable<NATSPartitionFeed>()
     var failure: NATSError?
     var batchCount: UInt64 = 0
 
@@ -82,11 +81,11 @@ package final class NATSPartitionLog: PartitionLog {
         self.clock = clock
         self.notice = notice
         client.onConnection = { [unowned self] in
-            for number in feeds.keys { feeds[number]?.forget() }
+            for feed in feeds { feed.forget() }
             feedOfSubscription = [:]
         }
-        client.onMessage = { [unowned self] in take($0) }
-        client.wantsMore = { [unowned self] in bytes.count < Self.room }
+        // Safety: the client calls it for each message, and only while the log calls the client.
+        client.onMessage = { [unowned(unsafe) self] in unsafe take($0) }
         client.onRefusal = { [unowned self] in failure = NATSError(.notPermitted, "the server refuses: '\($0)'") }
     }
 
@@ -99,18 +98,18 @@ package final class NATSPartitionLog: PartitionLog {
     }
 
     package func read(_ positions: [Int: UInt64]) throws(GroupError) {
-        for (number, feed) in feeds {
-            for partition in feed.partitions.keys where positions[partition] == nil { feeds[number]?.remove(partition) }
+        for feed in feeds {
+            for partition in feed.partitions.keys where positions[partition] == nil { feed.remove(partition) }
         }
         // What was given up and is gone on with begins anew, behind the last commit.
         let known = feedOfPartition
-        feedOfPartition = [:]
-        var new: [Int: UInt64] = [:]
+        feedOfPartition = PartitionTable()
+        var new = PartitionTable<UInt64>()
         for (partition, position) in positions {
-            if let number = known[partition], let last = feeds[number]?.partitions[partition], last <= position {
-                feedOfPartition[partition] = number
+            if let feed = known[partition], let last = feed.partitions[partition], last <= position {
+                feedOfPartition[partition] = feed
             } else {
-                if let number = known[partition] { feeds[number]?.remove(partition) }
+                known[partition]?.remove(partition)
                 new[partition] = position
             }
         }
@@ -119,39 +118,33 @@ package final class NATSPartitionLog: PartitionLog {
             for index in arrived.indices where new[arrived[index].partition] != nil { arrived[index].partition = -1 }
             for index in marks.indices where new[marks[index].partition] != nil { marks[index].partition = -1 }
         }
-        add(new, handedOver: new.values.min() ?? 0)
-        for (number, feed) in feeds where feed.partitions.isEmpty { end(number) }
+        add(new, handedOver: new.keys.compactMap { new[$0] }.min() ?? 0)
+        for feed in feeds where feed.partitions.isEmpty { end(feed) }
+        feeds.removeAll { $0.partitions.isEmpty }
         do throws(NATSError) { try setUp() } catch { throw GroupError(error) }
     }
 
-    private func add(_ partitions: [Int: UInt64], handedOver: UInt64) {
+    private func add(_ partitions: PartitionTable<UInt64>, handedOver: UInt64, jump: UInt64? = nil) {
         guard !partitions.isEmpty else { return }
-        feedNumber += 1
-        feeds[feedNumber] = NATSPartitionFeed(
-            partitions,
-            number: feedNumber,
-            handedOver: handedOver,
-            messageLimit: client.info.payloadLimit
-        )
-        for partition in partitions.keys { feedOfPartition[partition] = feedNumber }
+        let feed = NATSPartitionFeed(partitions, handedOver: handedOver, messageLimit: client.info.payloadLimit)
+        feed.jump = jump
+        feeds.append(feed)
+        for partition in partitions.keys { feedOfPartition[partition] = feed }
     }
 
     /// Makes one feed of several that have come equally far, for each costs the server something.
     private func mergeFeeds() {
-        guard feeds.count > 1, feeds.count > 8 || feeds.values.allSatisfy(\.isCaughtUp) else { return }
-        var all: [Int: UInt64] = [:]
-        for feed in feeds.values { all.merge(feed.partitions) { one, other in max(one, other) } }
+        guard feeds.count > 1, feeds.count > 8 || feeds.allSatisfy(\.isCaughtUp) else { return }
+        let old = exchange(&feeds, with: [])
+        var all = PartitionTable<UInt64>()
+        for feed in old {
+            for partition in feed.partitions.keys {
+                all[partition] = max(all[partition] ?? 0, feed.partitions[partition] ?? 0)
+            }
+            end(feed)
+        }
         // What has come of some and not of others comes again.
-        let handedOver = feeds.values.map(\.handedOver).min() ?? 0
-        let jump = feeds.values.compactMap(\.jump).min()
-        for number in feeds.keys { end(number) }
-        add(all, handedOver: handedOver)
-        feeds[feedNumber]?.jump = jump
-    }
-
-    private func end(_ number: UInt64) {
-        guard let feed = feeds.removeValue(forKey: number) else { return }
-        end(feed)
+        add(all, handedOver: old.map(\.handedOver).min() ?? 0, jump: old.compactMap(\.jump).min())
     }
 
     /// Ends the consumer of a feed; it would go away by itself, after a while.
@@ -163,12 +156,11 @@ package final class NATSPartitionLog: PartitionLog {
     }
 
     package func frontier(of partition: Int) -> UInt64 {
-        guard let feed = feedOfPartition[partition].flatMap({ feeds[$0] }), let last = feed.partitions[partition]
-        else { return 0 }
+        guard let feed = feedOfPartition[partition], let last = feed.partitions[partition] else { return 0 }
         return max(last, feed.handedOver)
     }
 
-    package var isCaughtUp: Bool { feeds.values.allSatisfy(\.isCaughtUp) }
+    package var isCaughtUp: Bool { feeds.allSatisfy(\.isCaughtUp) }
 
     package func receive(
         until limit: Timestamp,
@@ -214,32 +206,31 @@ package final class NATSPartitionLog: PartitionLog {
             handOverMarks(before: index)
             if message.partition >= 0 {
                 body(message.partition, message.number, bytes[start..<message.end])
-                if let feed = feedOfPartition[message.partition] {
-                    feeds[feed]?.note(message.number, of: message.partition)
-                }
+                feedOfPartition[message.partition]?.note(message.number, of: message.partition)
             }
             start = message.end
         }
         handOverMarks(before: arrived.count)
-        for number in feeds.keys { feeds[number]?.noteHandedOver() }
+        for feed in feeds { feed.noteHandedOver() }
         arrived.removeAll(keepingCapacity: true)
         marks.removeAll(keepingCapacity: true)
         bytes.removeAll(keepingCapacity: bytes.capacity <= 2 * Self.room)
+        client.isFull = false
     }
 
     private func nextWake(_ limit: Moment) -> Moment {
-        feeds.values.compactMap(\.pull.deadline).reduce(limit, min)
+        feeds.compactMap(\.pull.deadline).reduce(limit, min)
     }
 
     /// Asks for more where little is outstanding.
     private func ask() throws(NATSError) {
         guard client.connection.isUp else { return }
-        for (number, feed) in feeds {
+        for feed in feeds {
             guard let consumer = feed.consumer else { continue }
-            while let next = feeds[number]?.pull.request(.now) {
+            while let next = feed.pull.request(.now) {
                 // Nobody answers for a consumer whose server hangs, so another one is made, maybe elsewhere.
-                guard feeds[number]?.pull.silences ?? 0 < 2 else {
-                    giveUp(number)
+                guard feed.pull.silences < 2 else {
+                    giveUp(feed)
                     break
                 }
                 try client.connection.say { words throws(NATSError) in
@@ -255,25 +246,26 @@ package final class NATSPartitionLog: PartitionLog {
     }
 
     private func take(_ message: NATSFrame.Message) {
-        guard let number = feedOfSubscription[message.subscription] else { return }
-        let connection = client.connection
-        guard let reply = message.reply, let place = JetStreamPlace(connection.bytes(reply)) else {
-            return takeStatus(message, number)
+        guard let feed = feedOfSubscription[message.subscription] else { return }
+        let received = client.connection.bytes
+        guard let reply = message.reply, let place = JetStreamPlace(received[reply]) else {
+            return takeStatus(message, feed)
         }
-        guard feeds[number]?.note(place, .now) ?? false else {
+        guard feed.note(place, client.now) else {
             // Some were lost on the way, so they are asked for again.
-            giveUp(number)
+            giveUp(feed)
             return
         }
-        let subject = connection.bytes(message.subject)
+        let subject = received[message.subject]
         guard let dot = subject.lastIndex(of: UInt8(ascii: ".")) else { return }
         // A whole input may have messages of other programs too.
         let last = Digits.number(subject[(dot + 1)...]).map { Int($0) } ?? -1
         let partition = places.isWhole ? 0 : last
-        guard feeds[number]?.partitions[partition] != nil else { return }
+        guard feed.partitions[partition] != nil else { return }
         let mark = places.isWhole ? mark(in: message, subject[..<dot]) : nil
         if !(places.markSubject.map { subject[..<dot].elementsEqual($0.utf8) } ?? false) {
-            bytes += connection.bytes(message.payload)
+            unsafe received[message.payload].withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+            client.isFull = bytes.count >= Self.room
             arrived.append((partition, place.streamSequence, bytes.count))
         }
         // Behind the message that has it.
@@ -292,13 +284,13 @@ package final class NATSPartitionLog: PartitionLog {
         }
     }
 
-    private func takeStatus(_ message: NATSFrame.Message, _ number: UInt64) {
+    private func takeStatus(_ message: NATSFrame.Message, _ feed: NATSPartitionFeed) {
         guard !message.headers.isEmpty, let headers = NATSHeaders(client.connection.bytes(message.headers)),
             headers.status != nil
         else { return }
-        switch feeds[number]?.pull.note(headers, .now) {
-        case .goesOn, nil: break
-        case .isGone: giveUp(number)
+        switch feed.pull.note(headers, client.now) {
+        case .goesOn: break
+        case .isGone: giveUp(feed)
         case .refused(let words): failure = NATSError(.disconnected, "a consumer answers \(words)")
         }
     }
@@ -306,17 +298,16 @@ package final class NATSPartitionLog: PartitionLog {
     // MARK: Feeds
 
     /// Gives up a consumer: another one is made with the next call.
-    private func giveUp(_ number: UInt64) {
-        guard let feed = feeds[number] else { return }
+    private func giveUp(_ feed: NATSPartitionFeed) {
         end(feed)
-        feeds[number]?.forget()
+        feed.forget()
     }
 
     /// The input stream as it is now.
     private func inputStream() throws(NATSError) -> JetStreamStream {
         do throws(NATSError) {
             let stream = try client.stream(places.inputStream)
-            let known = feeds.values.map(\.next).max() ?? 0
+            let known = feeds.map(\.next).max() ?? 0
             guard known <= stream.last + 1 else {
                 throw NATSError(
                     .unsendable,
@@ -346,7 +337,7 @@ package final class NATSPartitionLog: PartitionLog {
     /// Fails where messages were removed between two that came: before a commit, whose place would be behind them.
     func checkJumps() throws(NATSError) {
         // Commits take the place of others all the time where these are part of the input.
-        guard !places.isWhole, let jump = feeds.values.compactMap(\.jump).min() else { return }
+        guard !places.isWhole, let jump = feeds.compactMap(\.jump).min() else { return }
         let stream = try inputStream()
         if stream.first > jump {
             let words =
@@ -357,11 +348,11 @@ package final class NATSPartitionLog: PartitionLog {
             }
             notice("\(words); it is skipped")
         }
-        for number in feeds.keys { feeds[number]?.jump = nil }
+        for feed in feeds { feed.jump = nil }
     }
 
     private func setUp() throws(NATSError) {
-        guard feeds.values.contains(where: { $0.consumer == nil }) else { return }
+        guard feeds.contains(where: { $0.consumer == nil }) else { return }
         let stream = try inputStream()
         guard stream.creation == places.inputCreation else {
             throw NATSError(
@@ -369,14 +360,13 @@ package final class NATSPartitionLog: PartitionLog {
                 "the stream '\(stream.name)' is another one than at the start: it was made at \(stream.creation)"
             )
         }
-        for number in feeds.keys.sorted() { try setUp(number, stream) }
+        for feed in feeds where feed.consumer == nil { try setUp(feed, stream) }
     }
 
-    private func setUp(_ number: UInt64, _ stream: JetStreamStream) throws(NATSError) {
-        guard let feed = feeds[number], feed.consumer == nil else { return }
+    private func setUp(_ feed: NATSPartitionFeed, _ stream: JetStreamStream) throws(NATSError) {
         try checkRetention(feed, stream)
         var wanted = JetStreamConsumerSettings("")
-        wanted.subjects = feed.partitions.keys.sorted().flatMap(places.inputs)
+        wanted.subjects = feed.partitions.keys.flatMap(places.inputs)
         wanted.acknowledgement = .none
         let first = max(feed.next, max(1, stream.first))
         wanted.start = .sequence(first)
@@ -386,8 +376,8 @@ package final class NATSPartitionLog: PartitionLog {
         try client.connection.say { words throws(NATSError) in
             words.subscribe("\(client.inbox).feed.\(subscription).*", as: subscription)
         }
-        feedOfSubscription[subscription] = number
-        feeds[number]?.begin(with: consumer, subscription, first: first)
+        feedOfSubscription[subscription] = feed
+        feed.begin(with: consumer, subscription, first: first)
         if places.markSubject != nil, let position = feed.partitions[0] { try takeMarks(at: position) }
     }
 
@@ -433,10 +423,11 @@ package final class NATSPartitionLog: PartitionLog {
     /// Fails where the stream has removed what was not read yet.
     private func checkRetention(_ feed: NATSPartitionFeed, _ stream: JetStreamStream) throws(NATSError) {
         guard !places.isWhole else { return }
-        let late = feed.partitions.filter { partition, last in
+        let late = feed.partitions.keys.filter { partition in
+            let last = feed.partitions[partition] ?? 0
             // What has no commit begins with what there is.
-            (last > 0 || pieces[partition] != nil) && max(last, feed.next - 1) + 1 < stream.first
-        }.keys.sorted()
+            return (last > 0 || pieces[partition] != nil) && max(last, feed.next - 1) + 1 < stream.first
+        }
         guard let partition = late.first else { return }
         let words =
             "the stream '\(stream.name)' begins with message \(stream.first), and partition \(partition) was read up to "

@@ -1,3 +1,4 @@
+internal import CWeirSockets
 internal import WeirCore
 internal import WeirFormats
 internal import WeirRecords
@@ -150,34 +151,48 @@ struct JetStreamPlace: Equatable {
     ///
     /// - Returns: `nil` for what is no such subject.
     init?(_ subject: ArraySlice<UInt8>) {
-        guard subject.starts(with: "$JS.ACK.".utf8) else { return nil }
+        guard let place = unsafe subject.withUnsafeBufferPointer({ unsafe Self.read($0) }) else { return nil }
+        self = place
+    }
+
+    init(_ streamSequence: UInt64, _ consumerSequence: UInt64, pending: UInt64) {
+        (self.streamSequence, self.consumerSequence, self.pending) = (streamSequence, consumerSequence, pending)
+    }
+
+    /// The bytes of `$JS.ACK.`, the first one lowest.
+    private static let start: UInt64 = 0x2E4B_4341_2E53_4A24
+
+    // Once for each message: no pieces are made, and the numbers are read from the end, behind names of any length.
+    private static func read(_ subject: UnsafeBufferPointer<UInt8>) -> JetStreamPlace? {
+        guard let first = subject.baseAddress, subject.count > 8,
+            unsafe UnsafeRawPointer(first).loadUnaligned(as: UInt64.self).littleEndian == start
+        else { return nil }
         let dot = UInt8(ascii: ".")
-        let count = subject.reduce(1) { $0 + ($1 == dot ? 1 : 0) }
-        guard count == 9 || count >= 11 else { return nil }
-        // Once for each message: no pieces are made.
-        let first = count == 9 ? 5 : 7
-        var numbers: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-        var (token, length) = (0, 0)
-        for byte in subject {
-            guard byte != dot else {
-                // Each of the four has digits, and not too many of them.
-                guard token < first || token > first + 3 || length > 0 else { return nil }
-                (token, length) = (token + 1, 0)
-                continue
-            }
-            guard token >= first, token <= first + 3 else { continue }
-            let digit = byte &- UInt8(ascii: "0")
-            length += 1
-            guard digit < 10, length <= 19 else { return nil }
-            switch token - first {
-            case 0: numbers.0 = numbers.0 &* 10 &+ UInt64(digit)
-            case 1: numbers.1 = numbers.1 &* 10 &+ UInt64(digit)
-            case 2: break
-            default: numbers.3 = numbers.3 &* 10 &+ UInt64(digit)
-            }
+        let dots = unsafe cweir_net_count_dots(first, subject.count)
+        guard dots == 8 || dots >= 10 else { return nil }
+        var end = subject.count
+        // The longer form may have more behind the numbers.
+        for _ in 0..<max(0, dots - 10) {
+            repeat { end -= 1 } while unsafe subject[end] != dot
         }
-        guard token > first + 3 || length > 0 else { return nil }
-        (streamSequence, consumerSequence, pending) = (numbers.0, numbers.1, numbers.3)
+        /// Each of the four has digits, and not too many of them.
+        func number() -> UInt64? {
+            var (number, scale, length): (UInt64, UInt64, Int) = (0, 1, 0)
+            while end > 0 {
+                end -= 1
+                let byte = unsafe subject[end]
+                guard byte != dot else { break }
+                let digit = byte &- UInt8(ascii: "0")
+                guard digit < 10, length < 19 else { return nil }
+                number &+= UInt64(digit) &* scale
+                scale &*= 10
+                length += 1
+            }
+            return length > 0 ? number : nil
+        }
+        guard let pending = number(), number() != nil, let consumer = number(), let stream = number()
+        else { return nil }
+        return JetStreamPlace(stream, consumer, pending: pending)
     }
 }
 

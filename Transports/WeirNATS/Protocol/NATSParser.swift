@@ -1,8 +1,10 @@
+internal import CWeirSockets
 internal import WeirCore
 
 /// Finds the operations in what a server sends, however it is cut.
 ///
-/// Memory is bounded: it holds one operation that is not whole, and what was appended at once.
+/// Memory is bounded: it holds one operation that is not whole, and what was appended at once. A message is ranges of that:
+/// nothing is allocated for it.
 struct NATSParser {
     /// What was appended and is not consumed, and before that what was.
     private(set) var bytes: [UInt8] = []
@@ -53,7 +55,11 @@ struct NATSParser {
     ///
     /// - Throws: ``NATSError`` for what is no operation. Nothing more can be read then.
     mutating func next() throws(NATSError) -> NATSFrame? {
-        if let message { return try finish(message) }
+        if let message {
+            guard let frame = try finish(message.shifted(by: place)) else { return nil }
+            self.message = nil
+            return frame
+        }
         guard let end = try endOfLine() else { return nil }
         var rest = place..<end
         let name = takeField(&rest)
@@ -83,7 +89,12 @@ struct NATSParser {
 
     /// A short word as a number, whatever its case; zero for what is longer than all names of operations.
     private func word(_ field: Range<Int>) -> UInt64 {
-        field.count > 4 ? 0 : bytes[field].reduce(0) { $0 << 8 | UInt64($1 | 0x20) }
+        guard field.count <= 4 else { return 0 }
+        return unsafe bytes.withUnsafeBufferPointer { bytes in
+            var word: UInt64 = 0
+            for index in field { unsafe word = word << 8 | UInt64(bytes[index] | 0x20) }
+            return word
+        }
     }
 
     private static func word(_ name: StaticString) -> UInt64 {
@@ -99,7 +110,12 @@ struct NATSParser {
     private mutating func endOfLine() throws(NATSError) -> Int? {
         let isInfo = place < bytes.count && bytes[place] | 0x20 == UInt8(ascii: "i")
         let limit = isInfo ? Self.infoLimit : Self.lineLimit
-        let found = bytes[(place + scannedCount)...].firstIndex(of: Self.newline)
+        let start = place + scannedCount
+        // The ranges below are within the bytes, and the loops over them are those that each message takes.
+        let length = unsafe bytes.withUnsafeBufferPointer { bytes in
+            unsafe bytes.baseAddress.map { unsafe cweir_net_after_newline($0 + start, bytes.count - start) } ?? 0
+        }
+        let found = length > 0 ? start + length - 1 : nil
         guard (found ?? bytes.count) - place <= limit else {
             throw .garbage("it sends a line of more than \(limit) bytes")
         }
@@ -117,12 +133,14 @@ struct NATSParser {
 
     /// Takes the next word of a line off it; empty where there is none.
     private func takeField(_ line: inout Range<Int>) -> Range<Int> {
-        var start = line.lowerBound
-        while start < line.upperBound, Self.isBlank(bytes[start]) { start += 1 }
-        var end = start
-        while end < line.upperBound, !Self.isBlank(bytes[end]) { end += 1 }
-        line = end..<line.upperBound
-        return start..<end
+        let field = unsafe bytes.withUnsafeBufferPointer { bytes in
+            var start = line.lowerBound
+            while start < line.upperBound, unsafe Self.isBlank(bytes[start]) { start &+= 1 }
+            guard let first = bytes.baseAddress else { return start..<start }
+            return unsafe start..<start + cweir_net_word_length(first + start, line.upperBound - start)
+        }
+        line = field.upperBound..<line.upperBound
+        return field
     }
 
     private func trimmed(_ text: Range<Int>, quote: UInt8?) -> Range<Int> {
@@ -162,47 +180,55 @@ struct NATSParser {
         guard total <= messageLimit else {
             throw .garbage("it sends a message of \(total) bytes, and its limit is \(messageLimit - Self.headroom)")
         }
-        func relative(_ range: Range<Int>) -> Range<Int> { range.lowerBound - place..<range.upperBound - place }
-        let start = end + 2 - place
+        let start = end + 2
         let message = NATSFrame.Message(
-            subject: relative(subject),
+            subject: subject,
             subscription: UInt64(subscription),
-            reply: reply.map(relative),
+            reply: reply,
             headers: start..<start + headers,
             payload: start + headers..<start + total
         )
-        self.message = message
-        return try finish(message)
+        if let frame = try finish(message) { return frame }
+        self.message = message.shifted(by: -place)
+        return nil
     }
 
     /// The message, once its payload is there.
     private mutating func finish(_ message: NATSFrame.Message) throws(NATSError) -> NATSFrame? {
-        let end = place + message.payload.upperBound
+        let end = message.payload.upperBound
         guard bytes.count >= end + 2 else { return nil }
         guard bytes[end] == Self.carriageReturn, bytes[end + 1] == Self.newline else {
             throw .garbage("a message does not end where its length says")
         }
-        func absolute(_ range: Range<Int>) -> Range<Int> { range.lowerBound + place..<range.upperBound + place }
-        let whole = NATSFrame.Message(
-            subject: absolute(message.subject),
-            subscription: message.subscription,
-            reply: message.reply.map(absolute),
-            headers: absolute(message.headers),
-            payload: absolute(message.payload)
-        )
-        self.message = nil
         consume(through: end)
-        return .message(whole)
+        return .message(message)
     }
 
     /// A number of up to nine digits: longer ones are beyond all limits.
     private func number(_ field: Range<Int>) -> Int? {
         guard (1...9).contains(field.count) else { return nil }
-        var value = 0
-        for byte in bytes[field] {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-            value = value * 10 + Int(byte - UInt8(ascii: "0"))
+        return unsafe bytes.withUnsafeBufferPointer { bytes in
+            var value = 0
+            for index in field {
+                let digit = unsafe bytes[index] &- UInt8(ascii: "0")
+                guard digit < 10 else { return nil }
+                value = value &* 10 &+ Int(digit)
+            }
+            return value
         }
-        return value
+    }
+}
+
+extension NATSFrame.Message {
+    /// The same with other places.
+    fileprivate func shifted(by distance: Int) -> NATSFrame.Message {
+        func moved(_ range: Range<Int>) -> Range<Int> { range.lowerBound + distance..<range.upperBound + distance }
+        return NATSFrame.Message(
+            subject: moved(subject),
+            subscription: subscription,
+            reply: reply.map(moved),
+            headers: moved(headers),
+            payload: moved(payload)
+        )
     }
 }

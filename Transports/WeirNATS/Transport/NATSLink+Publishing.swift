@@ -29,16 +29,6 @@ extension NATSLink {
         ping = try connection.say { words in words.ping(.now) }
     }
 
-    private static func headers(id: String, _ stream: String) -> [UInt8] {
-        Array("NATS/1.0\r\nNats-Msg-Id: \(id)\r\nNats-Expected-Stream: \(stream)\r\n\r\n".utf8)
-    }
-
-    /// How many bytes of a message its headers take at most.
-    static func headerLength(_ settings: NATSLinkSettings) -> Int {
-        let longest = String(UInt64.max, radix: 36) + "-\(UInt64.max)"
-        return settings.stream.map { headers(id: longest, $0).count } ?? 0
-    }
-
     /// Says of the first message that is too long which one it is; all are counted.
     private func noteTooLong(_ error: NATSError) {
         guard !saidThatOneIsTooLong else { return }
@@ -47,26 +37,21 @@ extension NATSLink {
     }
 
     private func publish(_ bytes: ArraySlice<UInt8>) throws(NATSError) {
-        var subject = settings.subject
         var payload = bytes
+        var partition: Int?
         switch content {
-        case .lines: if payload.last == UInt8(ascii: "\n") { payload.removeLast() }
+        case .lines: if payload.last == UInt8(ascii: "\n") { payload = payload.dropLast() }
         case .frames: break
         case .partitioned:
             guard let message = PartitionedMessage.read(bytes) else {
                 throw NATSError(.unsendable, "what was spilled is no message for a partition")
             }
-            subject += ".\(message.partition)"
+            partition = message.partition
             payload = message.payload
         }
-        guard let stream = settings.stream else {
-            try connection.say { words throws(NATSError) in try words.publish(subject, payload) }
-            return
-        }
         let number = settledCount + UInt64(window.count)
-        let headers = Self.headers(id: "\(origin)-\(number)", stream)
         try connection.say { words throws(NATSError) in
-            try words.publish(subject, reply: "\(inbox).\(number)", headers: headers, payload)
+            try words.publish(payload, behind: head, number: number, of: partition)
         }
     }
 }

@@ -47,17 +47,23 @@ final class NATSLink: OutgoingLink {
 
     let content: Content
 
+    /// What stands before the payload of a message.
+    let head: NATSMessageHead
+
     struct Outstanding {
         let deadline: Moment
         var outcome: Outcome?
     }
 
-    enum Outcome: Equatable {
+    enum Outcome {
         case kept
         case refused
         /// To be sent again: the stream has no room, or no leader.
-        case later(String)
+        case later
     }
+
+    /// Why something is to be sent again, as was said last.
+    private var delay = ""
 
     private static let answerSubscription: UInt64 = 1
 
@@ -84,6 +90,7 @@ final class NATSLink: OutgoingLink {
         self.address = address
         origin = String(UInt64.random(in: .min ... .max), radix: 36)
         inbox = "_INBOX.\(origin)"
+        head = NATSMessageHead(settings, origin: origin, inbox: inbox)
         watch = settings.stream.map { stream in
             let subject = settings.subject + (content == .partitioned ? ".*" : "")
             return StreamWatch(stream, subject: subject, timeout: settings.timeout)
@@ -154,13 +161,14 @@ final class NATSLink: OutgoingLink {
     }
 
     private func takeEvents() throws(NATSError) {
-        while let event = try connection.next(.now) {
+        let now = Moment.now
+        while let event = try connection.next(now) {
             switch event {
             case .isUp:
                 hasBeenUp = true
                 guard settings.stream != nil else { continue }
                 try connection.say { words in words.subscribe("\(inbox).*", as: Self.answerSubscription) }
-                guard let request = watch?.request, watch?.noteConnection(.now) == true else { continue }
+                guard let request = watch?.request, watch?.noteConnection(now) == true else { continue }
                 try connection.say { words throws(NATSError) in
                     try words.publish(request, reply: "\(inbox).\(Self.streamAnswer)", [])
                 }
@@ -175,14 +183,12 @@ final class NATSLink: OutgoingLink {
     private func note(_ message: NATSFrame.Message) throws(NATSError) {
         let subject = connection.bytes(message.subject)
         guard let dot = subject.lastIndex(of: UInt8(ascii: ".")) else { return }
-        let name = String(decoding: subject[(dot + 1)...], as: UTF8.self)
-        guard name != Self.streamAnswer else {
-            try watch?.take(answer(message), .now)
+        let name = subject[(dot + 1)...]
+        guard let number = Digits.number(name) else {
+            if name.elementsEqual(Self.streamAnswer.utf8) { try watch?.take(answer(message), .now) }
             return
         }
-        guard let number = UInt64(name), number >= settledCount, number - settledCount < UInt64(window.count) else {
-            return
-        }
+        guard number >= settledCount, number - settledCount < UInt64(window.count) else { return }
         window[Int(number - settledCount)].outcome = outcome(message)
     }
 
@@ -193,7 +199,8 @@ final class NATSLink: OutgoingLink {
     private func outcome(_ message: NATSFrame.Message) -> Outcome {
         if !message.headers.isEmpty, NATSHeaders(connection.bytes(message.headers))?.status == 503 {
             watch?.noteSilence()
-            return .later(watch?.silence ?? "nobody answers")
+            delay = watch?.silence ?? "nobody answers"
+            return .later
         }
         // What servers say of a message that was kept begins so, and what they say of another one with the error.
         if connection.bytes(message.payload).starts(with: Self.receiptStart) {
@@ -206,7 +213,10 @@ final class NATSLink: OutgoingLink {
             return .kept
         } catch {
             guard case .refused(let status, let number) = error.kind, status < 500, number != Self.isInProcess
-            else { return .later(error.reason) }
+            else {
+                delay = error.reason
+                return .later
+            }
             if !saidThatItRefuses {
                 meter.note("'\(address)' refuses messages, which are lost: \(error.reason)")
                 saidThatItRefuses = true
@@ -251,9 +261,9 @@ final class NATSLink: OutgoingLink {
             case .refused:
                 sending.delivered += 1
                 sending.refused += 1
-            case .later(let reason):
+            case .later:
                 finish(settled, &batch)
-                sending.status = .failed(LinkFailure(reason))
+                sending.status = .failed(LinkFailure(delay))
                 return
             case nil:
                 finish(settled, &batch)

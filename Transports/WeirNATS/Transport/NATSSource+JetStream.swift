@@ -132,7 +132,7 @@ extension NATSSource {
         guard let reply = message.reply, let place = JetStreamPlace(client.connection.bytes(reply)) else {
             return takeStatus(message)
         }
-        pull.noteMessage(.now)
+        pull.noteMessage(client.now)
         guard settings.durable == nil else {
             if !isLeaving { append(message, sequence: nil) }
             noteAcknowledgement(client.connection.bytes(reply))

@@ -89,9 +89,12 @@ final class NATSSource: MessageSource {
             isSetUp = false
             pull.forget()
         }
-        client.onMessage = { [unowned self] in take($0) }
-        client.onRefusal = { [unowned self] in failure = NATSError(.notPermitted, "the server refuses: '\($0)'") }
-        client.wantsMore = { [unowned self] in (stage.hasRoom || isHeld) && failure == nil }
+        // Safety: the client calls it for each message, and only while the source calls the client.
+        client.onMessage = { [unowned(unsafe) self] in unsafe take($0) }
+        client.onRefusal = { [unowned self] in
+            failure = NATSError(.notPermitted, "the server refuses: '\($0)'")
+            noteRoom()
+        }
     }
 
     /// Connects, and finds out what can never work.
@@ -136,6 +139,7 @@ final class NATSSource: MessageSource {
             do throws(NATSError) {
                 if client.connection.isUp, !isSetUp, nextSetUp <= .now { try setUp() }
                 try request()
+                noteRoom()
                 try client.step(until: limit)
             } catch {
                 if error.kind != .interrupted { noteDown(error) }
@@ -192,9 +196,11 @@ final class NATSSource: MessageSource {
     // MARK: Messages
 
     private func take(_ message: NATSFrame.Message) {
-        guard settings.stream == nil else { return takeFromStream(message) }
-        append(message, sequence: nil)
+        if settings.stream == nil { append(message, sequence: nil) } else { takeFromStream(message) }
+        noteRoom()
     }
+
+    private func noteRoom() { client.isFull = !(stage.hasRoom || isHeld) || failure != nil }
 
     func append(_ message: NATSFrame.Message, sequence: UInt64?, skipping skip: Int = 0) {
         let payload = client.connection.bytes(message.payload)

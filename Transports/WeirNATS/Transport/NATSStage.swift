@@ -57,7 +57,7 @@ struct NATSStage {
             let count = UInt32(payload.count)
             bytes += [UInt8(count >> 24), UInt8(count >> 16 & 0xFF), UInt8(count >> 8 & 0xFF), UInt8(count & 0xFF)]
         }
-        bytes += payload
+        unsafe payload.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
         if boundary == .lines, let last = payload.last, last != UInt8(ascii: "\n") { bytes.append(UInt8(ascii: "\n")) }
         if skip > 0 { bytes.removeSubrange(first..<min(first + skip, bytes.count)) }
         if let sequence { marks.append((bytes.count, sequence)) }

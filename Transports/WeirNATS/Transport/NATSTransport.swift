@@ -209,7 +209,7 @@ public struct NATSTransport: Transport {
             settings.stream = stream
             meter.update { $0.isUnconfirmed = false }
         }
-        let limit = found.map { max(0, $0.limit - NATSLink.headerLength(settings)) }
+        let limit = found.map { max(0, $0.limit - NATSMessageHead.headerLength(settings)) }
         let poller = try Poller(address: parts.whole)
         var outbox = options.outboxSettings()
         if isPartitioned {

@@ -94,7 +94,15 @@ package struct OutgoingBatch: Sendable {
     /// Makes each line a message, where they were lines of a stream: a spill may be that of another kind of sink.
     package mutating func splitIntoMessages() {
         guard ends.isEmpty else { return }
-        ends = bytes.indices.filter { bytes[$0] == UInt8(ascii: "\n") || $0 == bytes.count - 1 }.map { $0 + 1 }
+        ends.reserveCapacity(Int(messages))
+        var end = 0
+        while end < bytes.count {
+            let length = unsafe bytes[end...].withUnsafeBufferPointer { rest in
+                unsafe rest.baseAddress.map { unsafe cweir_net_after_newline($0, rest.count) } ?? 0
+            }
+            end = length > 0 ? end + length : bytes.count
+            ends.append(end)
+        }
     }
 
     /// What was not sent.

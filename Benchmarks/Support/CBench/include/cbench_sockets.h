@@ -24,6 +24,16 @@ int cbench_open_port(uint32_t buffer, uint16_t *port);
 // Receives in batches of 64 with recvmmsg, and looks at nothing, until half a second passes in which nothing comes.
 // Returns how many datagrams came; `nanoseconds` is the time from the first one to the last one.
 int64_t cbench_receive_datagrams(int socket, int64_t *nanoseconds);
+
+// Connects to a port of this machine. Returns -1 where nobody listens.
+int cbench_connect(uint16_t port);
+
+// Sends all of the bytes. Returns 0, or -1.
+int cbench_send_all(int socket, const void *bytes, uint64_t count);
+
+// Receives into one buffer of 64 KiB and looks for line ends alone, until there were so many or ten seconds pass in which
+// nothing comes. Returns how many there were.
+int64_t cbench_receive_lines(int socket, int64_t count);
 void cbench_close(int descriptor);
 
 #pragma clang assume_nonnull end

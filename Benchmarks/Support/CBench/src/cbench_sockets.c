@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -87,6 +88,46 @@ int cbench_open_port(uint32_t buffer, uint16_t *port) {
 
 void cbench_close(int descriptor) {
     (void)close(descriptor);
+}
+
+int cbench_connect(uint16_t port) {
+    const struct sockaddr_in address = loopback(port);
+    const int made = socket(AF_INET, SOCK_STREAM, 0);
+    const int on = 1;
+    if (made >= 0 && connect(made, (const struct sockaddr *)&address, sizeof(address)) < 0) {
+        (void)close(made);
+        return -1;
+    }
+    (void)setsockopt(made, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    return made;
+}
+
+int cbench_send_all(int socket, const void *bytes, uint64_t count) {
+    for (uint64_t sent = 0; sent < count;) {
+        const ssize_t done = write(socket, (const char *)bytes + sent, (size_t)(count - sent));
+        if (done < 0) {
+            return -1;
+        }
+        sent += (uint64_t)done;
+    }
+    return 0;
+}
+
+int64_t cbench_receive_lines(int socket, int64_t count) {
+    static _Thread_local char buffer[64 << 10];
+    int64_t found = 0;
+    struct pollfd entry = {.fd = socket, .events = POLLIN};
+    while (found < count && poll(&entry, 1, 10000) > 0) {
+        const ssize_t length = read(socket, buffer, sizeof(buffer));
+        if (length <= 0) {
+            break;
+        }
+        const char *const end = buffer + length;
+        for (const char *at = buffer; (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at += 1) {
+            found += 1;
+        }
+    }
+    return found;
 }
 
 #if defined(__linux__)
