@@ -18,6 +18,21 @@ struct NATSPartitionFeed {
 
     /// The consumer; `nil` where it is to be made.
     var consumer: JetStreamConsumer?
+
+    /// What was asked for to make it.
+    struct Making {
+        let request: UInt64
+        let name: String
+
+        /// When another one is tried.
+        let limit: Moment
+    }
+
+    /// The consumer that is being made.
+    var making: Making?
+
+    /// How often in a row nobody has answered.
+    var silences = 0
     var pull: JetStreamPull
 
     let number: UInt64
@@ -82,17 +97,25 @@ struct NATSPartitionFeed {
         pending = nil
     }
 
+    /// Waits for a consumer that is being made.
+    ///
+    /// - Parameters:
+    ///   - making: What was asked for.
+    ///   - first: The number that it begins with, for what is before that the stream does not have.
+    mutating func wait(for making: Making, first: UInt64) {
+        self.making = making
+        next = max(next, first)
+    }
+
     /// Begins with a consumer.
     ///
     /// - Parameters:
     ///   - consumer: The consumer.
     ///   - subscription: Where its messages come to.
-    ///   - first: The first number that the stream has.
-    mutating func begin(with consumer: JetStreamConsumer, _ subscription: UInt64, first: UInt64) {
+    mutating func begin(with consumer: JetStreamConsumer, _ subscription: UInt64) {
         self.consumer = consumer
         self.subscription = subscription
         previous = nil
-        next = max(next, first)
         pending = consumer.pending
         count = 0
     }
