@@ -64,9 +64,11 @@ struct GroupMembershipTests {
         #expect(b.members == ["b"])
         // The other one comes back, and gets its share as soon as it is handed over.
         #expect(try a.step(at(1_000)).kept == [])
-        let leaving = try b.step(at(years + 2_500)).leaving
-        #expect(leaving.count == 2)
-        #expect(try a.step(at(1_250)).kept == [])
+        #expect(try b.step(at(years + 2_500)).hasAnnounced)
+        let coming = try a.step(at(1_250)).coming
+        #expect(try a.step(at(1_260), prepared: coming).kept == [])
+        let leaving = try b.step(at(years + 2_600)).leaving
+        #expect(leaving == coming && leaving.count == 2)
         _ = try b.step(at(years + 2_750), released: leaving.sorted())
         #expect(try a.step(at(1_500)).kept == leaving)
     }
@@ -142,10 +144,15 @@ struct GroupMembershipTests {
         _ = try b.step(at(0))
         #expect(try b.step(at(250)).kept == [0, 1, 2, 3])
         _ = try a.step(at(500))
-        #expect(try a.step(at(750)).kept == [])
-        let share = try b.step(at(750))
+        let coming = try a.step(at(750)).coming
+        #expect(coming.count == 2)
+        // Until the other one is ready, it goes on with all of them.
+        let before = try b.step(at(750))
+        #expect(before.kept == [0, 1, 2, 3] && before.hasAnnounced && before.leaving == [])
+        #expect(try a.step(at(800), prepared: coming).kept == [])
+        let share = try b.step(at(850))
         #expect(share.kept.count == 2)
-        #expect(share.leaving.count == 2)
+        #expect(share.leaving == coming)
         // However long it takes.
         for time in stride(from: Int64(1_000), to: 10_000, by: 250) {
             #expect(try a.step(at(time)).kept == [])
@@ -161,8 +168,10 @@ struct GroupMembershipTests {
         _ = try b.step(at(0))
         _ = try b.step(at(250))
         _ = try a.step(at(500))
-        _ = try a.step(at(750))
+        let coming = try a.step(at(750)).coming
+        _ = try a.step(at(760), prepared: coming)
         let leaving = try b.step(at(800)).leaving
+        #expect(leaving == coming)
         broker.faults.lost = 1_000
         #expect(throws: GroupError.self) { try b.step(at(850), released: leaving.sorted()) }
         broker.faults.lost = 0
@@ -193,10 +202,86 @@ struct GroupMembershipTests {
         #expect(read.kept == [])
         #expect(a.proposalCount == 0)
         _ = try a.step(at(600))
-        let share = try b.membership.step(at(3_100))
+        _ = try b.membership.step(at(3_100))
+        let coming = try a.step(at(650)).coming
+        _ = try a.step(at(660), prepared: coming)
+        let share = try b.membership.step(at(3_150))
         #expect(share.kept.count == 2)
         _ = try b.membership.step(at(3_200), released: share.leaving.sorted())
         #expect(try a.step(at(700)).kept == share.leaving)
+    }
+
+    /// One request between letting go and having: neither a read before nor the next turn of the one that lets go.
+    @Test
+    func whatIsLetGoIsTheOthersWithTheNextRequest() throws {
+        var (a, b) = (member("a"), member("b"))
+        _ = try b.step(at(0))
+        _ = try b.step(at(250))
+        _ = try a.step(at(500))
+        let coming = try a.step(at(750)).coming
+        _ = try a.step(at(760), prepared: coming)
+        let leaving = try b.step(at(770)).leaving
+        // Each request could be held up on its way there, and on its way back.
+        var count = 0
+        broker.faults.delayed = 1_000
+        broker.onDelay = { _ in count += 1 }
+        #expect(try b.step(at(780), released: leaving.sorted()).leaving == [])
+        #expect(count == 2)
+        broker.faults.delayed = 0
+        #expect(try a.step(at(780)).kept == leaving)
+    }
+
+    /// Where another one has changed the map meanwhile, the same call finds that out and tries again.
+    @Test
+    func whatIsLetGoIsSaidAlsoWhereTheMapIsAnotherOne() throws {
+        var (a, b, c) = (member("a"), member("b"), member("c"))
+        _ = try b.step(at(0))
+        _ = try b.step(at(250))
+        _ = try a.step(at(500))
+        let coming = try a.step(at(750)).coming
+        _ = try a.step(at(760), prepared: coming)
+        let leaving = try b.step(at(770)).leaving
+        _ = try c.step(at(780))
+        _ = try a.step(at(790))
+        #expect(try b.step(at(800), released: leaving.sorted()).leaving == [])
+        #expect(try a.step(at(810)).kept.isSubset(of: leaving))
+    }
+
+    @Test
+    func whoLeavesHandsOverToThoseThatStay() throws {
+        var (a, b) = (member("a"), member("b"))
+        for time in [Int64(0), 250, 500] {
+            _ = try a.step(at(time))
+            _ = try b.step(at(time))
+        }
+        // The one that proposes is the one that leaves.
+        let before = try a.step(at(600), isLeaving: true)
+        #expect(before.kept == [0, 1] && a.heirs == ["b"])
+        #expect(try b.step(at(610)).coming == [0, 1])
+        #expect(try a.step(at(620)).kept == [0, 1])
+        #expect(try b.step(at(630), prepared: [0, 1]).kept == [2, 3])
+        #expect(try a.step(at(640)).leaving == [0, 1])
+        #expect(try a.step(at(650), released: [0, 1]) == GroupShare())
+        #expect(try b.step(at(660)).kept == [0, 1, 2, 3])
+        // It gets nothing back, as long as it is there.
+        #expect(try a.step(at(700)) == GroupShare())
+        #expect(try b.step(at(710)).kept == [0, 1, 2, 3])
+    }
+
+    @Test
+    func whoeverIsAloneOrAmongLeaversHasNoHeirs() throws {
+        var (a, b) = (member("a"), member("b"))
+        for time in [Int64(0), 250, 500] {
+            _ = try a.step(at(time))
+            _ = try b.step(at(time))
+        }
+        _ = try a.step(at(600), isLeaving: true)
+        _ = try b.step(at(610), isLeaving: true)
+        _ = try a.step(at(620))
+        #expect(a.heirs.isEmpty && b.heirs.isEmpty)
+        // Both go on with what they have.
+        #expect(try a.step(at(630)).kept == [0, 1])
+        #expect(try b.step(at(630)).kept == [2, 3])
     }
 
     @Test

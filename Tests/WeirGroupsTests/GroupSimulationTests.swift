@@ -20,8 +20,12 @@ struct GroupSimulationTests {
         var refused = 0
         var late = 0
         var drainTime: Int64 = 0
+        var handovers = 0
+        var longestStand: Int64 = 0
 
         func add(_ simulation: GroupSimulation) {
+            handovers += simulation.handovers.count
+            longestStand = max(longestStand, simulation.handovers.longestStand)
             steps += simulation.stepCount
             commits += simulation.counts.commits
             refused += simulation.counts.refused
@@ -30,6 +34,8 @@ struct GroupSimulationTests {
         }
 
         func add(_ other: Findings) {
+            handovers += other.handovers
+            longestStand = max(longestStand, other.longestStand)
             failures += other.failures
             steps += other.steps
             commits += other.commits
@@ -70,7 +76,7 @@ struct GroupSimulationTests {
         print(
             "weir groups: seeds \(Self.seeds), \(findings.steps) steps, \(findings.commits) commits, "
                 + "\(findings.late) of them late, \(findings.refused) refused, done after \(findings.drainTime / 1_000_000) ms "
-                + "at most, in \(ContinuousClock.now - start)"
+                + "at most, \(findings.handovers) handed over in peace within \(findings.longestStand / 1_000_000) ms, in \(ContinuousClock.now - start)"
         )
         for failure in findings.failures {
             Issue.record("WEIR_GROUP_SEED=\(failure.seed): \(failure.what)")

@@ -145,6 +145,43 @@ struct GroupWorkerTests {
         #expect(worker.partitions == [])
     }
 
+    /// Who waits for the first does not wait for the others.
+    @Test
+    func whatKnowsMuchLeavesOneByOne() throws {
+        let broker = broker(other: true)
+        let worker = worker(SimulatedConnection("a", broker)) { $0.handoverByteCount = 1 }
+        try run(worker, share([0, 1]), 0...10)
+        #expect(broker.applied.map(\.partition) == [0, 1])
+        #expect(try run(worker, share([], leaving: [0, 1]), 11...11) == [0])
+        // The other one is worked at until it leaves.
+        #expect(worker.partitions == [1])
+        #expect(try run(worker, share([], leaving: [0, 1]), 12...12) == [0, 1])
+        #expect(worker.partitions == [])
+        #expect(worker.counts.handovers == 2)
+    }
+
+    /// It is ready for what comes as soon as it knows of that, and takes it with the next step.
+    @Test
+    func whatComesIsMadeReadyAndTakenAtOnce() throws {
+        let broker = broker(other: true)
+        let connection = SimulatedConnection("a", broker)
+        let worker = worker(connection)
+        var coming = share([1])
+        coming.coming = [0]
+        connection.nextError = SimulatedConnection.noAnswer
+        try run(worker, coming, 0...0)
+        #expect(worker.prepared == [])
+        try run(worker, coming, 5...5)
+        #expect(worker.prepared == [0])
+        #expect(worker.partitions == [1])
+        #expect(worker.progress.map(\.position) == [5])
+        try run(worker, share([0, 1]), 6...6)
+        #expect(worker.prepared == [])
+        #expect(worker.partitions == [0, 1])
+        try run(worker, share([0, 1]), 7...20)
+        expectDone(broker)
+    }
+
     @Test
     func idlePartitionsAreCommittedOnceWithoutState() throws {
         let broker = broker(other: true, partitionCount: 3)

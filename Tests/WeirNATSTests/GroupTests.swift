@@ -105,7 +105,7 @@ import WeirTesting
         #expect(throws: Never.self) { _ = try refused[1].get() }
     }
 
-    /// Partitions that are read, given up and gone on with at random get each message, in order.
+    /// Partitions that are made ready for, read, given up and gone on with at random get each message, in order.
     @Test func eachPartitionGetsItsMessagesWhateverIsReadBesideIt() throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)
@@ -113,19 +113,32 @@ import WeirTesting
         var published: [[UInt64]] = [[], [], [], []]
         var handled: [Int: [UInt64]] = [:]
         var committed: [[UInt64]] = [[], [], [], []]
-        for _ in 0..<60 {
+        var revisions: [UInt64] = [0, 0, 0, 0]
+        for _ in 0..<80 {
             for _ in 0..<Int.random(in: 0...20, using: &random) {
                 let partition = Int.random(in: 0..<4, using: &random)
                 published[partition].append(try client.store("in.\(partition)", [65]).sequence)
             }
             let partition = Int.random(in: 0..<4, using: &random)
-            switch Int.random(in: 0..<4, using: &random) {
+            switch Int.random(in: 0..<5, using: &random) {
             case 0: handled[partition] = nil
-            case 1: handled[partition] = committed[partition]
-            case 2: if let known = handled[partition] { committed[partition] = known }
+            case 1:
+                // As if another one had gone on with it meanwhile.
+                let place = max(committed[partition].last ?? 0, UInt64.random(in: 0...200, using: &random))
+                committed[partition] = published[partition].filter { $0 <= place }
+                handled[partition] = committed[partition]
+            case 2:
+                guard let known = handled[partition] else { break }
+                committed[partition] = known
+                let commit = commit(partition, after: revisions[partition], at: known.last ?? 0)
+                revisions[partition] = try log.commit([commit])[0].get()
             default: break
             }
             try log.read(Dictionary(uniqueKeysWithValues: handled.map { ($0.key, $0.value.last ?? 0) }))
+            let others = (0..<4).filter { handled[$0] == nil }
+            if Int.random(in: 0..<3, using: &random) == 0 {
+                _ = try log.prepare(Set(others.filter { _ in Bool.random(using: &random) }))
+            }
             try log.receive(until: clock.now().shifted(byNanoseconds: 20_000_000)) { partition, number, _ in
                 guard let last = handled[partition].map({ $0.last ?? 0 }), number > last else { return }
                 handled[partition]?.append(number)
@@ -145,6 +158,62 @@ import WeirTesting
             }
         }
         for partition in 0..<4 { #expect(handled[partition] == published[partition], "seed \(seed)") }
+    }
+
+    /// Nothing comes of a partition that is another one's so far, and all behind its last commit once it has come.
+    @Test func whatWasMadeReadyBeginsBehindTheLastCommit() throws {
+        let log = try log()
+        var numbers: [UInt64] = []
+        for index in 0..<10 { numbers.append(try client.store("in.\(index % 2)", [65]).sequence) }
+        let revision = try log.commit([commit(1, after: 0, at: numbers[3])])[0].get()
+        try log.read([0: 0])
+        var found: [Int: [UInt64]] = [:]
+        func receive() throws {
+            try log.receive(until: clock.now().shifted(byNanoseconds: 50_000_000)) { partition, number, _ in
+                found[partition, default: []].append(number)
+            }
+        }
+        // Others go on while a consumer is made.
+        var rest = 100
+        while try !log.prepare([1, 2]), rest > 0 {
+            try receive()
+            rest -= 1
+        }
+        let consumers = try client.request("$JS.API.CONSUMER.NAMES.in", [])
+        for _ in 0..<4 { try receive() }
+        #expect(found == [0: stride(from: 0, to: 10, by: 2).map { numbers[$0] }])
+        // Its owner has come further.
+        _ = try log.commit([commit(1, after: revision, at: numbers[5])])[0].get()
+        let place = try log.lastCommit(of: 1)
+        #expect(place?.position == numbers[5])
+        try log.read([0: numbers[8], 1: numbers[5]])
+        // What was there before is what is read from now on.
+        #expect(try client.request("$JS.API.CONSUMER.NAMES.in", []).payload == consumers.payload)
+        for _ in 0..<100 where found[1]?.last != numbers[9] { try receive() }
+        #expect(found[1]?.filter { $0 > numbers[5] } == [numbers[7], numbers[9]])
+        #expect(log.frontier(of: 1) >= numbers[9])
+    }
+
+    /// The stream has removed what was to be read while a partition was made ready for: that shows when it comes.
+    @Test func whatWasMadeReadyIsNoReasonToSkip() throws {
+        let log = try log()
+        for _ in 0..<10 { try client.store("in.1", [65]) }
+        _ = try log.commit([commit(1, after: 0, at: 2)])[0].get()
+        _ = try client.request("$JS.API.STREAM.PURGE.in", Array("{\"seq\":6}".utf8)[...])
+        // It is another one's, which may be further than that.
+        _ = try log.prepare([1])
+        let error = #expect(throws: GroupError.self) { try log.read([1: 2]) }
+        #expect(error?.kind == .refused && error?.reason.contains("begins with message 6") == true)
+        let other = try self.log()
+        _ = try other.prepare([1])
+        try other.read([1: 8])
+        var found: [UInt64] = []
+        for _ in 0..<100 where found.last != 10 {
+            try other.receive(until: clock.now().shifted(byNanoseconds: 50_000_000)) { _, number, _ in
+                found.append(number)
+            }
+        }
+        #expect(found.filter { $0 > 8 } == [9, 10])
     }
 
     @Test func whatWasRemovedBeforeItWasReadEndsTheGroup() throws {
@@ -324,5 +393,11 @@ import WeirTesting
         try client.createStream(JetStreamSettings("in", subjects: ["in.*"]))
         let other = #expect(throws: GroupError.self) { _ = try self.log().lastCommit(of: 2) }
         #expect(other?.reason.contains("another name") == true, "\(other?.reason ?? "")")
+    }
+}
+
+extension PartitionLog {
+    fileprivate func lastCommit(of partition: Int) throws(GroupError) -> PartitionPlace? {
+        try lastCommits(of: [partition])[partition]
     }
 }

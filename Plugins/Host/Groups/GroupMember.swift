@@ -12,6 +12,9 @@ final class GroupMember: Sendable {
     private struct Exchange {
         var share = GroupShare()
         var released: Set<Int> = []
+        var prepared: Set<Int> = []
+        var isLeaving = false
+        var hasLeft = false
         var members = 0
         var status: [UInt8] = []
         var last: [Int: UInt64] = [:]
@@ -33,8 +36,8 @@ final class GroupMember: Sendable {
     /// How often the group is looked at, in nanoseconds: a part of the lease, which decides how soon others take over.
     private static let interval: Int64 = 200_000_000
 
-    /// How often it is looked at while others are to hand over partitions, which pause until then, in nanoseconds.
-    private static let shortInterval: Int64 = 20_000_000
+    /// How often it is looked at while partitions are about to change hands, which pause until then, in nanoseconds.
+    private static let shortInterval: Int64 = 10_000_000
 
     /// How often the numbers of this member are published, in nanoseconds.
     private static let statusInterval: Int64 = 2_000_000_000
@@ -73,11 +76,26 @@ final class GroupMember: Sendable {
     /// How many members there are, and the last messages of partitions.
     var view: (members: Int, last: [Int: UInt64]) { shared.exchange.withLock { ($0.members, $0.last) } }
 
-    /// Says which partitions others can have now.
-    func release(_ partitions: [Int]) {
-        guard !partitions.isEmpty else { return }
-        shared.exchange.withLock { $0.released.formUnion(partitions) }
-        arrival.unpark()
+    /// Says which partitions others can have now, and for which that are to come this member is ready.
+    func tell(released: [Int], prepared: Set<Int>) {
+        let isNew = shared.exchange.withLock { state in
+            defer { state.prepared = prepared }
+            state.released.formUnion(released)
+            return !released.isEmpty || state.prepared != prepared
+        }
+        if isNew { arrival.unpark() }
+    }
+
+    /// Says that all partitions are to be handed over, before the end.
+    ///
+    /// - Returns: Whether that is done, as far as there are others.
+    func handOverAll() -> Bool {
+        let (isNew, hasLeft) = shared.exchange.withLock { state in
+            defer { state.isLeaving = true }
+            return (!state.isLeaving, state.hasLeft)
+        }
+        if isNew { arrival.unpark() }
+        return hasLeft
     }
 
     /// Says what others can read of this member.
@@ -107,7 +125,9 @@ final class GroupMember: Sendable {
         var lastStatus: Timestamp?
         var hasBegun = false
         while !shared.exchange.withLock({ $0.isEnding }) {
-            let released = shared.exchange.withLock { exchanged(&$0.released) }
+            let (released, prepared, isLeaving) = shared.exchange.withLock { state in
+                (exchanged(&state.released), state.prepared, state.isLeaving)
+            }
             var wait = interval
             do throws(GroupError) {
                 let known = if let values { values } else { try backend.makeValues() }
@@ -115,11 +135,17 @@ final class GroupMember: Sendable {
                 var member = membership ?? GroupMembership(name, settings, in: known)
                 // What was let go is told again where this fails.
                 membership = member
-                let share = try member.step(clock.now(), released: released.sorted())
+                let share = try member.step(
+                    clock.now(),
+                    released: released.sorted(),
+                    prepared: prepared,
+                    isLeaving: isLeaving
+                )
                 membership = member
-                if !share.coming.isEmpty { wait = shortInterval }
+                if share.isChanging || isLeaving { wait = shortInterval }
                 let wasReached = shared.exchange.withLock { state in
                     state.share = share
+                    state.hasLeft = isLeaving && (member.heirs.isEmpty || share == GroupShare())
                     state.members = member.members.count
                     defer { state.trouble = nil }
                     return state.trouble == nil

@@ -30,6 +30,13 @@ final class GroupRun {
     /// How long to wait for messages before the share is looked at, in nanoseconds.
     private static let turn: Int64 = 50_000_000
 
+    /// The same while partitions are about to change hands, which pause until it was looked at.
+    private static let shortTurn: Int64 = 5_000_000
+
+    /// How long a member that is to end waits at most until others have its partitions, in nanoseconds: those that are left then
+    /// pause for longer.
+    private static let longestEnd: Int64 = 5_000_000_000
+
     /// How long trouble is over before the same is said again, in nanoseconds.
     private static let troubleTime: Int64 = 30_000_000_000
 
@@ -159,10 +166,18 @@ final class GroupRun {
         var trouble: String?
         var troubleEnd: Timestamp?
         let parker = Parker()
-        while !(context.interruption?.isTriggered ?? false) {
-            let share = try member.share()
+        var end: Timestamp?
+        while true {
             let now = clock.now()
-            member.release(try worker.step(share, now, until: now.shifted(byNanoseconds: Self.turn)))
+            if context.interruption?.isTriggered ?? false {
+                let limit = end ?? now.shifted(byNanoseconds: Self.longestEnd)
+                end = limit
+                guard !member.handOverAll(), now < limit else { break }
+            }
+            let share = try member.share()
+            let turn = share.isChanging || end != nil ? Self.shortTurn : Self.turn
+            let released = try worker.step(share, now, until: now.shifted(byNanoseconds: turn))
+            member.tell(released: released, prepared: worker.prepared)
             if worker.counts.commits > 0 { member.noteCommits() }
             if let reason = worker.trouble?.reason {
                 // What comes again and again is said once.

@@ -24,6 +24,9 @@ final class GroupSimulation {
     /// Whether there are never two that think they own a partition.
     private let isOrderly: Bool
 
+    /// Whether nobody is lost either: then a partition that is handed over stands still for a moment alone.
+    private let isPeaceful: Bool
+
     /// How much happened, so that a test can tell whether anything did.
     private(set) var stepCount = 0
     var counts: (commits: Int, refused: Int, late: Int) {
@@ -38,6 +41,17 @@ final class GroupSimulation {
     /// Some sleep for 6 s, or wait for 4 s, from then
     /// on, and their partitions are not free before the lease is over. The slowest of 100,000 seeds took 13 s.
     static let limit: Int64 = 20_000_000_000
+
+    /// How long a partition that is handed over may stand still in peace.
+    ///
+    /// Its owner changes the map, which it looks at every 30 ms at least while partitions change hands, and once more where
+    /// another one has changed it at the same time; the next one sees that within 30 ms, and its worker, whose turn comes within
+    /// 140 ms, takes the partition.
+    static let standLimit: Int64 = 300_000_000
+
+    var handovers: (count: Int, longestStand: Int64) {
+        isPeaceful ? (broker.handoverCount, broker.longestStand) : (0, 0)
+    }
 
     init(seed: UInt64, defect: BrokerDefect? = nil, onNote: ((String) -> Void)? = nil) {
         var random = SeededGenerator(seed: seed ^ 0x5EED)
@@ -68,8 +82,11 @@ final class GroupSimulation {
         work.idleInterval = Int64(400 + pick(1_000)) * SimulatedBroker.millisecond
         work.pause = Int64(50 + pick(150)) * SimulatedBroker.millisecond
         if pick(3) == 0 { work.outputByteCount = 1 + pick(100) }
+        work.handoverByteCount = [1, 32, 1 << 20][pick(3)]
         self.work = work
-        let level = [0, 15, 60, 200][pick(4)]
+        let isPeaceful = pick(8) == 0
+        self.isPeaceful = isPeaceful
+        let level = isPeaceful ? 0 : [0, 15, 60, 200][pick(4)]
         func often() -> Int { pick(3) == 0 ? 0 : pick(level + 1) }
         broker.faults = SimulatedFaults(
             lost: often(),
@@ -81,10 +98,11 @@ final class GroupSimulation {
             gap: often(),
             again: often()
         )
-        let kinds: [Event] = [.join, .leave, .interrupt, .kill, .kill, .sleep, .sleep, .jump, .cutOff, .election]
+        var kinds: [Event] = [.join, .leave]
+        if !isPeaceful { kinds += [.interrupt, .kill, .kill, .sleep, .sleep, .jump, .cutOff, .election] }
         for _ in 0..<pick(12) { events.append((Int64(pick(Int(calm))), kinds[pick(kinds.count)])) }
         let first = pick(3)
-        if first == 0 {
+        if first == 0, !isPeaceful {
             let (one, other) = (Int64(pick(Int(calm))), Int64(pick(Int(calm))))
             events += [(min(one, other), .grow), (max(one, other), .shrink)]
         }
@@ -107,7 +125,7 @@ final class GroupSimulation {
             member.connection.isDownUntil = 0
             member.connection.nextError = nil
         }
-        if live.isEmpty { join() }
+        if live.allSatisfy(\.isLeaving) { join() }
         broker.note("from now on all is well")
         while broker.failure == nil, !isDone {
             guard broker.now < calm + Self.limit else {
@@ -127,6 +145,10 @@ final class GroupSimulation {
         if isOrderly, broker.refusedCommits > 0 {
             broker.fail("commits were refused though each partition was one member's")
         }
+        if handovers.longestStand > Self.standLimit {
+            let stand = broker.longestStand / SimulatedBroker.millisecond
+            broker.fail("a partition stood for \(stand) ms while it changed hands")
+        }
         return broker.failure
     }
 
@@ -137,7 +159,7 @@ final class GroupSimulation {
         let owned = live.reduce(0) { $0 + $1.worker.partitions.count }
         let all = live.reduce(into: Set<Int>()) { $0.formUnion($1.worker.partitions) }
         return owned == partitionCount && all.count == partitionCount
-            && live.allSatisfy { $0.share.leaving.isEmpty && $0.share.kept == $0.worker.partitions }
+            && live.allSatisfy { !$0.share.isChanging && $0.share.kept == $0.worker.partitions }
     }
 
     /// Goes on up to a time, one thing after the other.
@@ -216,6 +238,8 @@ final class GroupSimulation {
     private func end(_ member: SimulatedMember, isKilled: Bool) {
         broker.note("\(member.name) \(isKilled || member.isBusy ? "is killed" : "leaves")")
         // One that waits for an answer cannot leave meanwhile.
-        isKilled || member.isBusy ? member.kill() : member.leave()
+        guard !isKilled, !member.isBusy else { return member.kill() }
+        // Who ends at once leaves what others have just let go for it.
+        !isPeaceful && broker.pick(3) == 0 ? member.leave() : member.handOver()
     }
 }

@@ -72,6 +72,13 @@ final class SimulatedBroker {
     private(set) var refusedCommits = 0
     private(set) var lateCommits = 0
 
+    /// When partitions were let go that nobody works at yet.
+    private var releases: [Int: Int64] = [:]
+
+    /// How many partitions were handed over, and for how long one of them stood still.
+    private(set) var handoverCount = 0
+    private(set) var longestStand: Int64 = 0
+
     private var snapshots: [[String: SharedValue]] = [[:]]
     private var lastRevision: UInt64 = 0
     private var pending: [(time: Int64, apply: () -> Void)] = []
@@ -117,6 +124,21 @@ final class SimulatedBroker {
     func note(_ what: @autoclosure () -> String) {
         guard let onNote else { return }
         onNote("\(now / Self.millisecond) ms: \(what())")
+    }
+
+    // MARK: Partitions that change hands
+
+    func noteRelease(of partitions: Set<Int>) {
+        for partition in partitions { releases[partition] = now }
+    }
+
+    /// Forgets them where nobody is there any more who could take them.
+    func forgetReleases() { releases = [:] }
+
+    func noteTake(of partition: Int) {
+        guard let time = releases.removeValue(forKey: partition) else { return }
+        handoverCount += 1
+        longestStand = max(longestStand, now - time)
     }
 
     // MARK: Values

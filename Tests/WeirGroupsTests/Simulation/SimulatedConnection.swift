@@ -143,14 +143,30 @@ final class SimulatedConnection: SharedValues, PartitionLog {
 
     // MARK: Messages and commits
 
-    func lastCommit(of partition: Int) throws(GroupError) -> PartitionPlace? {
-        let place = try ask("asks for the commit of \(partition)") { [broker] in
-            let kept = broker.kept[partition]
-            // It need not be the very last: what follows it is refused then.
-            return broker.chance(broker.faults.stale) ? kept.before : kept.place
+    func lastCommits(of partitions: Set<Int>) throws(GroupError) -> [Int: PartitionPlace] {
+        let sorted = partitions.sorted()
+        let places = try ask("asks for the commits of \(sorted)") { [broker] in
+            sorted.map { partition in
+                let kept = broker.kept[partition]
+                // It need not be the very last: what follows it is refused then.
+                return broker.chance(broker.faults.stale) ? kept.before : kept.place
+            }
         }
-        broker.note("\(member) goes on with \(partition) at \(place?.position ?? 0), commit \(place?.revision ?? 0)")
-        return place
+        var found: [Int: PartitionPlace] = [:]
+        for (partition, place) in zip(sorted, places) {
+            let (position, revision) = (place?.position ?? 0, place?.revision ?? 0)
+            broker.note("\(member) goes on with \(partition) at \(position), commit \(revision)")
+            found[partition] = place
+        }
+        return found
+    }
+
+    func prepare(_ partitions: Set<Int>) throws(GroupError) -> Bool {
+        let isReady = try ask("makes ready for \(partitions.sorted())") { [broker] in
+            !broker.chance(broker.faults.delayed * 4)
+        }
+        broker.note("\(member) is \(isReady ? "" : "not yet ")ready for \(partitions.sorted())")
+        return isReady
     }
 
     func commit(_ commits: [PartitionCommit]) -> [Result<UInt64, GroupError>] {

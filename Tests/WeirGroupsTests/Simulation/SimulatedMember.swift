@@ -17,6 +17,14 @@ final class SimulatedMember {
     /// Whether it has left, or was killed.
     private(set) var isGone = false
 
+    /// Since when it hands over all that it has; `nil` where it stays.
+    private var leavingSince: Int64?
+
+    var isLeaving: Bool { leavingSince != nil }
+
+    /// How long it waits for others before it ends.
+    private static let longestEnd: Int64 = 5_000_000_000
+
     private(set) var share = GroupShare()
     private var membership: GroupMembership
     private var released: [Int] = []
@@ -31,7 +39,10 @@ final class SimulatedMember {
         self.broker = broker
         connection = SimulatedConnection(name, broker)
         membership = GroupMembership(name, settings, in: connection)
-        worker = GroupWorker(connection, work) { SimulatedProcessor($0, $1) }
+        worker = GroupWorker(connection, work) {
+            broker.noteTake(of: $0)
+            return SimulatedProcessor($0, $1)
+        }
         nextMembership = broker.now
         nextWork = broker.now
         speed = Int64(800 + broker.pick(450))
@@ -57,10 +68,14 @@ final class SimulatedMember {
         isGone = true
     }
 
-    /// Ends as a program does that was told to.
+    /// Hands over all that it has, as a program does that was told to end.
+    func handOver() { leavingSince = leavingSince ?? broker.now }
+
+    /// Ends at once, with what it has.
     func leave() {
         guard !isGone else { return }
         isGone = true
+        if membership.heirs.isEmpty { broker.forgetReleases() }
         do throws(GroupError) { try worker.commitAll(clock) } catch { end(error) }
         try? membership.leave()
     }
@@ -76,11 +91,23 @@ final class SimulatedMember {
                 nextMembership = time + broker.pick(200...300)
                 let letGo = released
                 released = []
-                share = try membership.step(clock, released: letGo)
+                share = try membership.step(
+                    clock,
+                    released: letGo,
+                    prepared: worker.prepared,
+                    isLeaving: isLeaving
+                )
+                if share.isChanging { nextMembership = time + broker.pick(5...30) }
+                if let leavingSince {
+                    let isDone = membership.heirs.isEmpty || share == GroupShare()
+                    if isDone || leavingSince + Self.longestEnd < broker.now { leave() }
+                }
             } else {
                 nextWork = time + broker.pick(60...140)
                 let now = clock
+                let leaving = share.leaving.isEmpty ? [] : share.leaving.intersection(worker.partitions)
                 released += try worker.step(share, now, until: now)
+                if !leaving.isEmpty { broker.noteRelease(of: leaving.subtracting(worker.partitions)) }
             }
         } catch {
             end(error)

@@ -81,12 +81,12 @@ package struct GroupMembership {
     private struct Sight {
         var revision: UInt64
         var time: Timestamp
+        var isLeaving: Bool
     }
 
     package let member: String
     private let settings: GroupSettings
     private let values: any SharedValues
-    private let about: [UInt8]
 
     private var sights: [String: Sight] = [:]
     private var lastRenewal: Timestamp?
@@ -97,8 +97,18 @@ package struct GroupMembership {
     /// Partitions that were let go, which the map does not say yet.
     private var released: Set<Int> = []
 
+    /// The map as it was read last; `nil` where it was written since.
+    private var known: (map: GroupMap, revision: UInt64)?
+
+    /// Whether this member is to hand over all that it has, and whether it has said so.
+    private var isLeaving = false
+    private var hasSaidThatItLeaves = false
+
     /// Those that are there, this one among them.
     package private(set) var members: Set<String> = []
+
+    /// Those among them that stay: who leaves hands over to them.
+    package private(set) var heirs: Set<String> = []
 
     /// How often this member has proposed a map that was taken.
     package private(set) var proposalCount: UInt64 = 0
@@ -110,6 +120,9 @@ package struct GroupMembership {
     package static let begunKey = "begun"
     package static let memberKey = "member."
 
+    /// What a member says of itself that is to hand over all that it has.
+    private static let leavingMark = Array("leaving".utf8)
+
     /// What the keys begin with under which members tell of themselves.
     package static let statusKey = "status."
 
@@ -119,12 +132,10 @@ package struct GroupMembership {
     ///   - member: A name that no other member has or had: letters, digits, `-` and `_`.
     ///   - settings: Those of the group.
     ///   - values: Where the group keeps who is in it.
-    ///   - about: What others can read about this member.
-    package init(_ member: String, _ settings: GroupSettings, in values: any SharedValues, about: [UInt8] = []) {
+    package init(_ member: String, _ settings: GroupSettings, in values: any SharedValues) {
         self.member = member
         self.settings = settings
         self.values = values
-        self.about = about
     }
 
     /// Says that this member is there where that is due, and finds out what is its share.
@@ -134,30 +145,44 @@ package struct GroupMembership {
     /// - Parameters:
     ///   - now: The time, which never goes back.
     ///   - released: Partitions that this member was to hand over, and has let go of.
+    ///   - prepared: Partitions that it is to have, and has made ready for.
+    ///   - isLeaving: Whether it is to hand over all that it has, as before its end; from then on it gets no others.
     /// - Returns: Its share.
     /// - Throws: ``GroupError``; ``GroupError/Kind/refused`` where the group has other settings.
-    package mutating func step(_ now: Timestamp, released: [Int] = []) throws(GroupError) -> GroupShare {
+    package mutating func step(
+        _ now: Timestamp,
+        released: [Int] = [],
+        prepared: Set<Int> = [],
+        isLeaving: Bool = false
+    ) throws(GroupError) -> GroupShare {
         self.released.formUnion(released)
-        if lastRenewal.map({ (now - $0).wholeNanoseconds >= settings.renewal }) ?? true {
-            if hasChecked {
-                try values.put(Self.memberKey + member, about)
-                lastRenewal = now
-            }
+        self.isLeaving = self.isLeaving || isLeaving
+        // Whoever waits for what was let go does not wait for more than is needed.
+        if !self.released.isEmpty, let known, let share = try write(prepared, to: known.map, known.revision) {
+            return share
         }
+        let isDue = lastRenewal.map { (now - $0).wholeNanoseconds >= settings.renewal } ?? true
+        if hasChecked, isDue || self.isLeaving && !hasSaidThatItLeaves { try renew(now) }
         let found = try values.values([Self.settingsKey, Self.mapKey, Self.memberKey + "*"])
         try check(found[Self.settingsKey])
         // Another member was faster: what it said is read by the next call.
         guard hasChecked else { return GroupShare() }
         guard lastRenewal != nil else {
             // With other settings it never was a member.
-            try values.put(Self.memberKey + member, about)
-            lastRenewal = now
+            try renew(now)
             return GroupShare()
         }
         look(at: found, now)
-        let share = try share(found[Self.mapKey])
+        let share = try share(found[Self.mapKey], prepared)
         try removeSilent(now)
         return share
+    }
+
+    /// Says that this member is there.
+    private mutating func renew(_ now: Timestamp) throws(GroupError) {
+        try values.put(Self.memberKey + member, isLeaving ? Self.leavingMark : [])
+        lastRenewal = now
+        hasSaidThatItLeaves = isLeaving
     }
 
     private mutating func check(_ found: SharedValue?) throws(GroupError) {
@@ -198,34 +223,50 @@ package struct GroupMembership {
             if let before, value.revision <= before.revision {
                 seen[name] = before
             } else {
-                seen[name] = Sight(revision: value.revision, time: now)
+                seen[name] = Sight(revision: value.revision, time: now, isLeaving: value.bytes == Self.leavingMark)
             }
         }
         sights = seen
-        members = Set(seen.filter { (now - $0.value.time).wholeNanoseconds < settings.lease }.keys)
+        let present = seen.filter { (now - $0.value.time).wholeNanoseconds < settings.lease }
+        members = Set(present.keys)
+        heirs = Set(present.filter { !$0.value.isLeaving }.keys)
         // What was read may be older than what this member has written.
         members.insert(member)
+        if isLeaving { heirs.remove(member) } else { heirs.insert(member) }
     }
 
-    private mutating func share(_ found: SharedValue?) throws(GroupError) -> GroupShare {
-        var map =
+    private mutating func share(_ found: SharedValue?, _ prepared: Set<Int>) throws(GroupError) -> GroupShare {
+        let map =
             found.flatMap { GroupMap($0.bytes, partitionCount: settings.partitionCount) }
             ?? GroupMap(partitionCount: settings.partitionCount)
-        let before = map
+        known = (map, found?.revision ?? 0)
+        return try write(prepared, to: map, found?.revision ?? 0) ?? map.share(of: member)
+    }
+
+    /// Changes the map where it is to be another one.
+    ///
+    /// - Returns: The share by the map as it is then; `nil` where it is as before, because another member was faster.
+    private mutating func write(
+        _ prepared: Set<Int>,
+        to before: GroupMap,
+        _ revision: UInt64
+    ) throws(GroupError) -> GroupShare? {
+        var map = before
         map.release(released, by: member)
-        if member == members.min() { map.balance(among: members) }
+        map.prepare(prepared, by: member)
+        if member == heirs.min() { map.balance(among: heirs, leavers: members.subtracting(heirs)) }
         if map != before {
+            // Whatever becomes of it, the next one follows another revision.
+            known = nil
             do throws(GroupError) {
-                try values.replace(Self.mapKey, map.encoded, revision: found?.revision ?? 0)
+                try values.replace(Self.mapKey, map.encoded, revision: revision)
                 proposalCount += 1
-                released = []
             } catch {
                 guard error.kind == .outdated else { throw error }
-                map = before
+                return nil
             }
-        } else {
-            released = []
         }
+        released = []
         return map.share(of: member)
     }
 

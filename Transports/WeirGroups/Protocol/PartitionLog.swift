@@ -75,11 +75,11 @@ package struct PartitionPlace: Sendable, Hashable {
 ///
 /// Thread safety: one thread at a time.
 package protocol PartitionLog: AnyObject {
-    /// The last commit of a partition.
+    /// The last commits of partitions.
     ///
-    /// - Returns: The commit; `nil` where there is none.
+    /// - Returns: The commits, by their partitions; one that has none is not among them.
     /// - Throws: ``GroupError``.
-    func lastCommit(of partition: Int) throws(GroupError) -> PartitionPlace?
+    func lastCommits(of partitions: Set<Int>) throws(GroupError) -> [Int: PartitionPlace]
 
     /// Keeps commits.
     ///
@@ -93,6 +93,18 @@ package protocol PartitionLog: AnyObject {
     /// - Parameter positions: The last message of each that was handled; 0 where there was none.
     /// - Throws: ``GroupError``, also where messages behind that were removed.
     func read(_ positions: [Int: UInt64]) throws(GroupError)
+
+    /// Makes ready what ``read(_:)`` will need for partitions that are another member's and about to come, so that they pause
+    /// for less time.
+    ///
+    /// No messages of theirs are returned, and nothing depends on it: they may not come, or come without it.
+    ///
+    /// It takes several calls, so that others do not wait for it.
+    ///
+    /// - Parameter partitions: All such partitions; for others that were made ready that is undone.
+    /// - Returns: Whether all is ready.
+    /// - Throws: ``GroupError``.
+    func prepare(_ partitions: Set<Int>) throws(GroupError) -> Bool
 
     /// Waits for messages.
     ///

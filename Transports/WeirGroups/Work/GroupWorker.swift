@@ -19,6 +19,9 @@ package final class GroupWorker {
         /// How many bytes of outputs wait, at most, before they are committed.
         package var outputByteCount = 4 << 20
 
+        /// How many bytes of states are handed over at a time, at least one state: the next ones are worked at meanwhile.
+        package var handoverByteCount = 8 << 20
+
         /// How long to wait after something could not be reached, in nanoseconds; twice as long each time, up to a limit.
         package var pause: Int64 = 200_000_000
         package var longestPause: Int64 = 5_000_000_000
@@ -96,6 +99,9 @@ package final class GroupWorker {
 
     /// What was let go, and is said again until the share says so.
     private var told: Set<Int> = []
+
+    /// Partitions that are to come, and for which everything is ready that can be before their owner lets go.
+    package private(set) var prepared: Set<Int> = []
 
     /// How many bytes of outputs wait for a commit.
     private var outputByteCount = 0
@@ -178,6 +184,7 @@ package final class GroupWorker {
                     settled = share.leaving.isEmpty ? share : nil
                 }
                 if !isReading { try read() }
+                try prepare(share.coming)
                 trouble = nil
                 nextAttempt = nil
                 // Who waits for what was released learns of it at once.
@@ -204,8 +211,11 @@ package final class GroupWorker {
     // MARK: Partitions that come and go
 
     private func acquire(_ partitions: Set<Int>, _ now: Timestamp) throws(GroupError) {
-        for partition in partitions.subtracting(self.partitions).sorted() {
-            let place = try log.lastCommit(of: partition)
+        let new = partitions.subtracting(self.partitions)
+        guard !new.isEmpty else { return }
+        let places = try log.lastCommits(of: new)
+        for partition in new.sorted() {
+            let place = places[partition]
             if let known = revisions[partition], place?.revision ?? 0 < known {
                 throw GroupError(
                     .unreachable,
@@ -218,13 +228,26 @@ package final class GroupWorker {
         }
     }
 
+    /// Has the log make ready for partitions that are to come: it takes longer than they are to pause.
+    private func prepare(_ partitions: Set<Int>) throws(GroupError) {
+        guard prepared != partitions else { return }
+        prepared = []
+        if try log.prepare(partitions) { prepared = partitions }
+    }
+
     private func handOver(_ partitions: Set<Int>, _ now: Timestamp) throws(GroupError) -> [Int] {
         guard !partitions.isEmpty else { return [] }
-        let own = partitions.intersection(self.partitions)
-        try commit(own.filter { work[$0]?.isDirty ?? false }.sorted(), now)
+        var own: [Int] = []
+        var byteCount = 0
+        for work in work.values.sorted(by: { $0.partition < $1.partition }) where partitions.contains(work.partition) {
+            byteCount += work.stateByteCount
+            guard own.isEmpty || byteCount <= settings.handoverByteCount else { break }
+            own.append(work.partition)
+        }
+        try commit(own.filter { work[$0]?.isDirty ?? false }, now)
         for partition in own { give(up: partition) }
         counts.handovers += UInt64(own.count)
-        return partitions.sorted()
+        return partitions.subtracting(self.partitions).sorted()
     }
 
     private func give(up partition: Int) {

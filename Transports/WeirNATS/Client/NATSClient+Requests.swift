@@ -114,6 +114,34 @@ extension NATSClient {
         }
     }
 
+    /// Asks for something, and goes on: ``answer(to:)`` has the answer once it has come, until ``forget(_:)``.
+    ///
+    /// - Returns: The number of the request.
+    /// - Throws: ``NATSError`` where there is no connection; with the end of one no answer comes.
+    func begin(_ subject: String, _ payload: ArraySlice<UInt8>) throws(NATSError) -> UInt64 {
+        try NATSSubject.check(subject, allowsWildcards: false)
+        try connect()
+        requestCount += 1
+        let number = requestCount
+        try connection.say { words throws(NATSError) in
+            try words.publish(subject, reply: "\(inbox).\(number)", payload)
+        }
+        answers[number] = []
+        return number
+    }
+
+    /// The answer to a request that was begun; `nil` while there is none.
+    ///
+    /// - Throws: ``NATSError`` where nobody answers.
+    func answer(to number: UInt64) throws(NATSError) -> NATSMessage? {
+        guard let answer = answers[number]?.first else { return nil }
+        guard answer.headers?.status != 503 else { throw NATSError(.noResponders, "nobody answers a request") }
+        return answer
+    }
+
+    /// Forgets a request that was begun.
+    func forget(_ number: UInt64) { answers[number] = nil }
+
     /// Publishes a message that nobody answers; ``flush()`` says whether the server has it.
     ///
     /// - Throws: ``NATSError`` where there is no connection, or the message cannot be sent.

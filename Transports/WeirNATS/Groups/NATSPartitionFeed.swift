@@ -20,6 +20,21 @@ final class NATSPartitionFeed {
 
     /// The consumer; `nil` where it is to be made.
     var consumer: JetStreamConsumer?
+
+    /// What was asked for to make it.
+    struct Making {
+        let request: UInt64
+        let name: String
+
+        /// When another one is tried.
+        let limit: Moment
+    }
+
+    /// The consumer that is being made.
+    var making: Making?
+
+    /// How often in a row nobody has answered.
+    var silences = 0
     var pull: JetStreamPull
 
     /// The subscription of the consumer, and what the names of its inboxes have: what comes for another one is of a consumer
@@ -80,17 +95,25 @@ final class NATSPartitionFeed {
         pending = nil
     }
 
+    /// Waits for a consumer that is being made.
+    ///
+    /// - Parameters:
+    ///   - making: What was asked for.
+    ///   - first: The number that it begins with, for what is before that the stream does not have.
+    func wait(for making: Making, first: UInt64) {
+        self.making = making
+        next = max(next, first)
+    }
+
     /// Begins with a consumer.
     ///
     /// - Parameters:
     ///   - consumer: The consumer.
     ///   - subscription: Where its messages come to.
-    ///   - first: The first number that the stream has.
-    func begin(with consumer: JetStreamConsumer, _ subscription: UInt64, first: UInt64) {
+    func begin(with consumer: JetStreamConsumer, _ subscription: UInt64) {
         self.consumer = consumer
         self.subscription = subscription
         previous = nil
-        next = max(next, first)
         pending = consumer.pending
         count = 0
     }

@@ -28,24 +28,33 @@ package final class NATSPartitionLog: PartitionLog {
     /// Where the pieces are of what is known of a partition: the number of the first, and how many they are.
     var pieces: [Int: (first: UInt64, count: Int, byteCount: Int)] = [:]
 
-    private var feeds: [NATSPartitionFeed] = []
+    var feeds: [NATSPartitionFeed] = []
+
+    /// The feed of partitions that are about to come, which is asked for nothing until one of them has.
+    var preparedFeed: NATSPartitionFeed?
+
+    /// The feed that takes the place of several, as soon as its consumer is there.
+    var mergedFeed: NATSPartitionFeed?
+
+    /// When feeds are merged at the earliest: partitions that have just come do not wait for that too.
+    var nextMerge = Moment(nanoseconds: 0)
 
     /// The feeds by their subscriptions.
-    private var feedOfSubscription: [UInt64: NATSPartitionFeed] = [:]
-    private var subscriptionNumber = NATSPartitionLog.firstSubscription
+    var feedOfSubscription: [UInt64: NATSPartitionFeed] = [:]
+    var subscriptionNumber = NATSPartitionLog.firstSubscription
 
     /// Since when a stream is missing, or tells less than it told before.
-    private var doubtSince: Moment?
-    private var feedOfPartition = PartitionTable<NATSPartitionFeed>()
+    var doubtSince: Moment?
+    var feedOfPartition = PartitionTable<NATSPartitionFeed>()
     var failure: NATSError?
     var batchCount: UInt64 = 0
 
     /// Messages that have come: partitions, or -1 for one that is not wanted any more, numbers and where they end among the
     /// bytes.
-    private var arrived: [(partition: Int, number: UInt64, end: Int)] = []
+    var arrived: [(partition: Int, number: UInt64, end: Int)] = []
 
     /// Marks of time among them: each before the message with this index.
-    private var marks: [(index: Int, partition: Int, number: UInt64, source: Int, mark: TimeMark)] = []
+    var marks: [(index: Int, partition: Int, number: UInt64, source: Int, mark: TimeMark)] = []
     private var noteMark: (_ partition: Int, _ number: UInt64, _ source: Int, _ mark: TimeMark) -> Void = {
         _,
         _,
@@ -81,7 +90,13 @@ package final class NATSPartitionLog: PartitionLog {
         self.clock = clock
         self.notice = notice
         client.onConnection = { [unowned self] in
-            for feed in feeds { feed.forget() }
+            for feed in feeds {
+                stopMaking(feed)
+                feed.forget()
+            }
+            // The others may have come further than what it would begin with.
+            feeds.removeAll { $0 === mergedFeed }
+            mergedFeed = nil
             feedOfSubscription = [:]
         }
         // Safety: the client calls it for each message, and only while the log calls the client.
@@ -98,11 +113,26 @@ package final class NATSPartitionLog: PartitionLog {
     }
 
     package func read(_ positions: [Int: UInt64]) throws(GroupError) {
-        for feed in feeds {
+        if let feed = mergedFeed.take() { end(feed) }
+        var known = feedOfPartition
+        if let feed = preparedFeed, feed.partitions.keys.contains(where: { positions[$0] != nil }) {
+            // What has not come yet is made ready once more.
+            preparedFeed = nil
+            for partition in feed.partitions.keys {
+                // The stream may have removed what it was to begin with.
+                guard let position = positions[partition], feed.next <= position + 1 else {
+                    feed.remove(partition)
+                    continue
+                }
+                known[partition]?.remove(partition)
+                known[partition] = feed
+                forgetArrived([partition])
+            }
+        }
+        for feed in feeds where feed !== preparedFeed {
             for partition in feed.partitions.keys where positions[partition] == nil { feed.remove(partition) }
         }
         // What was given up and is gone on with begins anew, behind the last commit.
-        let known = feedOfPartition
         feedOfPartition = PartitionTable()
         var new = PartitionTable<UInt64>()
         for (partition, position) in positions {
@@ -114,45 +144,40 @@ package final class NATSPartitionLog: PartitionLog {
             }
         }
         // What has come of them comes again.
-        if !new.isEmpty {
-            for index in arrived.indices where new[arrived[index].partition] != nil { arrived[index].partition = -1 }
-            for index in marks.indices where new[marks[index].partition] != nil { marks[index].partition = -1 }
+        if !new.isEmpty { forgetArrived(Set(new.keys)) }
+        if let feed = add(new) {
+            for partition in new.keys { feedOfPartition[partition] = feed }
         }
-        add(new, handedOver: new.keys.compactMap { new[$0] }.min() ?? 0)
         for feed in feeds where feed.partitions.isEmpty { end(feed) }
-        feeds.removeAll { $0.partitions.isEmpty }
         do throws(NATSError) { try setUp() } catch { throw GroupError(error) }
     }
 
-    private func add(_ partitions: PartitionTable<UInt64>, handedOver: UInt64, jump: UInt64? = nil) {
-        guard !partitions.isEmpty else { return }
-        let feed = NATSPartitionFeed(partitions, handedOver: handedOver, messageLimit: client.info.payloadLimit)
-        feed.jump = jump
-        feeds.append(feed)
-        for partition in partitions.keys { feedOfPartition[partition] = feed }
-    }
-
-    /// Makes one feed of several that have come equally far, for each costs the server something.
-    private func mergeFeeds() {
-        guard feeds.count > 1, feeds.count > 8 || feeds.allSatisfy(\.isCaughtUp) else { return }
-        let old = exchange(&feeds, with: [])
-        var all = PartitionTable<UInt64>()
-        for feed in old {
-            for partition in feed.partitions.keys {
-                all[partition] = max(all[partition] ?? 0, feed.partitions[partition] ?? 0)
-            }
-            end(feed)
+    /// Forgets what has come of some partitions and was not handed over.
+    private func forgetArrived(_ partitions: Set<Int>) {
+        for index in arrived.indices where partitions.contains(arrived[index].partition) {
+            arrived[index].partition = -1
         }
-        // What has come of some and not of others comes again.
-        add(all, handedOver: old.map(\.handedOver).min() ?? 0, jump: old.compactMap(\.jump).min())
+        for index in marks.indices where partitions.contains(marks[index].partition) { marks[index].partition = -1 }
     }
 
-    /// Ends the consumer of a feed; it would go away by itself, after a while.
-    private func end(_ feed: NATSPartitionFeed) {
-        guard feedOfSubscription.removeValue(forKey: feed.subscription) != nil else { return }
-        try? client.connection.say { words throws(NATSError) in words.unsubscribe(feed.subscription) }
-        guard let consumer = feed.consumer ?? feed.previous else { return }
-        try? client.publish("$JS.API.CONSUMER.DELETE.\(consumer.stream).\(consumer.name)", [])
+    package func prepare(_ partitions: Set<Int>) throws(GroupError) -> Bool {
+        // A whole input has marks, whose place is that of the commit.
+        let wanted = places.isWhole ? [] : partitions
+        do throws(NATSError) {
+            if Set(preparedFeed?.partitions.keys ?? []) != wanted {
+                if let feed = preparedFeed.take() { end(feed) }
+                guard !wanted.isEmpty else { return true }
+                // Their owners go on from there: some messages come that they will have handled.
+                let heads = try heads(of: wanted)
+                var positions = PartitionTable<UInt64>()
+                for partition in wanted { positions[partition] = heads[partition]?.head.position ?? 0 }
+                preparedFeed = add(positions)
+            }
+            try setUp()
+        } catch {
+            throw GroupError(error)
+        }
+        return preparedFeed.map { $0.consumer != nil } ?? true
     }
 
     package func frontier(of partition: Int) -> UInt64 {
@@ -160,7 +185,7 @@ package final class NATSPartitionLog: PartitionLog {
         return max(last, feed.handedOver)
     }
 
-    package var isCaughtUp: Bool { feeds.allSatisfy(\.isCaughtUp) }
+    package var isCaughtUp: Bool { feeds.allSatisfy { !isAsked($0) || $0.isCaughtUp } }
 
     package func receive(
         until limit: Timestamp,
@@ -219,13 +244,13 @@ package final class NATSPartitionLog: PartitionLog {
     }
 
     private func nextWake(_ limit: Moment) -> Moment {
-        feeds.compactMap(\.pull.deadline).reduce(limit, min)
+        feeds.reduce(limit) { min($0, $1.pull.deadline ?? $0, $1.making?.limit ?? $0) }
     }
 
     /// Asks for more where little is outstanding.
     private func ask() throws(NATSError) {
         guard client.connection.isUp else { return }
-        for feed in feeds {
+        for feed in feeds where isAsked(feed) {
             guard let consumer = feed.consumer else { continue }
             while let next = feed.pull.request(.now) {
                 // Nobody answers for a consumer whose server hangs, so another one is made, maybe elsewhere.
@@ -293,148 +318,5 @@ package final class NATSPartitionLog: PartitionLog {
         case .isGone: giveUp(feed)
         case .refused(let words): failure = NATSError(.disconnected, "a consumer answers \(words)")
         }
-    }
-
-    // MARK: Feeds
-
-    /// Gives up a consumer: another one is made with the next call.
-    private func giveUp(_ feed: NATSPartitionFeed) {
-        end(feed)
-        feed.forget()
-    }
-
-    /// The input stream as it is now.
-    private func inputStream() throws(NATSError) -> JetStreamStream {
-        do throws(NATSError) {
-            let stream = try client.stream(places.inputStream)
-            let known = feeds.map(\.next).max() ?? 0
-            guard known <= stream.last + 1 else {
-                throw NATSError(
-                    .unsendable,
-                    "the stream '\(stream.name)' ends with message \(stream.last), and \(known - 1) were read"
-                )
-            }
-            doubtSince = nil
-            return stream
-        } catch {
-            throw doubting(error, error.isMissing || error.kind == .unsendable)
-        }
-    }
-
-    /// What a server says that has just become the leader, or does not know yet that it is none, may be older: it holds once
-    /// it was said for a while.
-    func doubting(_ error: NATSError, _ isInDoubt: Bool) -> NATSError {
-        guard isInDoubt else { return error }
-        let since = doubtSince ?? .now
-        doubtSince = since
-        guard since + Self.doubt <= .now else { return NATSError(.disconnected, error.reason) }
-        return NATSError(.unsendable, error.reason)
-    }
-
-    /// How long that is, in nanoseconds.
-    private static let doubt: Int64 = 15_000_000_000
-
-    /// Fails where messages were removed between two that came: before a commit, whose place would be behind them.
-    func checkJumps() throws(NATSError) {
-        // Commits take the place of others all the time where these are part of the input.
-        guard !places.isWhole, let jump = feeds.compactMap(\.jump).min() else { return }
-        let stream = try inputStream()
-        if stream.first > jump {
-            let words =
-                "the stream '\(stream.name)' begins with message \(stream.first), and messages up to \(jump - 1) were read: "
-                + "what was removed between them may be of partitions of this member"
-            guard skipsRemoved else {
-                throw NATSError(.unsendable, "\(words); with --state-mismatch drop the group goes on behind that")
-            }
-            notice("\(words); it is skipped")
-        }
-        for feed in feeds { feed.jump = nil }
-    }
-
-    private func setUp() throws(NATSError) {
-        guard feeds.contains(where: { $0.consumer == nil }) else { return }
-        let stream = try inputStream()
-        guard stream.creation == places.inputCreation else {
-            throw NATSError(
-                .unsendable,
-                "the stream '\(stream.name)' is another one than at the start: it was made at \(stream.creation)"
-            )
-        }
-        for feed in feeds where feed.consumer == nil { try setUp(feed, stream) }
-    }
-
-    private func setUp(_ feed: NATSPartitionFeed, _ stream: JetStreamStream) throws(NATSError) {
-        try checkRetention(feed, stream)
-        var wanted = JetStreamConsumerSettings("")
-        wanted.subjects = feed.partitions.keys.flatMap(places.inputs)
-        wanted.acknowledgement = .none
-        let first = max(feed.next, max(1, stream.first))
-        wanted.start = .sequence(first)
-        let consumer = try makeConsumer(&wanted, stream)
-        subscriptionNumber += 1
-        let subscription = subscriptionNumber
-        try client.connection.say { words throws(NATSError) in
-            words.subscribe("\(client.inbox).feed.\(subscription).*", as: subscription)
-        }
-        feedOfSubscription[subscription] = feed
-        feed.begin(with: consumer, subscription, first: first)
-        if places.markSubject != nil, let position = feed.partitions[0] { try takeMarks(at: position) }
-    }
-
-    /// Takes the marks of those parts of the input that have nothing behind a place: what is in the stream before them is
-    /// not waited for.
-    private func takeMarks(at position: UInt64) throws(NATSError) {
-        // Together, for another server may know less.
-        let markSubject = "\(places.markSubject ?? "")."
-        let found = try client.lastMessages(
-            of: places.inputStream,
-            like: [markSubject + "*", "\(places.inputSubject).*"]
-        )
-        var last: [Int: UInt64] = [:]
-        for message in found where !message.subject.hasPrefix(markSubject) {
-            if let source = message.number { last[source] = message.sequence }
-        }
-        for head in found where head.subject.hasPrefix(markSubject) {
-            guard let source = head.number, last[source] ?? 0 <= position, let mark = NATSCommitHead(head.payload)?.mark
-            else { continue }
-            marks.append((arrived.count, 0, position, source, mark))
-        }
-    }
-
-    /// Makes a consumer, several times where nobody answers.
-    ///
-    /// Servers may give it to one of them that was lost a moment ago, and do not answer then; another name gets another one.
-    private func makeConsumer(
-        _ wanted: inout JetStreamConsumerSettings,
-        _ stream: JetStreamStream
-    ) throws(NATSError) -> JetStreamConsumer {
-        var rest = 4
-        while true {
-            wanted.name = "weir-\(client.inbox.dropFirst(7))-\(UInt64.random(in: .min ... .max))"
-            do throws(NATSError) {
-                return try client.createConsumer(wanted, of: stream.name, within: client.settings.timeout / 5)
-            } catch {
-                rest -= 1
-                guard error.kind == .late, rest > 0 else { throw error }
-            }
-        }
-    }
-
-    /// Fails where the stream has removed what was not read yet.
-    private func checkRetention(_ feed: NATSPartitionFeed, _ stream: JetStreamStream) throws(NATSError) {
-        guard !places.isWhole else { return }
-        let late = feed.partitions.keys.filter { partition in
-            let last = feed.partitions[partition] ?? 0
-            // What has no commit begins with what there is.
-            return (last > 0 || pieces[partition] != nil) && max(last, feed.next - 1) + 1 < stream.first
-        }
-        guard let partition = late.first else { return }
-        let words =
-            "the stream '\(stream.name)' begins with message \(stream.first), and partition \(partition) was read up to "
-            + "\(max(feed.partitions[partition] ?? 0, feed.next - 1)): what was removed between them may be of it"
-        guard skipsRemoved else {
-            throw NATSError(.unsendable, "\(words); with --state-mismatch drop the group goes on behind that")
-        }
-        notice("\(words); it is skipped, as with \(late.count - 1) other partitions")
     }
 }

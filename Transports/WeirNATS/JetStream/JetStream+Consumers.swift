@@ -123,6 +123,26 @@ extension NATSClient {
         )
     }
 
+    /// Begins to make a consumer.
+    ///
+    /// - Returns: The number of the request, for ``consumer(madeBy:)``.
+    /// - Throws: ``NATSError``.
+    func beginConsumer(_ settings: JetStreamConsumerSettings, of stream: String) throws(NATSError) -> UInt64 {
+        try JetStreamName.check(stream, "stream")
+        try JetStreamName.check(settings.name, "consumer")
+        var json = JSONWriter()
+        json.object { json in settings.write(to: &json, stream) }
+        return try begin("$JS.API.CONSUMER.CREATE.\(stream).\(settings.name)", json.bytes[...])
+    }
+
+    /// The consumer that a request has made; `nil` while there is no answer.
+    ///
+    /// - Throws: ``NATSError``.
+    func consumer(madeBy number: UInt64) throws(NATSError) -> JetStreamConsumer? {
+        guard let answer = try answer(to: number) else { return nil }
+        return try Self.consumer(JetStreamAnswer(answer, to: "to make a consumer"))
+    }
+
     private static func consumer(_ answer: JetStreamAnswer) throws(NATSError) -> JetStreamConsumer {
         let config = answer.json["config"]
         return JetStreamConsumer(
