@@ -39,6 +39,7 @@ package final class NATSPartitionLog: PartitionLog {
     private var doubtSince: Moment?
     private var feedOfPartition: [Int: UInt64] = [:]
     var failure: NATSError?
+    package var lostOutputCount: UInt64 = 0
     var batchCount: UInt64 = 0
 
     /// Messages that have come: partitions, or -1 for one that is not wanted any more, numbers and where they end among the
@@ -87,7 +88,7 @@ package final class NATSPartitionLog: PartitionLog {
         }
         client.onMessage = { [unowned self] in take($0) }
         client.wantsMore = { [unowned self] in bytes.count < Self.room }
-        client.onRefusal = { [unowned self] in failure = NATSError(.notPermitted, "the server refuses: '\($0)'") }
+        client.onRefusal = { [unowned self] in failure = NATSError(refusal: $0) }
     }
 
     // MARK: Reading
