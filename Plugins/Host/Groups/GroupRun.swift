@@ -189,7 +189,8 @@ final class GroupRun {
             publish(worker, member)
         }
         // What was given up before, or is now, others find again.
-        if let trouble = try worker.commitAll(clock.now()) { throw GroupError(.interrupted, trouble.reason) }
+        try worker.commitAll(clock.now())
+        if let trouble = worker.trouble { throw GroupError(.interrupted, trouble.reason) }
         publish(worker, member)
     }
 

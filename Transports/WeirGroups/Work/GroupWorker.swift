@@ -213,13 +213,12 @@ package final class GroupWorker {
 
     /// Commits all that was handled; to be called before the end.
     ///
-    /// - Returns: Why not all was kept, as far as that is known; others find it again.
+    /// Where something could not be reached, ``trouble`` says so: others find again what was not kept.
+    ///
     /// - Throws: ``GroupError`` where something cannot be saved.
-    @discardableResult
-    package func commitAll(_ now: Timestamp) throws(GroupError) -> GroupError? {
+    package func commitAll(_ now: Timestamp) throws(GroupError) {
         try process()
         try commit(work.keys.filter { work[$0]?.isDirty ?? false }.sorted(), now)
-        return trouble
     }
 
     // MARK: Partitions that come and go
