@@ -80,12 +80,12 @@ class Server:
 
 
 class Cluster:
-    def __init__(self, folder, count=3, sync="always"):
+    def __init__(self, folder, count=3, sync="always", room=None):
         self.folder = folder
         configuration = HERE + "/servers.conf"
-        if sync != "always":
+        if sync != "always" or room:
             with open(configuration) as file:
-                text = file.read().replace("always", sync)
+                text = file.read().replace("always", sync + (", max_file_store: %d" % room if room else ""))
             configuration = folder + "/servers.conf"
             with open(configuration, "w") as file:
                 file.write(text)
@@ -248,8 +248,12 @@ class Member:
 
     def words(self):
         """What it has said since its last start."""
+        return self.words_since(self.log_start)
+
+    def words_since(self, place):
+        """What it has said since its log had a length."""
         with open(self.log, "rb") as log:
-            log.seek(self.log_start)
+            log.seek(place)
             return log.read().decode(errors="replace")
 
     def signal(self, number):

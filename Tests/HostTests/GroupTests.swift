@@ -194,6 +194,126 @@ import WeirNATS
         _ = try end(new)
     }
 
+    private func begun(_ group: String = "g") throws {
+        try WeirProcess.eventually("it begins") {
+            ((try? client.subjects(of: "weir-\(group)", like: "weir.\(group).checkpoint.*")) ?? []).count
+                == Self.partitionCount
+        }
+    }
+
+    @Test func whatIsLateIsKeptOnlyWhereRecordsAreMerged() throws {
+        let alone = try run(arguments() + ["--late", "late.jsonl"])
+        #expect(alone.exitCode == 2 && alone.errors.contains("--late: "), "\(alone.errors)")
+        let merged = try run(arguments(from: "none.*") + ["--late", "late.jsonl"])
+        #expect(merged.errors.contains("no stream takes 'none.*'"), "\(merged.errors)")
+    }
+
+    @Test func aServerThatIsNotThereIsNamed() throws {
+        let outcome = try weir.run("group", "g", "nats://127.0.0.1:1")
+        #expect(outcome.exitCode == 66, "\(outcome.errors)")
+        #expect(outcome.errors.contains("'nats://127.0.0.1:1' cannot be reached: "), "\(outcome.errors)")
+        #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+    }
+
+    /// The next member goes on from the last commit.
+    @Test func aMemberEndsSoonWhereTheServerIsLost() throws {
+        try produce(0..<100)
+        let running = try weir.start(arguments(), input: .nothing)
+        try begun()
+        server.stop()
+        usleep(1_500_000)
+        let start = ContinuousClock.now
+        let outcome = try end(running)
+        #expect(ContinuousClock.now - start < .seconds(4))
+        #expect(outcome.exitCode == 130, "\(outcome.errors)")
+        #expect(outcome.errors.contains("interrupted while servers could not be reached ("), "\(outcome.errors)")
+    }
+
+    @Test func messagesOfNoPartitionAreToldOnce() throws {
+        let question = #"{"name":"other","subjects":["other.*"],"allow_direct":true,"discard":"new"}"#
+        _ = try client.request("$JS.API.STREAM.CREATE.other", Array(question.utf8)[...])
+        let running = try weir.start(arguments(from: "other") + ["--metrics", "m.txt"], input: .nothing)
+        try begun()
+        for _ in 0..<3 { try client.store("other.foo", Array("{}".utf8)) }
+        try client.store("other.300", Array("{}".utf8))
+        try WeirProcess.eventually("it is counted") {
+            String(decoding: (try? weir.contents(of: "m.txt")) ?? [], as: UTF8.self).contains(
+                "weir_group_foreign_subjects 2"
+            )
+        }
+        let outcome = try end(running)
+        #expect(outcome.errors.components(separatedBy: "of no partition").count == 2, "\(outcome.errors)")
+    }
+
+    @Test func aStreamThatTakesNoLongMessagesIsRefused() throws {
+        let question = #"""
+            {"name":"small","subjects":["out.*","weir.g.checkpoint.*","weir.g.state.*"],"allow_direct":true,"discard":"new",
+            "allow_rollup_hdrs":true,"allow_atomic":true,"max_msg_size":1000}
+            """#
+        _ = try client.request("$JS.API.STREAM.CREATE.small", Array(question.utf8)[...])
+        let outcome = try run(arguments(to: "out?stream=small"))
+        #expect(outcome.exitCode == 66, "\(outcome.errors)")
+        #expect(outcome.errors.contains("nats stream edit small --max-msg-size=-1"), "\(outcome.errors)")
+    }
+
+    @Test func aStreamThatIsChangedMeanwhileEndsTheMember() throws {
+        let running = try weir.start(arguments(), input: .nothing)
+        try begun()
+        let question = #"{"name":"in","subjects":["in.*"],"discard":"new","retention":"interest"}"#
+        _ = try client.request("$JS.API.STREAM.UPDATE.in", Array(question.utf8)[...])
+        let outcome = try running.outcome()
+        #expect(outcome.exitCode == 66, "\(outcome.errors)")
+        #expect(outcome.errors.contains("retention has to be 'limits'"), "\(outcome.errors)")
+    }
+
+    @Test func anOutputThatServersDoNotTakeIsCounted() throws {
+        let server = try NATSServer(configuration: "max_payload: 8192")
+        let client = try server.client()
+        try client.createStream(JetStreamSettings("in", subjects: ["in.*"]))
+        let long = String(repeating: "x", count: 7000)
+        try client.store("in.1", Array("{\"time\":1,\"user\":\"a\",\"value\":3,\"text\":\"\(long)\"}".utf8))
+        try client.store("in.1", Array("{\"time\":2,\"user\":\"a\",\"value\":5}".utf8))
+        let running = try weir.start(
+            ["match", "any where true", "--from", "nats:\(server.address)/in", "--to", "nats:\(server.address)/out"]
+                + ["--group", "g", "--checkpoint", "50ms", "--partitions", "4", "--output", "json"],
+            input: .nothing
+        )
+        try WeirProcess.eventually("it is committed") {
+            let found = try? client.request("$JS.API.DIRECT.GET.weir-g.weir.g.checkpoint.1", [])
+            return String(decoding: found?.payload ?? [], as: UTF8.self).contains("\"position\":2")
+        }
+        let outcome = try end(running)
+        #expect(outcome.errors.contains(", 1 output lost that servers do not take"), "\(outcome.errors)")
+    }
+
+    /// It ends, and says what is missing.
+    @Test(arguments: ["$KV.weir-g.>", "out.*"])
+    func whatAUserMayNotPublishIsNamed(subject: String) throws {
+        let server = try NATSServer(
+            configuration: """
+                authorization { users: [
+                  { user: all, password: p },
+                  { user: some, password: p, permissions: { publish: { deny: ["\(subject)"] } } }
+                ] }
+                """,
+            credentials: .user("all", password: "p")
+        )
+        let client = try server.client()
+        try client.createStream(JetStreamSettings("in", subjects: ["in.*"]))
+        try client.store("in.1", Array("{\"time\":1,\"user\":\"a\",\"value\":3}".utf8))
+        let place = "nats://some:p@" + server.address.dropFirst(2)
+        let outcome = try run(
+            ["match", "any where true", "--from", "\(place)/in", "--to", "\(place)/out", "--group", "g"]
+                + ["--checkpoint", "50ms", "--partitions", "4"]
+        )
+        #expect(outcome.exitCode == 66, "\(outcome.errors)")
+        #expect(
+            outcome.errors.contains("the server refuses: 'Permissions Violation for Publish to \""),
+            "\(outcome.errors)"
+        )
+        #expect(outcome.errors.contains("the permission for that subject"), "\(outcome.errors)")
+    }
+
     @Test func aRecordThatCannotBeReadCostsNoOther() throws {
         try client.store("in.1", Array("{\"time\":1,\"user\":\"a\",\"value\":3}\nnonsense".utf8))
         try client.store("in.1", Array("{\"time\":2,\"user\":\"a\",\"value\":5}".utf8))

@@ -45,7 +45,12 @@ struct GroupSimulationTests {
         }
     }
 
-    private static func run(_ seeds: Range<UInt64>, defect: BrokerDefect? = nil, failures limit: Int) -> Findings {
+    private static func run(
+        _ seeds: Range<UInt64>,
+        merges: Bool = false,
+        defect: BrokerDefect? = nil,
+        failures limit: Int
+    ) -> Findings {
         let findings = (0..<ProcessInfo.processInfo.activeProcessorCount).map { _ in Findings() }
         let failureCount = Atomic(0)
         let next = Atomic(seeds.lowerBound)
@@ -54,7 +59,12 @@ struct GroupSimulationTests {
             while failureCount.load(ordering: .relaxed) < limit {
                 let seed = next.add(1, ordering: .relaxed).oldValue
                 guard seed < seeds.upperBound else { return }
-                let simulation = GroupSimulation(seed: seed, defect: defect, onNote: notes ? { print($0) } : nil)
+                let simulation = GroupSimulation(
+                    seed: seed,
+                    merges: merges,
+                    defect: defect,
+                    onNote: notes ? { print($0) } : nil
+                )
                 if let failure = simulation.run() {
                     findings.failures.append((seed, failure))
                     failureCount.add(1, ordering: .relaxed)
@@ -70,16 +80,25 @@ struct GroupSimulationTests {
     }
 
     @Test
-    func outputsAreExactlyOnce() {
+    func outputsAreExactlyOnce() { check(Self.seeds) }
+
+    /// A second group merges the outputs of the first one by the marks of time, with faults in both.
+    @Test
+    func mergedOutputsAreExactlyOnce() {
+        check(Self.seeds.count == 1 ? Self.seeds : 0..<(Self.seeds.upperBound / 10), merges: true)
+    }
+
+    private func check(_ seeds: Range<UInt64>, merges: Bool = false) {
         let start = ContinuousClock.now
-        let findings = Self.run(Self.seeds, failures: 10)
+        let findings = Self.run(seeds, merges: merges, failures: 10)
         print(
-            "weir groups: seeds \(Self.seeds), \(findings.steps) steps, \(findings.commits) commits, "
-                + "\(findings.late) of them late, \(findings.refused) refused, done after \(findings.drainTime / 1_000_000) ms "
-                + "at most, \(findings.handovers) handed over in peace within \(findings.longestStand / 1_000_000) ms, in \(ContinuousClock.now - start)"
+            "weir groups\(merges ? ", merged" : ""): seeds \(seeds), \(findings.steps) steps, "
+                + "\(findings.commits) commits, \(findings.late) of them late, \(findings.refused) refused, done after "
+                + "\(findings.drainTime / 1_000_000) ms at most, \(findings.handovers) handed over in peace within "
+                + "\(findings.longestStand / 1_000_000) ms, in \(ContinuousClock.now - start)"
         )
         for failure in findings.failures {
-            Issue.record("WEIR_GROUP_SEED=\(failure.seed): \(failure.what)")
+            Issue.record("WEIR_GROUP_SEED=\(failure.seed)\(merges ? ", merged" : ""): \(failure.what)")
         }
         #expect(findings.commits > 0)
     }

@@ -73,6 +73,19 @@ struct GroupWorkerTests {
         #expect(zombie.counts.messages == 4)
     }
 
+    /// What it has slept through is no time in which nothing came: messages may wait on the way.
+    @Test
+    func aClockThatJumpsMakesNoPartitionIdle() throws {
+        let broker = broker()
+        let worker = worker(SimulatedConnection("a", broker))
+        try run(worker, share([0]), 0...20)
+        let count = broker.applied.count
+        try run(worker, share([0]), 1_000...1_040)
+        #expect(broker.applied.count == count)
+        try run(worker, share([0]), 1_041...1_120)
+        #expect(broker.applied.last?.mark?.isIdle ?? false)
+    }
+
     /// With an answer that was lost, a commit that never came, and one that comes when another one was made.
     @Test(arguments: ["answer", "request", "late"])
     func anUnclearCommitGivesUpThePartition(what: String) throws {

@@ -256,6 +256,19 @@ public final class ControlSocket: Sendable {
         }
     }
 
+    /// Removes what programs have left behind in a folder of sockets that are called by the numbers of processes: those of
+    /// processes that are gone.
+    package static func removeAbandoned(in folder: String) {
+        for path in sockets(in: folder) {
+            // The number first: a program that begins has a socket that it does not listen at yet.
+            guard let name = path.split(separator: "/").last, let number = pid_t(name.dropLast(".sock".count)),
+                number > 0,
+                kill(number, 0) == -1, errno == ESRCH
+            else { continue }
+            removeAbandoned(path)
+        }
+    }
+
     /// Removes a socket that no program listens at; none can begin to, for the name is taken.
     ///
     /// - Returns: Whether it is gone.

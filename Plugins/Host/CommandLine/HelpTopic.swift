@@ -116,8 +116,9 @@ enum HelpTopic: String, CaseIterable {
         Outputs are lines of JSON in OUT.0 and so on, in the stream weir-NAME, or that
         of 'stream=' in --to. Each partition has plugins of its own: for what spans keys,
         a second group reads OUT.* as one partition, in the order of time.
-        Members with another plugin or other options are refused. It takes nats-server
-        2.12, and against power cuts: jetstream { sync_interval: always }
+        Members with another plugin or other options are refused, also with another
+        --max-line: they would reject other records. It takes nats-server 2.12, and
+        against power cuts: jetstream { sync_interval: always }
 
         """
     }

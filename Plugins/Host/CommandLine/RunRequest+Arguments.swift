@@ -64,7 +64,7 @@ extension RunRequest {
             style: writesEvents ? .json : try arguments[.output].map { text throws(HostError) in try MatchStyle(text) },
             rejected: try Self.address(.rejected, arguments, registry),
             report: try Self.address(.report, arguments, registry),
-            late: try Self.late(arguments, registry),
+            late: try Self.late(arguments, inputs, registry),
             isStrict: arguments[.strict] != nil,
             limits: limits,
             partition: try Self.partition(arguments, instances, registry),

@@ -24,8 +24,18 @@ extension RunRequest {
     }
 
     /// Where the lines that come too late are kept.
-    static func late(_ arguments: PipelineArguments, _ registry: Registry) throws(HostError) -> Address? {
-        guard arguments[.late] == nil || arguments[.lateness] != nil else {
+    static func late(
+        _ arguments: PipelineArguments,
+        _ inputs: [Input],
+        _ registry: Registry
+    ) throws(HostError) -> Address? {
+        // What a second group merges by marks of time may be late without it.
+        let isMerged =
+            arguments[.group] != nil
+            && inputs.allSatisfy { input in
+                if case .address(let address) = input.source { address.path.hasSuffix(".*") } else { false }
+            }
+        guard arguments[.late] == nil || arguments[.lateness] != nil || isMerged else {
             throw .usage("--late: it is for what comes later than --lateness; give that too, such as --lateness 1m")
         }
         return try address(.late, arguments, registry)

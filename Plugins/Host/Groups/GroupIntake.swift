@@ -32,22 +32,19 @@ final class GroupIntake: Intake {
     private let address: String
     private var gate: AheadGate?
 
-    /// How many parts the input has that say how far time is.
-    private let sourceCount: Int
     private var isIdle = false
     private var bytes: [UInt8] = []
     private var start = 0
     private(set) var byteCount: Int64 = 0
 
-    /// How far time is in the parts of the input; what waits is behind messages that were not read yet.
-    private var marks: [Int: TimeMark] = [:]
-    private var waitingMarks: [(source: Int, mark: TimeMark)] = []
+    /// How far time is in the parts of the input.
+    private var marks: TimeMarks
 
     /// How many bytes stay for the next messages.
     private static let keptCapacity = 64 << 10
 
     init(_ request: RunRequest, _ decoder: GroupDecoder, schema: RecordSchema, sourceCount: Int) {
-        self.sourceCount = sourceCount
+        marks = TimeMarks(sourceCount: sourceCount)
         self.schema = schema
         self.decoder = decoder
         address = request.inputs[0].name
@@ -62,16 +59,9 @@ final class GroupIntake: Intake {
     }
 
     /// Adds a mark behind the messages.
-    func append(_ mark: TimeMark, of source: Int) { waitingMarks.append((source, mark)) }
+    func append(_ mark: TimeMark, of source: Int) { marks.add(mark, of: source) }
 
-    /// The least time of all parts that are not idle.
-    ///
-    /// Where all are idle it is the greatest, and until all are known there is none.
-    var mark: Timestamp? {
-        guard sourceCount > 0, marks.count >= sourceCount else { return nil }
-        let times = marks.values.filter { !$0.isIdle }.map(\.time)
-        return (times.min() ?? marks.values.map(\.time).max()).map { Timestamp(nanosecondsSinceEpoch: $0) }
-    }
+    var mark: Timestamp? { marks.time.map { Timestamp(nanosecondsSinceEpoch: $0) } }
 
     /// Has the next batch say that nothing came while time went on.
     func passTime() { isIdle = true }
@@ -84,11 +74,7 @@ final class GroupIntake: Intake {
         if start == bytes.count {
             bytes.removeAll(keepingCapacity: bytes.capacity <= Self.keptCapacity)
             start = 0
-            for (source, mark) in waitingMarks {
-                let time = max(mark.time, marks[source]?.time ?? .min)
-                marks[source] = TimeMark(time: time, isIdle: mark.isIdle)
-            }
-            waitingMarks.removeAll(keepingCapacity: true)
+            marks.settle()
         }
         if !wasRead, isIdle {
             isIdle = false
@@ -115,24 +101,15 @@ final class GroupIntake: Intake {
     /// The place is that of the commit.
     func save(to checkpoint: inout RunCheckpoint) -> Bool {
         guard start == bytes.count else { return false }
-        guard !marks.isEmpty else { return true }
-        let text = marks.sorted { $0.key < $1.key }.map {
-            "\($0.key) \($0.value.time)\($0.value.isIdle ? " idle" : "")"
-        }
-        checkpoint.parts.append(
-            RunCheckpoint.Part(name: Self.partName, bytes: Array(text.joined(separator: "\n").utf8))
-        )
+        let bytes = marks.encoded
+        if !bytes.isEmpty { checkpoint.parts.append(RunCheckpoint.Part(name: Self.partName, bytes: bytes)) }
         return true
     }
 
     /// Goes on with the marks of another intake.
     func goOn(with checkpoint: RunCheckpoint) {
         guard let part = checkpoint.parts.first(where: { $0.name == Self.partName }) else { return }
-        for line in String(decoding: part.bytes, as: UTF8.self).split(separator: "\n") {
-            let words = line.split(separator: " ")
-            guard words.count >= 2, let source = Int(words[0]), let time = Int64(words[1]) else { continue }
-            marks[source] = TimeMark(time: time, isIdle: words.count > 2)
-        }
+        marks.goOn(with: part.bytes)
     }
 
     func handOver() -> [Int: HeadKeepingSource] { [:] }

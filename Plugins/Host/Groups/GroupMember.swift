@@ -18,6 +18,7 @@ final class GroupMember: Sendable {
         var members = 0
         var status: [UInt8] = []
         var last: [Int: UInt64] = [:]
+        var foreignSubjects = 0
         var trouble: String?
         var failure: GroupError?
         var hasCommitted = false
@@ -73,8 +74,10 @@ final class GroupMember: Sendable {
         return share
     }
 
-    /// How many members there are, and the last messages of partitions.
-    var view: (members: Int, last: [Int: UInt64]) { shared.exchange.withLock { ($0.members, $0.last) } }
+    /// How many members there are, the last messages of partitions, and how many subjects are of none.
+    var view: (members: Int, last: [Int: UInt64], foreignSubjects: Int) {
+        shared.exchange.withLock { ($0.members, $0.last, $0.foreignSubjects) }
+    }
 
     /// Says which partitions others can have now, and for which that are to come this member is ready.
     func tell(released: [Int], prepared: Set<Int>) {
@@ -162,6 +165,7 @@ final class GroupMember: Sendable {
                     let last = try? known.lastMessages()
                     let status = shared.exchange.withLock { state in
                         state.last = last ?? state.last
+                        state.foreignSubjects = known.foreignSubjectCount
                         return state.status
                     }
                     if !status.isEmpty { try known.put(GroupMembership.statusKey + name, status) }

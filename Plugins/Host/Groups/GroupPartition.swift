@@ -10,6 +10,7 @@ final class GroupPartition: PartitionProcessor {
         var tally = Tally()
         var matches: UInt64 = 0
         var byteCount: Int64 = 0
+        var lostOutputs: UInt64 = 0
 
         /// Gets what was rejected, or came too late.
         var report: ([RejectedInput]) throws(TransportError) -> Void = { _ in }

@@ -138,7 +138,13 @@ final class GroupRun {
             nanoseconds: (clock.now() - start).wholeNanoseconds
         )
         if let failure { context.console.writeLine(failure.message, about: request.name) }
-        context.console.writeLine((failure == nil ? "interrupted; " : "stopped early; ") + summary, about: request.name)
+        let lost =
+            results.lostOutputs == 0
+            ? "" : ", \(Quantity.counted(results.lostOutputs, "output", "outputs")) lost that servers do not take"
+        context.console.writeLine(
+            (code == .interrupted ? "interrupted; " : "stopped early; ") + summary + lost,
+            about: request.name
+        )
         return code
     }
 
@@ -152,13 +158,16 @@ final class GroupRun {
         do throws(GroupError) { log = try backend.makeLog(clock: clock) } catch { throw HostError(error) }
         let member = try GroupMember(name, settings, in: backend, context.console)
         let worker = makeWorker(log)
+        defer {
+            results.lostOutputs = worker.counts.lostOutputs
+            member.leave()
+        }
         do throws(GroupError) {
             try work(worker, member)
         } catch {
-            member.leave()
-            throw HostError(error)
+            guard error.kind == .interrupted else { throw HostError(error) }
+            throw HostError(GroupError(.interrupted, Self.uncommitted(worker.trouble?.reason ?? error.reason)))
         }
-        member.leave()
     }
 
     private func work(_ worker: GroupWorker, _ member: GroupMember) throws(GroupError) {
@@ -194,8 +203,15 @@ final class GroupRun {
             for partition in Set(partitions.all.keys).subtracting(worker.partitions) { partitions.all[partition] = nil }
             publish(worker, member)
         }
+        // What was given up before, or is now, others find again.
         try worker.commitAll(clock.now())
+        if let trouble = worker.trouble { throw GroupError(.interrupted, trouble.reason) }
         publish(worker, member)
+    }
+
+    private static func uncommitted(_ reason: String) -> String {
+        "interrupted while servers could not be reached (\(reason)): what came since the last commits is not committed, and "
+            + "the next member goes on from there, so nothing is lost"
     }
 
     private func makeWorker(_ log: any PartitionLog) -> GroupWorker {
@@ -249,7 +265,7 @@ final class GroupRun {
             )
             member?.show(status.encoded)
         }
-        let members = member?.view.members
+        let view = member?.view
         let questions = partitions.all.values.map(\.partialMatches)
         context.status.ask {
             let known = questions.compactMap { $0() }
@@ -261,7 +277,12 @@ final class GroupRun {
             numbers.byteCount = results.byteCount
             numbers.watermark = rows?.compactMap(\.watermark).min() ?? numbers.watermark
             if let worker, let rows {
-                numbers.group = GroupNumbers(members: members ?? 0, counts: worker.counts, rows: rows)
+                numbers.group = GroupNumbers(
+                    members: view?.members ?? 0,
+                    foreignSubjects: view?.foreignSubjects ?? 0,
+                    counts: worker.counts,
+                    rows: rows
+                )
             }
         }
     }
@@ -270,6 +291,9 @@ final class GroupRun {
 /// The numbers of a member for displays and metrics.
 struct GroupNumbers: Sendable {
     let members: Int
+
+    /// Subjects of the input that are of no partition.
+    let foreignSubjects: Int
     let counts: GroupWorker.Counts
     let rows: [GroupStatus.Row]
 }

@@ -18,6 +18,13 @@ extension MetricsText {
             $0.counts.restores
         },
         total("handovers_total", "counter", "Partitions that were handed over.") { $0.counts.handovers },
+        total("lost_outputs_total", "counter", "Outputs that were left out, because servers take none of that size.") {
+            $0.counts.lostOutputs
+        },
+        total("foreign_subjects", "gauge", "Subjects of the input that are of no partition, so that nobody reads them.")
+        {
+            UInt64($0.foreignSubjects)
+        },
         perPartition("lag_messages", "Messages between the last one that was handled and the last one there is.") {
             $0.lag.map { "\($0)" }
         },

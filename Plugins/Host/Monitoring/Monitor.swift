@@ -102,6 +102,7 @@ final class Monitor: Sendable {
             path = control
         } else {
             guard let folder = ControlSocket.privateFolder() else { return nil }
+            ControlSocket.removeAbandoned(in: folder)
             path = "\(folder)/\(ProgramEnvironment.processNumber).sock"
         }
         do throws(TransportError) {

@@ -55,6 +55,8 @@ struct StatusReport: Sendable {
                 ("refused commits", Double(group.counts.refusedCommits)),
                 ("unclear commits", Double(group.counts.unclearCommits)),
                 ("handovers", Double(group.counts.handovers)),
+                ("lost outputs", Double(group.counts.lostOutputs)),
+                ("foreign subjects", Double(group.foreignSubjects)),
             ].filter { $0.1 > 0 }
         }
         for (transport, metrics) in numbers.transports {

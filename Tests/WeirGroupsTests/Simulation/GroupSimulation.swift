@@ -10,13 +10,40 @@ final class GroupSimulation {
         case join, leave, interrupt, kill, sleep, jump, cutOff, election
         /// 1, then 4, then 2 members.
         case grow, shrink
+        /// A clock goes back, or at another speed from then on.
+        case jumpBack, changeSpeed
+        /// What is to come, as the broker has said, does not come for a while.
+        case stall
     }
 
-    private let broker: SimulatedBroker
-    private let partitionCount: Int
-    private let settings: GroupSettings
-    private let work: GroupWorker.Settings
-    private var members: [SimulatedMember] = []
+    /// A group, and what keeps it; the second one reads what the first one finds.
+    private final class Stage {
+        let broker: SimulatedBroker
+        let settings: GroupSettings
+        let work: GroupWorker.Settings
+        let limit: Int
+        var members: [SimulatedMember] = []
+        var live: [SimulatedMember] { members.filter { !$0.isGone } }
+
+        init(_ broker: SimulatedBroker, _ work: GroupWorker.Settings, memberLimit: Int) {
+            (self.broker, self.work, limit) = (broker, work, memberLimit)
+            settings = GroupSettings([.init("query", "count")], partitionCount: broker.references.count)
+        }
+
+        /// Whether everything is committed, and each partition is one member's.
+        var isDone: Bool {
+            guard broker.isDone else { return false }
+            let live = live
+            let owned = live.reduce(0) { $0 + $1.worker.partitions.count }
+            let all = live.reduce(into: Set<Int>()) { $0.formUnion($1.worker.partitions) }
+            return owned == settings.partitionCount && all.count == owned
+                && live.allSatisfy { !$0.share.isChanging && $0.share.kept == $0.worker.partitions }
+        }
+    }
+
+    private let stages: [Stage]
+    private var broker: SimulatedBroker { stages[0].broker }
+    private var now: Int64 = 0
     private var memberCount = 0
     private var events: [(time: Int64, event: Event)] = []
     private var depth = 0
@@ -30,7 +57,9 @@ final class GroupSimulation {
     /// How much happened, so that a test can tell whether anything did.
     private(set) var stepCount = 0
     var counts: (commits: Int, refused: Int, late: Int) {
-        (broker.applied.count, broker.refusedCommits, broker.lateCommits)
+        stages.map(\.broker).reduce((0, 0, 0)) {
+            ($0.0 + $1.applied.count, $0.1 + $1.refusedCommits, $0.2 + $1.lateCommits)
+        }
     }
 
     /// How long after the faults all was done, in nanoseconds.
@@ -39,8 +68,9 @@ final class GroupSimulation {
     /// The time in which all has to be done once nothing goes wrong any more.
     ///
     /// Some sleep for 6 s, or wait for 4 s, from then
-    /// on, and their partitions are not free before the lease is over. The slowest of 100,000 seeds took 13 s.
-    static let limit: Int64 = 20_000_000_000
+    /// on, and their partitions are not free before the lease is over. The slowest of 100,000 seeds took 13 s. A second group
+    /// waits for parts of its input until they are idle, and as long again for each that begins anew meanwhile.
+    private var limit: Int64 { stages.count == 1 ? 20_000_000_000 : 60_000_000_000 }
 
     /// How long a partition that is handed over may stand still in peace.
     ///
@@ -50,56 +80,82 @@ final class GroupSimulation {
     static let standLimit: Int64 = 300_000_000
 
     var handovers: (count: Int, longestStand: Int64) {
-        isPeaceful ? (broker.handoverCount, broker.longestStand) : (0, 0)
+        guard isPeaceful else { return (0, 0) }
+        return stages.map(\.broker).reduce((0, 0)) { ($0.0 + $1.handoverCount, max($0.1, $1.longestStand)) }
     }
 
-    init(seed: UInt64, defect: BrokerDefect? = nil, onNote: ((String) -> Void)? = nil) {
+    /// Makes a group, and what will happen to it.
+    ///
+    /// - Parameters:
+    ///   - seed: What all is made of.
+    ///   - merges: Whether a second group reads the outputs of the first one.
+    ///   - defect: What the broker does wrong.
+    ///   - onNote: Gets what happens, as text.
+    init(seed: UInt64, merges: Bool = false, defect: BrokerDefect? = nil, onNote: ((String) -> Void)? = nil) {
         var random = SeededGenerator(seed: seed ^ 0x5EED)
         func pick(_ limit: Int) -> Int { Int(truncatingIfNeeded: random.next() % UInt64(limit)) }
         let second: Int64 = 1_000_000_000
         let calm = Int64(3 + pick(4)) * second
         self.calm = calm
         let partitionCount = 1 + pick(5)
-        self.partitionCount = partitionCount
         // Some partitions get more than others, and some nothing.
         let spread = 1 + pick(partitionCount * 2)
         let times = (0..<(30 + pick(31))).map { _ in Int64(pick(Int(calm))) }.sorted()
         let messages = times.enumerated().map { index, time in
             let partition = min(pick(spread), pick(partitionCount))
-            return SimulatedMessage(
-                number: UInt64(index + 1),
-                partition: partition,
-                payload: (0...pick(2)).map { _ in UInt8(truncatingIfNeeded: pick(256)) },
-                time: time
-            )
+            var payload: [UInt8] = []
+            // In the order in which they come: what is late then was made so.
+            if merges { SimulatedBytes.append(UInt64(index + 1), to: &payload) }
+            for _ in 0...pick(2) { payload.append(UInt8(truncatingIfNeeded: pick(256))) }
+            return SimulatedMessage(number: UInt64(index + 1), partition: partition, payload: payload, time: time)
         }
-        broker = SimulatedBroker(seed: seed, partitionCount: partitionCount, messages: messages)
+        let broker = SimulatedBroker(
+            seed: seed,
+            partitionCount: partitionCount,
+            messages: messages,
+            tellsTime: merges
+        )
         broker.defect = defect
-        broker.onNote = onNote
-        settings = GroupSettings([.init("query", "count")], partitionCount: partitionCount)
         var work = GroupWorker.Settings()
         work.interval = Int64(100 + pick(500)) * SimulatedBroker.millisecond
         work.idleInterval = Int64(400 + pick(1_000)) * SimulatedBroker.millisecond
         work.pause = Int64(50 + pick(150)) * SimulatedBroker.millisecond
         if pick(3) == 0 { work.outputByteCount = 1 + pick(100) }
         work.handoverByteCount = [1, 32, 1 << 20][pick(3)]
-        self.work = work
         let isPeaceful = pick(8) == 0
         self.isPeaceful = isPeaceful
         let level = isPeaceful ? 0 : [0, 15, 60, 200][pick(4)]
         func often() -> Int { pick(3) == 0 ? 0 : pick(level + 1) }
-        broker.faults = SimulatedFaults(
-            lost: often(),
-            answerLost: often(),
-            late: often(),
-            twice: often(),
-            delayed: often() / 2,
-            stale: often() * 3,
-            gap: often(),
-            again: often()
-        )
+        func faults() -> SimulatedFaults {
+            SimulatedFaults(
+                lost: often(),
+                answerLost: often(),
+                late: often(),
+                twice: often(),
+                delayed: often() / 2,
+                stale: often() * 3,
+                gap: often(),
+                again: often()
+            )
+        }
+        broker.faults = faults()
         var kinds: [Event] = [.join, .leave]
         if !isPeaceful { kinds += [.interrupt, .kill, .kill, .sleep, .sleep, .jump, .cutOff, .election] }
+        if merges {
+            broker.faults.silent = often()
+            if !isPeaceful { kinds += [.jumpBack, .changeSpeed, .stall] }
+            // By the fastest clock no part is idle while something comes: else it might be late in peace too.
+            work.idleInterval = calm + calm / 2
+            let second = SimulatedBroker(seed: ~seed, merging: broker)
+            second.faults = faults()
+            second.faults.silent = often()
+            stages = [
+                Stage(broker, work, memberLimit: 5),
+                Stage(second, work, memberLimit: 3),
+            ]
+        } else {
+            stages = [Stage(broker, work, memberLimit: 5)]
+        }
         for _ in 0..<pick(12) { events.append((Int64(pick(Int(calm))), kinds[pick(kinds.count)])) }
         let first = pick(3)
         if first == 0, !isPeaceful {
@@ -108,79 +164,83 @@ final class GroupSimulation {
         }
         events.sort { $0.time < $1.time }
         isOrderly = level == 0 && events.allSatisfy { [.join, .leave, .kill, .grow, .shrink].contains($0.event) }
-        broker.onDelay = { [unowned self] in others(than: $0) }
-        for _ in 0...first { join() }
+        for stage in stages {
+            stage.broker.onNote = onNote
+            stage.broker.onDelay = { [unowned self] in others(than: $0, stage.broker) }
+        }
+        for _ in 0...first { join(stages[0]) }
+        if merges { for _ in 0...pick(2) { join(stages[1]) } }
     }
-
-    private var live: [SimulatedMember] { members.filter { !$0.isGone } }
 
     // MARK: Time
 
     /// - Returns: What went wrong; `nil` where nothing did.
     func run() -> String? {
         advance(to: calm)
-        broker.faults = SimulatedFaults()
-        broker.isDownUntil = 0
-        for member in members {
-            member.connection.isDownUntil = 0
-            member.connection.nextError = nil
+        for stage in stages {
+            stage.broker.faults = SimulatedFaults()
+            stage.broker.isDownUntil = 0
+            for member in stage.members {
+                member.connection.isDownUntil = 0
+                member.connection.nextError = nil
+            }
+            if stage.live.allSatisfy(\.isLeaving) { join(stage) }
         }
-        if live.allSatisfy(\.isLeaving) { join() }
         broker.note("from now on all is well")
-        while broker.failure == nil, !isDone {
-            guard broker.now < calm + Self.limit else {
-                broker.fail(
-                    "not done in time: \(broker.kept.map { $0.place?.position ?? 0 }) of \(broker.references.map(\.lastNumber)), "
-                        + "by \(live.map { "\($0.name): \($0.worker.partitions.sorted())" })"
+        while failure == nil, let stage = stages.first(where: { !$0.isDone }) {
+            guard now < calm + limit else {
+                stage.broker.fail(
+                    "not done in time: \(stage.broker.kept.map { $0.place?.position ?? 0 }) of "
+                        + "\(stage.broker.references.map(\.lastNumber)), "
+                        + "by \(stage.live.map { "\($0.name): \($0.worker.partitions.sorted())" })"
                 )
                 break
             }
-            advance(to: broker.now + 250 * SimulatedBroker.millisecond)
+            advance(to: now + 250 * SimulatedBroker.millisecond)
         }
-        drainTime = broker.now - calm
-        for (partition, (kept, reference)) in zip(broker.kept, broker.references).enumerated()
-        where kept.outputs != reference.outputs {
-            broker.fail("partition \(partition) has other outputs in the end")
+        drainTime = now - calm
+        if let failure { return failure }
+        for stage in stages {
+            for (partition, (kept, reference)) in zip(stage.broker.kept, stage.broker.references).enumerated()
+            where kept.outputs != reference.outputs {
+                stage.broker.fail("partition \(partition) has other outputs in the end")
+            }
+            if isOrderly, stage.broker.refusedCommits > 0 {
+                stage.broker.fail("commits were refused though each partition was one member's")
+            }
         }
-        if isOrderly, broker.refusedCommits > 0 {
-            broker.fail("commits were refused though each partition was one member's")
+        for stage in stages where isPeaceful && stage.broker.longestStand > Self.standLimit {
+            let stand = stage.broker.longestStand / SimulatedBroker.millisecond
+            stage.broker.fail("a partition stood for \(stand) ms while it changed hands")
         }
-        if handovers.longestStand > Self.standLimit {
-            let stand = broker.longestStand / SimulatedBroker.millisecond
-            broker.fail("a partition stood for \(stand) ms while it changed hands")
-        }
-        return broker.failure
+        return failure
     }
 
-    /// Whether everything is committed, and each partition is one member's.
-    private var isDone: Bool {
-        guard broker.isDone else { return false }
-        let live = live
-        let owned = live.reduce(0) { $0 + $1.worker.partitions.count }
-        let all = live.reduce(into: Set<Int>()) { $0.formUnion($1.worker.partitions) }
-        return owned == partitionCount && all.count == partitionCount
-            && live.allSatisfy { !$0.share.isChanging && $0.share.kept == $0.worker.partitions }
-    }
+    /// What went wrong first, in the first stage where something did.
+    private var failure: String? { stages.lazy.compactMap(\.broker.failure).first }
 
     /// Goes on up to a time, one thing after the other.
     private func advance(to end: Int64) {
-        while broker.failure == nil {
+        while failure == nil {
             var next = end
             let event = events.first?.time ?? .max
-            let late = broker.nextLate ?? .max
+            let late = stages.compactMap(\.broker.nextLate).min() ?? .max
             next = min(next, event, late)
             var turn: SimulatedMember?
-            for member in members where !member.isBusy && !member.isGone && member.next < next {
-                next = member.next
-                turn = member
+            for stage in stages {
+                for member in stage.members where !member.isBusy && !member.isGone && member.next < next {
+                    next = member.next
+                    turn = member
+                }
             }
             // Time does not go back where a member that waited was faster.
-            broker.now = max(broker.now, next)
+            now = max(now, next)
+            for stage in stages { stage.broker.now = now }
             if let turn {
                 stepCount += 1
                 turn.step()
             } else if late == next {
-                broker.applyLate()
+                for stage in stages { stage.broker.applyLate() }
             } else if event == next {
                 happen(events.removeFirst().event)
             } else {
@@ -190,52 +250,64 @@ final class GroupSimulation {
     }
 
     /// Lets all others go on for a while, sometimes for longer than a lease, while a request is under way.
-    private func others(than connection: SimulatedConnection) {
+    private func others(than connection: SimulatedConnection, _ broker: SimulatedBroker) {
         guard depth < 3 else { return }
         depth += 1
         let time = broker.pick(8) == 0 ? broker.pick(2_000...4_000) : broker.pick(1...300)
         broker.note("\(connection.member) waits for \(time / SimulatedBroker.millisecond) ms")
-        advance(to: broker.now + time)
+        advance(to: now + time)
         depth -= 1
     }
 
     // MARK: What happens
 
-    private func join() {
+    private func join(_ stage: Stage) {
         // Not in the order of the names, which decides who proposes.
-        let name = "m\(broker.pick(10))\(memberCount)"
+        let name = "m\(stage.broker.pick(10))\(memberCount)"
         memberCount += 1
-        broker.note("\(name) joins")
-        members.removeAll { $0.isGone && !$0.isBusy }
-        members.append(SimulatedMember(name, settings, work, in: broker))
+        stage.broker.note("\(name) joins")
+        stage.members.removeAll { $0.isGone && !$0.isBusy }
+        stage.members.append(SimulatedMember(name, stage.settings, stage.work, in: stage.broker))
     }
 
     private func happen(_ event: Event) {
-        let live = live
-        guard let one = live.isEmpty ? nil : live[broker.pick(live.count)] else { return join() }
+        let stage = stages.count == 1 ? stages[0] : stages[broker.pick(stages.count)]
+        let (live, broker) = (stage.live, stage.broker)
+        guard let one = live.isEmpty ? nil : live[broker.pick(live.count)] else { return join(stage) }
         switch event {
-        case .join where live.count < 5: join()
+        case .join where live.count < stage.limit: join(stage)
         case .join: break
-        case .grow: while self.live.count < 4 { join() }
-        case .shrink: for member in live.dropFirst(2) { end(member, isKilled: broker.pick(2) == 0) }
+        case .grow: while stage.live.count < stage.limit - 1 { join(stage) }
+        case .shrink: for member in live.dropFirst(2) { end(member, isKilled: broker.pick(2) == 0, broker) }
         case .kill, .leave:
-            end(one, isKilled: event == .kill)
-            if broker.pick(3) > 0 { join() }
+            end(one, isKilled: event == .kill, broker)
+            if broker.pick(3) > 0 { join(stage) }
         case .interrupt: one.connection.nextError = SimulatedConnection.end
         case .sleep:
             let time = broker.pick(300...6_000)
             broker.note("\(one.name) sleeps for \(time / SimulatedBroker.millisecond) ms")
-            one.sleep(until: broker.now + time)
+            one.sleep(until: now + time)
         case .jump:
             let time = broker.pick(500...30_000)
             broker.note("\(one.name)'s clock jumps by \(time / SimulatedBroker.millisecond) ms")
             one.jump(time)
-        case .cutOff: one.connection.isDownUntil = broker.now + broker.pick(200...4_000)
-        case .election: broker.isDownUntil = broker.now + broker.pick(200...1_500)
+        case .jumpBack:
+            let time = broker.pick(100...4_000)
+            broker.note("\(one.name)'s clock goes back by \(time / SimulatedBroker.millisecond) ms")
+            one.jump(-time)
+        case .changeSpeed:
+            one.changeSpeed(Int64(800 + broker.pick(450)))
+            broker.note("\(one.name)'s clock changes its speed")
+        case .stall:
+            let time = broker.pick(1_000...15_000)
+            broker.note("nothing comes to \(one.name) for \(time / SimulatedBroker.millisecond) ms")
+            one.connection.isStalledUntil = now + time
+        case .cutOff: one.connection.isDownUntil = now + broker.pick(200...4_000)
+        case .election: broker.isDownUntil = now + broker.pick(200...1_500)
         }
     }
 
-    private func end(_ member: SimulatedMember, isKilled: Bool) {
+    private func end(_ member: SimulatedMember, isKilled: Bool, _ broker: SimulatedBroker) {
         broker.note("\(member.name) \(isKilled || member.isBusy ? "is killed" : "leaves")")
         // One that waits for an answer cannot leave meanwhile.
         guard !isKilled, !member.isBusy else { return member.kill() }

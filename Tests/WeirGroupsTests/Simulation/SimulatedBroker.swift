@@ -19,6 +19,8 @@ struct SimulatedFaults {
     var gap = 0
     /// Messages come once more.
     var again = 0
+    /// Nothing comes for a moment.
+    var silent = 0
 }
 
 /// What a broken broker does wrong, to see that the simulation notices.
@@ -48,8 +50,17 @@ final class SimulatedBroker {
         didSet { while published < messages.count, messages[published].time <= now { published += 1 } }
     }
 
-    let messages: [SimulatedMessage]
+    private(set) var messages: [SimulatedMessage]
     let references: [PartitionReference]
+
+    /// Of how many parts the input is, which are merged by their marks of time; 0 where it is none of a group.
+    let sourceCount: Int
+
+    /// Whether how far time is matters to those who read what is found.
+    let tellsTime: Bool
+
+    /// Called with each commit that is kept.
+    var onCommit: (_ commit: PartitionCommit) -> Void = { _ in }
 
     /// How many messages there are by now.
     private(set) var published = 0
@@ -83,11 +94,58 @@ final class SimulatedBroker {
     private var lastRevision: UInt64 = 0
     private var pending: [(time: Int64, apply: () -> Void)] = []
 
-    init(seed: UInt64, partitionCount: Int, messages: [SimulatedMessage]) {
+    init(seed: UInt64, partitionCount: Int, messages: [SimulatedMessage], tellsTime: Bool = false) {
         random = SeededGenerator(seed: seed)
         self.messages = messages
-        references = (0..<partitionCount).map { PartitionReference($0, messages) }
+        sourceCount = 0
+        self.tellsTime = tellsTime
+        references = (0..<partitionCount).map { PartitionReference($0, messages, hasTimes: tellsTime) }
         kept = [Kept](repeating: Kept(), count: partitionCount)
+    }
+
+    /// Creates a broker whose input is what another group finds, as one partition.
+    init(seed: UInt64, merging first: SimulatedBroker) {
+        random = SeededGenerator(seed: seed)
+        messages = []
+        sourceCount = first.references.count
+        tellsTime = false
+        references = [PartitionReference(merging: first.references)]
+        kept = [Kept()]
+        first.onCommit = { [unowned self] in append($0) }
+    }
+
+    /// Adds what a commit of the group before has found: messages of lines, of which the last one has a mark, and a head.
+    private func append(_ commit: PartitionCommit) {
+        var lines = SimulatedMerge.lines(of: commit.outputs[...])[...]
+        func add(_ payload: ArraySlice<UInt8>, _ mark: TimeMark?, isHead: Bool = false) {
+            var message = SimulatedMessage(
+                number: UInt64(messages.count + 1),
+                partition: 0,
+                payload: Array(payload),
+                time: now
+            )
+            (message.source, message.mark, message.isHead) = (commit.partition, mark, isHead)
+            messages.append(message)
+        }
+        while !lines.isEmpty {
+            let some = lines.prefix(1 + pick(3))
+            lines = lines.dropFirst(some.count)
+            let mark = lines.isEmpty ? commit.mark.map { TimeMark(time: $0.time, isIdle: false) } : nil
+            add(ArraySlice(some.joined()), mark)
+        }
+        if let index = messages.lastIndex(where: { $0.isHead && $0.source == commit.partition }) {
+            messages[index].isRemoved = true
+        }
+        add([], commit.mark, isHead: true)
+        published = messages.count
+    }
+
+    /// The marks of those parts that have no lines behind a place, by what is known up to another.
+    func marks(behind position: UInt64, upTo end: Int) -> [(source: Int, mark: TimeMark)] {
+        var heads: [Int: TimeMark] = [:]
+        for message in messages[..<end] where message.isHead { heads[message.source] = message.mark }
+        let behind = Set(messages[..<end].filter { !$0.isHead && $0.number > position }.map(\.source))
+        return heads.filter { !behind.contains($0.key) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     // MARK: Chance
@@ -123,7 +181,7 @@ final class SimulatedBroker {
 
     func note(_ what: @autoclosure () -> String) {
         guard let onNote else { return }
-        onNote("\(now / Self.millisecond) ms: \(what())")
+        onNote("\(now / Self.millisecond) ms: \(sourceCount > 0 ? "merge: " : "")\(what())")
     }
 
     // MARK: Partitions that change hands
@@ -182,6 +240,7 @@ final class SimulatedBroker {
         )
         if defect != .losesOutputs || commit.position % 7 != 0 { kept[commit.partition].outputs += commit.outputs }
         check(commit.partition, before)
+        onCommit(commit)
         return .success(lastRevision)
     }
 
@@ -189,6 +248,13 @@ final class SimulatedBroker {
     private func check(_ partition: Int, _ before: Kept) {
         let (after, reference) = (kept[partition], references[partition])
         guard let place = after.place else { return }
+        guard sourceCount == 0 else {
+            // How far a merge is depends on what the marks say, and not on the place alone.
+            if !reference.outputs.starts(with: after.outputs) {
+                fail("the merge has other outputs at \(place.position)")
+            }
+            return
+        }
         let (state, outputByteCount) = reference.after(place.position)
         let position = before.place?.position ?? 0
         if place.position < position {
@@ -204,6 +270,11 @@ final class SimulatedBroker {
 
     /// Whether all messages that there will be were handled.
     var isDone: Bool {
+        guard sourceCount == 0 else { return kept[0].outputs.count == references[0].outputs.count && pending.isEmpty }
+        return isRead
+    }
+
+    private var isRead: Bool {
         published == messages.count && pending.isEmpty
             && zip(kept, references).allSatisfy { ($0.place?.position ?? 0) >= $1.lastNumber }
     }

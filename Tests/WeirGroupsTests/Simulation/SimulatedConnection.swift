@@ -9,6 +9,9 @@ final class SimulatedConnection: SharedValues, PartitionLog {
     /// Until when the broker cannot be reached from here.
     var isDownUntil: Int64 = 0
 
+    /// Until when nothing comes, though the broker has said that there is more.
+    var isStalledUntil: Int64 = 0
+
     /// Whether the member was killed: nothing that it does has an effect from then on.
     var isDead = false
 
@@ -19,6 +22,15 @@ final class SimulatedConnection: SharedValues, PartitionLog {
     /// The number of the last message that came, or was passed over.
     private var cursor: UInt64 = 0
     private var isBroken = false
+    /// Whether all had come when something came last: what was published since, nobody has said yet.
+    private var hasAll = false
+    private var marks: [(number: UInt64, source: Int, mark: TimeMark)] = []
+    private var noteMark: (_ partition: Int, _ number: UInt64, _ source: Int, _ mark: TimeMark) -> Void = {
+        _,
+        _,
+        _,
+        _ in
+    }
 
     init(_ member: String, _ broker: SimulatedBroker) {
         self.member = member
@@ -172,7 +184,8 @@ final class SimulatedConnection: SharedValues, PartitionLog {
     func commit(_ commits: [PartitionCommit]) -> [Result<UInt64, GroupError>] {
         commits.map { commit in
             change(
-                "commits \(commit.partition) at \(commit.position) after \(commit.revision), \(commit.outputs.count) bytes"
+                "commits \(commit.partition) at \(commit.position) after \(commit.revision), \(commit.outputs.count) bytes, "
+                    + "time \(commit.mark?.time ?? 0)\(commit.mark?.isIdle ?? false ? ", idle" : "")"
             ) { [broker] isLate in broker.commit(commit, isLate: isLate) }
         }
     }
@@ -183,6 +196,12 @@ final class SimulatedConnection: SharedValues, PartitionLog {
             self.positions = positions
             cursor = positions.values.min() ?? UInt64(broker.published)
             isBroken = false
+            hasAll = !hasMore
+            marks = []
+            guard broker.sourceCount > 0, let position = positions[0] else { return }
+            // Another server may know less.
+            let end = broker.chance(broker.faults.stale) ? max(0, broker.published - broker.pick(20)) : broker.published
+            marks = broker.marks(behind: position, upTo: end).map { (position, $0.source, $0.mark) }
         }
         if let error = reach() { throw error }
         if broker.chance(broker.faults.lost) {
@@ -213,6 +232,9 @@ final class SimulatedConnection: SharedValues, PartitionLog {
         // A connection that is broken says so some time or other.
         if isBroken, broker.pick(2) == 0 { throw Self.noAnswer }
         delay()
+        for mark in marks { noteMark(0, mark.number, mark.source, mark.mark) }
+        marks = []
+        if broker.chance(broker.faults.silent) || broker.now < isStalledUntil && !hasAll { return }
         if broker.chance(broker.faults.again), !isBroken {
             let back = UInt64(broker.pick(6))
             cursor -= min(cursor, back)
@@ -221,10 +243,15 @@ final class SimulatedConnection: SharedValues, PartitionLog {
         while cursor < UInt64(broker.published), rest > 0, !isDead {
             let message = broker.messages[Int(cursor)]
             cursor += 1
-            guard positions[message.partition] != nil else { continue }
+            guard positions[message.partition] != nil, !message.isRemoved else { continue }
             rest -= 1
-            body(message.partition, message.number, message.payload[...])
-            if broker.chance(broker.faults.again) { body(message.partition, message.number, message.payload[...]) }
+            func handOver() {
+                if !message.isHead { body(message.partition, message.number, message.payload[...]) }
+                if let mark = message.mark { noteMark(message.partition, message.number, message.source, mark) }
+            }
+            handOver()
+            if broker.chance(broker.faults.again) { handOver() }
+            hasAll = !hasMore
             guard broker.chance(broker.faults.gap) else { continue }
             cut()
             broker.note("\(member) misses what is before \(cursor)")
@@ -233,6 +260,20 @@ final class SimulatedConnection: SharedValues, PartitionLog {
         if isDead { throw Self.end }
         if let end { throw end }
     }
+
+    func observeMarks(
+        _ body: @escaping (_ partition: Int, _ number: UInt64, _ source: Int, _ mark: TimeMark) -> Void
+    ) { noteMark = body }
+
+    private var hasMore: Bool {
+        broker.tellsTime
+            && broker.messages[min(Int(cursor), broker.published)..<broker.published].contains {
+                positions[$0.partition] != nil
+            }
+    }
+
+    /// Where nobody asks for time, it makes no difference.
+    var isCaughtUp: Bool { !broker.tellsTime || hasAll }
 
     /// Breaks the connection: what comes before it is made again is lost.
     private func cut() {

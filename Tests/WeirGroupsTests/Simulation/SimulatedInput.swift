@@ -8,6 +8,27 @@ struct SimulatedMessage {
     let payload: [UInt8]
     /// When it is published.
     let time: Int64
+
+    /// The part of the input that it is of, and how far time is there, where the input is what another group has found.
+    var source = 0
+    var mark: TimeMark?
+
+    /// Whether it is the head of a commit: it has no record, and is removed when the next one of its part comes.
+    var isHead = false
+    var isRemoved = false
+}
+
+/// Numbers as bytes.
+enum SimulatedBytes {
+    static func append(_ number: UInt64, to bytes: inout [UInt8]) {
+        var rest = number
+        for _ in 0..<8 {
+            bytes.append(UInt8(truncatingIfNeeded: rest))
+            rest >>= 8
+        }
+    }
+
+    static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
 }
 
 /// What depends on each message of a partition and on their order, by a few bytes.
@@ -18,14 +39,30 @@ final class SimulatedProcessor: PartitionProcessor {
     private var taken: [UInt8] = []
     private var outputs: [UInt8] = []
 
-    init(_ partition: Int, _ state: [UInt8]?) {
+    /// Whether messages begin with an event time, in eight bytes, and lines too.
+    private let hasTimes: Bool
+    private(set) var time: Int64?
+
+    /// How many bytes a line with a time has, and where that begins.
+    static let timedByteCount = 26
+    static let timePlace = 1
+
+    init(_ partition: Int, _ state: [UInt8]?, hasTimes: Bool = false) {
         self.partition = partition
+        self.hasTimes = hasTimes
         guard let state else { return }
-        count = Self.number(state.prefix(8))
-        hash = Self.number(state.dropFirst(8))
+        count = SimulatedBytes.number(state.prefix(8))
+        hash = SimulatedBytes.number(state.dropFirst(8).prefix(8))
+        if state.count > 16 { time = Int64(SimulatedBytes.number(state.dropFirst(16))) }
     }
 
-    func take(_ payload: ArraySlice<UInt8>) { taken += payload }
+    func take(_ payload: ArraySlice<UInt8>) {
+        guard hasTimes else { return taken += payload }
+        // Before the next one: a mark is behind all that was taken.
+        process()
+        time = max(time ?? .min, Int64(SimulatedBytes.number(payload.prefix(8))))
+        taken += payload.dropFirst(8)
+    }
 
     func process() {
         for byte in taken {
@@ -34,8 +71,9 @@ final class SimulatedProcessor: PartitionProcessor {
             guard (hash >> 32) % 3 != 0 else { continue }
             // A line that says which message it is of, and all that was before.
             outputs.append(UInt8(ascii: "A") + UInt8(partition))
-            Self.append(count, to: &outputs)
-            Self.append(hash, to: &outputs)
+            if hasTimes { SimulatedBytes.append(UInt64(time ?? 0), to: &outputs) }
+            SimulatedBytes.append(count, to: &outputs)
+            SimulatedBytes.append(hash, to: &outputs)
             outputs.append(UInt8(ascii: "\n"))
         }
         taken.removeAll(keepingCapacity: true)
@@ -50,22 +88,11 @@ final class SimulatedProcessor: PartitionProcessor {
 
     func save() -> [UInt8] {
         var state: [UInt8] = []
-        state.reserveCapacity(16)
-        Self.append(count, to: &state)
-        Self.append(hash, to: &state)
+        state.reserveCapacity(24)
+        SimulatedBytes.append(count, to: &state)
+        SimulatedBytes.append(hash, to: &state)
+        if let time { SimulatedBytes.append(UInt64(time), to: &state) }
         return state
-    }
-
-    private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
-        var rest = number
-        for _ in 0..<8 {
-            bytes.append(UInt8(truncatingIfNeeded: rest))
-            rest >>= 8
-        }
-    }
-
-    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 }
 
@@ -81,8 +108,8 @@ struct PartitionReference {
     private var places: [Place]
     private(set) var outputs: [UInt8] = []
 
-    init(_ partition: Int, _ messages: [SimulatedMessage]) {
-        let processor = SimulatedProcessor(partition, nil)
+    init(_ partition: Int, _ messages: [SimulatedMessage], hasTimes: Bool = false) {
+        let processor = SimulatedProcessor(partition, nil, hasTimes: hasTimes)
         places = [Place(number: 0, state: processor.save(), outputByteCount: 0)]
         for message in messages where message.partition == partition {
             processor.take(message.payload[...])
@@ -90,6 +117,12 @@ struct PartitionReference {
             outputs += processor.takeOutputs()
             places.append(Place(number: message.number, state: processor.save(), outputByteCount: outputs.count))
         }
+    }
+
+    /// What a run finds that merges what others have found by time.
+    init(merging references: [PartitionReference]) {
+        places = []
+        outputs = SimulatedMerge.outputs(of: references.map(\.outputs))
     }
 
     /// The number of the last message of the partition; 0 where it has none.

@@ -31,7 +31,7 @@ final class SimulatedMember {
     private let broker: SimulatedBroker
 
     /// Its clock runs at another speed, in thousandths, from another time on, and jumps.
-    private let speed: Int64
+    private var speed: Int64
     private var offset: Int64
 
     init(_ name: String, _ settings: GroupSettings, _ work: GroupWorker.Settings, in broker: SimulatedBroker) {
@@ -39,9 +39,12 @@ final class SimulatedMember {
         self.broker = broker
         connection = SimulatedConnection(name, broker)
         membership = GroupMembership(name, settings, in: connection)
-        worker = GroupWorker(connection, work) {
-            broker.noteTake(of: $0)
-            return SimulatedProcessor($0, $1)
+        worker = GroupWorker(connection, work) { [broker] partition, state in
+            broker.noteTake(of: partition)
+            guard broker.sourceCount > 0 else {
+                return SimulatedProcessor(partition, state, hasTimes: broker.tellsTime)
+            }
+            return SimulatedMerge(broker.sourceCount, state) { broker.fail($0) }
         }
         nextMembership = broker.now
         nextWork = broker.now
@@ -57,6 +60,12 @@ final class SimulatedMember {
     // MARK: What happens to it
 
     func jump(_ nanoseconds: Int64) { offset += nanoseconds }
+
+    /// Lets its clock go on at another speed, without a jump.
+    func changeSpeed(_ thousandths: Int64) {
+        offset += broker.now / 1_000 * (speed - thousandths)
+        speed = thousandths
+    }
 
     func sleep(until time: Int64) {
         nextMembership = max(nextMembership, time)

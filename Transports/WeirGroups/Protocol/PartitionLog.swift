@@ -125,6 +125,9 @@ package protocol PartitionLog: AnyObject {
     /// Whether all messages have come, as far as the server has said.
     var isCaughtUp: Bool { get }
 
+    /// How many outputs of commits that were kept were left out, because the server takes none of that size.
+    var lostOutputCount: UInt64 { get }
+
     /// Up to which number there are no more messages of a partition to come.
     ///
     /// It holds for the partitions of the last ``read(_:)``, until something is thrown.
@@ -133,6 +136,8 @@ package protocol PartitionLog: AnyObject {
 
 extension PartitionLog {
     package var isCaughtUp: Bool { true }
+
+    package var lostOutputCount: UInt64 { 0 }
 
     package func observeMarks(
         _ body: @escaping (_ partition: Int, _ number: UInt64, _ source: Int, _ mark: TimeMark) -> Void

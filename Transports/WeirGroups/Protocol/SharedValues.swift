@@ -48,8 +48,13 @@ package protocol SharedValues: AnyObject {
     ///
     /// - Throws: ``GroupError``.
     func lastMessages() throws(GroupError) -> [Int: UInt64]
+
+    /// How many subjects of the input are of no partition, as far as ``lastMessages()`` has come by some: nobody reads them.
+    var foreignSubjectCount: Int { get }
 }
 
 extension SharedValues {
     package func lastMessages() throws(GroupError) -> [Int: UInt64] { [:] }
+
+    package var foreignSubjectCount: Int { 0 }
 }

@@ -46,6 +46,9 @@ package final class GroupWorker {
         /// Partitions that were handed over.
         package var handovers: UInt64 = 0
 
+        /// Outputs of commits that the log could not keep.
+        package var lostOutputs: UInt64 = 0
+
         package init() {}
     }
 
@@ -71,19 +74,25 @@ package final class GroupWorker {
         /// Whether something was handled since the last commit.
         var isDirty = false
 
-        /// When the last message was handled, or the partition was begun.
-        var lastMessage: Timestamp
+        /// When the last message was handled, or the partition was begun, in time awake.
+        var lastMessage: Int64
 
         /// Whether the last commit says that nothing has come for a while.
         var isIdle = false
 
-        init(_ partition: Int, _ processor: any PartitionProcessor, from place: PartitionPlace?, _ now: Timestamp) {
+        init(
+            _ partition: Int,
+            _ processor: any PartitionProcessor,
+            from place: PartitionPlace?,
+            _ now: Timestamp,
+            awake: Int64
+        ) {
             self.partition = partition
             self.processor = processor
             revision = place?.revision ?? 0
             position = place?.position ?? 0
             committedPosition = position
-            (lastCommit, lastMessage) = (now, now)
+            (lastCommit, lastMessage) = (now, awake)
             stateByteCount = place?.state.count ?? 0
         }
     }
@@ -106,6 +115,13 @@ package final class GroupWorker {
     /// How many bytes of outputs wait for a commit.
     private var outputByteCount = 0
     private var nextCommit: Timestamp?
+
+    /// How long this worker has been awake, in nanoseconds.
+    ///
+    /// What a process, a machine or a clock leaves out at once says nothing about messages: they may wait on the way.
+    private var awake: Int64 = 0
+    private var lastStep: Timestamp?
+    private static let longestStep: Int64 = 1_000_000_000
     private var nextAttempt: Timestamp?
     private var failureCount = 0
 
@@ -165,6 +181,8 @@ package final class GroupWorker {
     /// - Returns: The partitions that others can have now.
     /// - Throws: ``GroupError`` where it cannot go on. What cannot be reached is tried again, by later calls.
     package func step(_ share: GroupShare, _ now: Timestamp, until limit: Timestamp) throws(GroupError) -> [Int] {
+        if let lastStep { awake += max(0, min((now - lastStep).wholeNanoseconds, Self.longestStep)) }
+        lastStep = now
         var released: [Int] = []
         // Equal sets are found to be so at once where they are the same.
         if settled == share { settled = share }
@@ -202,6 +220,8 @@ package final class GroupWorker {
 
     /// Commits all that was handled; to be called before the end.
     ///
+    /// Where something could not be reached, ``trouble`` says so: others find again what was not kept.
+    ///
     /// - Throws: ``GroupError`` where something cannot be saved.
     package func commitAll(_ now: Timestamp) throws(GroupError) {
         try process()
@@ -222,7 +242,13 @@ package final class GroupWorker {
                     "commit \(known) of partition \(partition) is not to be found: a server lags behind, or it was removed"
                 )
             }
-            work[partition] = Work(partition, try makeProcessor(partition, place?.state), from: place, now)
+            work[partition] = Work(
+                partition,
+                try makeProcessor(partition, place?.state),
+                from: place,
+                now,
+                awake: awake
+            )
             counts.restores += 1
             isReading = false
         }
@@ -337,11 +363,11 @@ package final class GroupWorker {
             return
         }
         nextCommit = now.shifted(byNanoseconds: settings.interval)
-        for work in work.values where work.isDirty { work.lastMessage = now }
+        for work in work.values where work.isDirty { work.lastMessage = awake }
         try passTime()
         let due = work.filter { partition, work in
             // Also what nothing has come for is begun: others may wait for its marks of time.
-            work.isDirty || work.revision == 0 || isIdle(work, now) && !work.isIdle
+            work.isDirty || work.revision == 0 || isIdle(work) && !work.isIdle
                 || (now - work.lastCommit).wholeNanoseconds >= settings.idleInterval
                     && frontier(of: partition) > work.committedPosition
         }
@@ -360,9 +386,9 @@ package final class GroupWorker {
     }
 
     /// Whether nothing has come for a partition within the idle interval: others do not wait for it then.
-    private func isIdle(_ work: Work, _ now: Timestamp) -> Bool {
+    private func isIdle(_ work: Work) -> Bool {
         isReading && log.isCaughtUp && !work.isDirty && !work.processor.isWaiting
-            && (now - work.lastMessage).wholeNanoseconds >= settings.idleInterval
+            && awake - work.lastMessage >= settings.idleInterval
     }
 
     private func commit(_ partitions: [Int], _ now: Timestamp) throws(GroupError) {
@@ -386,7 +412,7 @@ package final class GroupWorker {
                     position: max(work.position, frontier(of: partition)),
                     outputs: outputs,
                     state: state,
-                    mark: TimeMark(time: work.processor.time ?? .min, isIdle: isIdle(work, now))
+                    mark: TimeMark(time: work.processor.time ?? .min, isIdle: isIdle(work))
                 )
             )
         }
@@ -408,6 +434,7 @@ package final class GroupWorker {
                 give(up: commit.partition)
             }
         }
+        counts.lostOutputs = log.lostOutputCount
         if let unclear { beginPause(unclear, now) } else { failureCount = 0 }
         if let failure { throw failure }
     }

@@ -107,6 +107,7 @@ extension NATSClient {
                 }
                 if let end = found.firstIndex(where: isWholeWith) { return Array(found[...end]) }
             }
+            if let refusal = refusal(of: subject) { throw refusal }
             guard .now < limit else {
                 throw NATSError(.late, "there is no answer to '\(Excerpt.line(subject))' within \(settings.timeout)")
             }
@@ -141,6 +142,12 @@ extension NATSClient {
 
     /// Forgets a request that was begun.
     func forget(_ number: UInt64) { answers[number] = nil }
+
+    /// That the user may not ask a subject, or get answers, where the server has said so.
+    private func refusal(of subject: String) -> NATSError? {
+        let isOwn = { (words: String) in words.contains("\"\(subject)\"") || words.contains("\"\(self.inbox).") }
+        return refusals.first(where: isOwn).map(NATSError.init(refusal:))
+    }
 
     /// Publishes a message that nobody answers; ``flush()`` says whether the server has it.
     ///

@@ -18,6 +18,14 @@ package final class NATSClient {
     let settings: NATSSettings
     private let poller: Poller
     private let interruption: Interruption?
+    private let address: String
+
+    /// Goes on with what was begun once the program is to end; where there is no connection then, not for longer than
+    /// ``patience``.
+    private let finishesWhatWasBegun: Bool
+    private static let patience: Int64 = 700_000_000
+    private static let interruptionCheck: Int64 = 200_000_000
+    private var lastMoment: Moment?
     private var backoff: Backoff
     // Since when there is a connection.
     private var upSince: Moment?
@@ -50,6 +58,12 @@ package final class NATSClient {
     /// Gets what the server refuses without ending the connection.
     var onRefusal: (String) -> Void = { _ in }
 
+    /// What the server has refused while an answer was waited for, or before.
+    var refusals: [String] = [] {
+        didSet { if refusals.count > Self.keptRefusals { refusals.removeFirst() } }
+    }
+    private static let keptRefusals = 8
+
     /// Called with each new connection, before anything else is said.
     var onConnection: () -> Void = {}
 
@@ -67,21 +81,26 @@ package final class NATSClient {
     ///   - settings: Who this is, and how long to wait.
     ///   - address: What to call the server in errors.
     ///   - interruption: What ends the waiting, where something can.
+    ///   - finishesWhatWasBegun: Whether it goes on with what was begun when the program is to end, as long as there is a
+    ///     connection.
     /// - Throws: ``TransportError/cannotOpen(address:reason:)`` when the system has no descriptors left.
     package init(
         _ servers: [SocketPlace],
         _ settings: NATSSettings,
         address: String,
-        interruption: Interruption?
+        interruption: Interruption?,
+        finishesWhatWasBegun: Bool = false
     ) throws(TransportError) {
         precondition(!servers.isEmpty, "a client needs a server")
         self.settings = settings
         self.interruption = interruption
+        self.address = address
+        self.finishesWhatWasBegun = finishesWhatWasBegun
         poller = try Poller(address: address)
         connection = NATSConnection(servers, settings, poller: poller, address: address)
         backoff = Backoff(longest: settings.retry)
         inbox = "_INBOX." + String(UInt64.random(in: .min ... .max), radix: 36)
-        guard let interruption else { return }
+        guard let interruption, !finishesWhatWasBegun else { return }
         let error = poller.watch(interruption.sourceDescriptor, token: Self.interruptionToken, from: [], to: .reading)
         if let error { throw .cannotOpen(address: address, reason: "\(error)") }
     }
@@ -97,7 +116,13 @@ package final class NATSClient {
     private var ignoresInterruption = false
 
     /// Whether the program is to end.
-    var isInterrupted: Bool { !ignoresInterruption && interruption?.stopsSources ?? false }
+    var isInterrupted: Bool {
+        guard !ignoresInterruption, interruption?.stopsSources ?? false else { return false }
+        guard finishesWhatWasBegun else { return true }
+        let end = lastMoment ?? .now + Self.patience
+        lastMoment = end
+        return !connection.isUp && end <= .now
+    }
 
     /// Ends the connection.
     package func close() { connection.close() }
@@ -125,6 +150,10 @@ package final class NATSClient {
             var earliest = limit
             for other in [connection.isOpen ? connection.deadline : nextAttempt] {
                 if let other { earliest = min(earliest ?? other, other) }
+            }
+            if finishesWhatWasBegun, !connection.isUp {
+                let check = Moment.now + Self.interruptionCheck
+                earliest = min(earliest ?? check, check)
             }
             poller.wait(milliseconds: earliest?.millisecondsFromNow ?? -1)
             while let event = poller.nextEvent() {
@@ -163,10 +192,13 @@ package final class NATSClient {
             case .isUp:
                 upSince = now
                 pongs = 0
+                refusals = []
                 try connection.say { words in words.subscribe("\(inbox).*", as: Self.answerSubscription) }
                 onConnection()
             case .pong(let number): pongs = number
-            case .refusal(let words): onRefusal(words)
+            case .refusal(let words):
+                refusals.append(words)
+                onRefusal(words)
             case .message(let message) where message.subscription == Self.answerSubscription: take(message)
             case .message(let message): onMessage(message)
             }
@@ -214,12 +246,14 @@ package final class NATSClient {
     }
 
     func connect(by limit: Moment) throws(NATSError) {
+        var reason = ""
         while !connection.isUp {
             do throws(NATSError) { try step(until: limit) } catch {
-                guard error.isTransient, .now < limit else { throw error }
+                guard error.isTransient else { throw error }
+                reason = ": \(error.reason)"
             }
             guard connection.isUp || .now < limit else {
-                throw NATSError(.late, "there is no connection within \(settings.timeout)")
+                throw NATSError(.late, "'\(address)' cannot be reached within \(settings.timeout)\(reason)")
             }
         }
     }

@@ -78,13 +78,7 @@ extension NATSTransport: GroupTransport {
             let subject = NATSGroupPlaces.base(of: places.input.subject)
             let isWhole = subject != places.input.subject
             let input = try Self.inputStream(places.names.0, subject, isWhole: isWhole, request, client)
-            guard input.keepsRead else {
-                throw NATSError(
-                    .unsendable,
-                    "the stream '\(input.name)' removes what was read, and a group reads again where a member was lost: its "
-                        + "retention has to be 'limits'"
-                )
-            }
+            try Self.check(input: input)
             if input.forgets {
                 request.notice(
                     "the stream '\(input.name)' gives up old messages: the group ends where some were not read before; with "
@@ -143,7 +137,8 @@ extension NATSTransport: GroupTransport {
                 places: found,
                 replicas: input.replicas,
                 linesPerMessage: lines,
-                request: request
+                request: request,
+                interruption: interruption
             )
         } catch {
             throw GroupError(error)
@@ -165,6 +160,12 @@ extension NATSTransport: GroupTransport {
         } catch {
             throw GroupError(.refused, "\(error)")
         }
+        do throws(NATSError) { try client.connectOnce() } catch {
+            throw GroupError(
+                GroupError(error).kind,
+                "'\(address)' cannot be reached: \(error.reason); name a server that is there"
+            )
+        }
         let bucket = NATSGroupPlaces.bucket(of: name)
         do throws(NATSError) { _ = try client.stream("KV_\(bucket)") } catch {
             throw error.isMissing ? GroupError(.refused, "there is no group '\(name)'") : GroupError(error)
@@ -176,10 +177,17 @@ extension NATSTransport: GroupTransport {
         _ servers: [SocketPlace],
         _ settings: NATSSettings,
         _ address: String,
-        _ interruption: Interruption?
+        _ interruption: Interruption?,
+        finishesWhatWasBegun: Bool = false
     ) throws(GroupError) -> NATSClient {
         do throws(TransportError) {
-            return try NATSClient(servers, settings, address: address, interruption: interruption)
+            return try NATSClient(
+                servers,
+                settings,
+                address: address,
+                interruption: interruption,
+                finishesWhatWasBegun: finishesWhatWasBegun
+            )
         } catch {
             throw GroupError(.refused, "\(error)")
         }
@@ -221,7 +229,8 @@ extension NATSTransport: GroupTransport {
             return !(Int(last).map { (0..<request.partitionCount).contains($0) && "\($0)" == last } ?? false)
         }
         let ofOthers = others.filter { Int($0.split(separator: ".").last ?? "") == nil }
-        if let other = ofOthers.min() {
+        // Where the last messages can be asked for, members see it while they work.
+        if !stream.permitsDirect, let other = ofOthers.min() {
             request.notice(
                 "the stream '\(name)' has messages of '\(Excerpt.line(other))', which are of no partition and are not read"
             )
@@ -234,6 +243,17 @@ extension NATSTransport: GroupTransport {
             )
         }
         return stream
+    }
+
+    /// Checks the settings of a stream of inputs.
+    static func check(input stream: JetStreamStream) throws(NATSError) {
+        guard stream.keepsRead else {
+            throw NATSError(
+                .unsendable,
+                "the stream '\(stream.name)' removes what was read, and a group reads again where a member was lost: its "
+                    + "retention has to be 'limits'"
+            )
+        }
     }
 
     /// How many partitions the group has that writes marks.
@@ -306,6 +326,12 @@ extension NATSTransport: GroupTransport {
                 )
             }
         }
+        try check(output: stream, subjects, client)
+    }
+
+    /// Checks the settings of a stream of outputs and commits.
+    static func check(output stream: JetStreamStream, _ subjects: [String], _ client: NATSClient) throws(NATSError) {
+        let name = stream.name
         func refuse(_ reason: String, _ remedy: String) -> NATSError {
             NATSError(.unsendable, "the stream '\(name)' \(reason): nats stream edit \(name) \(remedy)")
         }
@@ -326,6 +352,13 @@ extension NATSTransport: GroupTransport {
                 "gives up old messages by age, number or size, and with them what partitions know",
                 "--max-age 0 --max-msgs=-1 --max-bytes=-1; limit what is kept of each subject instead "
                     + "(--max-msgs-per-subject 100000)"
+            )
+        }
+        guard stream.messageLimit.map({ $0 >= client.info.payloadLimit }) ?? true else {
+            throw refuse(
+                "takes messages of \(stream.messageLimit ?? 0) bytes, and a commit may have some of "
+                    + "\(client.info.payloadLimit)",
+                "--max-msg-size=-1"
             )
         }
         guard stream.history.map({ $0 >= leastHistory }) ?? true else {
@@ -353,14 +386,15 @@ struct NATSGroup: GroupBackend {
     let replicas: Int
     let linesPerMessage: Int
     let request: GroupRequest
+    let interruption: Interruption?
 
     var sourceCount: Int { places.sourceCount }
 
     /// How long a member waits for one answer about its group, which is silent for longer than its lease otherwise.
     private static let patience = Duration.seconds(2)
 
-    // A member ends by itself, after what was begun: nothing interrupts its requests. A server that hangs is noticed soon, and
-    // another one is tried.
+    // A member ends by itself, after what was begun: nothing interrupts its requests, unless no server can be reached. One
+    // that hangs is noticed soon, and another one is tried.
     private func client(within timeout: Duration? = nil) throws(GroupError) -> NATSClient {
         var settings = settings
         settings.timeout = min(settings.timeout, timeout ?? settings.timeout)
@@ -368,7 +402,13 @@ struct NATSGroup: GroupBackend {
         settings.retry = min(settings.retry, .milliseconds(500))
         // Not all members at the server that was named first.
         let first = Int.random(in: servers.indices)
-        return try NATSTransport.client(Array(servers[first...] + servers[..<first]), settings, address, nil)
+        return try NATSTransport.client(
+            Array(servers[first...] + servers[..<first]),
+            settings,
+            address,
+            interruption,
+            finishesWhatWasBegun: true
+        )
     }
 
     func makeValues() throws(GroupError) -> any SharedValues {
@@ -376,7 +416,8 @@ struct NATSGroup: GroupBackend {
             NATSGroupPlaces.bucket(of: request.name),
             client(within: Self.patience),
             replicas: replicas,
-            places: places
+            places: places,
+            request: request
         )
     }
 

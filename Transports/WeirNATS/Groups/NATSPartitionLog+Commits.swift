@@ -9,6 +9,7 @@ extension NATSPartitionLog {
         let commit: PartitionCommit
         var messages: [JetStreamMessage]
         var pieceCount: Int
+        let lostCount: UInt64
     }
 
     /// How many messages a server takes in a batch.
@@ -79,6 +80,7 @@ extension NATSPartitionLog {
         var last = receipt.sequence
         for plan in plans.reversed() {
             results.append(.success(last))
+            lostOutputCount += plan.lostCount
             if plan.pieceCount > 0 {
                 pieces[plan.commit.partition] = (
                     last - UInt64(plan.pieceCount), plan.pieceCount, plan.commit.state?.count ?? 0
@@ -109,7 +111,7 @@ extension NATSPartitionLog {
     }
 
     private func plan(_ commit: PartitionCommit) throws(GroupError) -> Plan {
-        var messages = outputs(of: commit)
+        var (messages, lostCount) = outputs(of: commit)
         var head = NATSCommitHead(
             position: commit.position,
             input: places.inputCreation,
@@ -143,14 +145,14 @@ extension NATSPartitionLog {
                     + "'max_payload' of the servers"
             )
         }
-        return Plan(commit: commit, messages: messages, pieceCount: pieceCount)
+        return Plan(commit: commit, messages: messages, pieceCount: pieceCount, lostCount: lostCount)
     }
 
-    /// The outputs of a commit as messages of whole lines.
+    /// The outputs of a commit as messages of whole lines, and how many were left out.
     ///
     /// The last one tells how far time is, for those who read the outputs of all partitions.
-    private func outputs(of commit: PartitionCommit) -> [JetStreamMessage] {
-        guard !commit.outputs.isEmpty else { return [] }
+    private func outputs(of commit: PartitionCommit) -> ([JetStreamMessage], lostCount: UInt64) {
+        guard !commit.outputs.isEmpty else { return ([], 0) }
         let newline = UInt8(ascii: "\n")
         let lineCount = commit.outputs.reduce(0) { $0 + ($1 == newline ? 1 : 0) }
         // As many lines in each as were asked for, or as it takes to fit.
@@ -158,10 +160,12 @@ extension NATSPartitionLog {
         let subject = places.output(commit.partition)
         var messages: [JetStreamMessage] = []
         var (start, end, count) = (0, 0, 0)
+        var lostCount: UInt64 = 0
         func close() {
             guard end > start else { return }
             defer { (start, count) = (end, 0) }
             guard end - start - 1 <= payloadLimit else {
+                lostCount += 1
                 return notice(
                     "partition \(commit.partition) has an output of \(end - start - 1) bytes, and servers take "
                         + "\(payloadLimit): it is lost; raise 'max_payload' of the servers"
@@ -179,7 +183,7 @@ extension NATSPartitionLog {
         if let mark = commit.mark, !messages.isEmpty {
             messages[messages.count - 1].fields = [NATSHeaders.Field(Self.markField, "\(mark.time)")]
         }
-        return messages
+        return (messages, lostCount)
     }
 
     // MARK: Going on

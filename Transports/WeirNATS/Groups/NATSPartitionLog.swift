@@ -47,6 +47,7 @@ package final class NATSPartitionLog: PartitionLog {
     var doubtSince: Moment?
     var feedOfPartition = PartitionTable<NATSPartitionFeed>()
     var failure: NATSError?
+    package var lostOutputCount: UInt64 = 0
     var batchCount: UInt64 = 0
 
     /// Messages that have come: partitions, or -1 for one that is not wanted any more, numbers and where they end among the
@@ -101,7 +102,7 @@ package final class NATSPartitionLog: PartitionLog {
         }
         // Safety: the client calls it for each message, and only while the log calls the client.
         client.onMessage = { [unowned(unsafe) self] in unsafe take($0) }
-        client.onRefusal = { [unowned self] in failure = NATSError(.notPermitted, "the server refuses: '\($0)'") }
+        client.onRefusal = { [unowned self] in failure = NATSError(refusal: $0) }
     }
 
     // MARK: Reading

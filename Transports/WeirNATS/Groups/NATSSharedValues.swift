@@ -1,6 +1,7 @@
 internal import WeirCore
 package import WeirGroups
 internal import WeirRecords
+internal import WeirSockets
 
 /// What the members of a group share, in a bucket of values.
 ///
@@ -9,6 +10,12 @@ package final class NATSSharedValues: SharedValues {
     private let bucket: KeyValueBucket
     private let client: NATSClient
     private let places: NATSGroupPlaces?
+    private let request: GroupRequest?
+
+    /// Subjects of the input that are of no partition.
+    private var foreign: Set<String> = []
+
+    package var foreignSubjectCount: Int { foreign.count }
 
     /// Refers to the bucket of a group, which is made where it is not there.
     ///
@@ -17,9 +24,17 @@ package final class NATSSharedValues: SharedValues {
     ///   - client: Asks for the values.
     ///   - replicas: How many servers keep it, where it is made.
     ///   - places: Where the input is; `nil` where that is not of interest.
+    ///   - request: What the member wants; `nil` where it is none.
     /// - Throws: ``GroupError``.
-    init(_ bucket: String, _ client: NATSClient, replicas: Int, places: NATSGroupPlaces? = nil) throws(GroupError) {
+    init(
+        _ bucket: String,
+        _ client: NATSClient,
+        replicas: Int,
+        places: NATSGroupPlaces? = nil,
+        request: GroupRequest? = nil
+    ) throws(GroupError) {
         self.client = client
+        self.request = request
         self.places = places
         do throws(NATSError) {
             self.bucket = try KeyValueBucket(bucket, client)
@@ -32,7 +47,31 @@ package final class NATSSharedValues: SharedValues {
         }
     }
 
+    /// Ends a member where somebody has changed a stream so that no member could join any more.
+    private func checkStreams() throws(GroupError) {
+        guard let places, let request, nextCheck <= .now else { return }
+        nextCheck = .now + Self.checkInterval
+        do throws(NATSError) {
+            try NATSTransport.check(input: client.stream(places.inputStream))
+            try NATSTransport.check(
+                output: client.stream(places.stream),
+                NATSGroupPlaces.streamSubjects(of: request.name, places.outputSubject),
+                client
+            )
+        } catch {
+            // What cannot be reached, or is gone, is told by those who need it.
+            guard error.kind == .unsendable else { return }
+            throw GroupError(error)
+        }
+    }
+
+    private var nextCheck = Moment.now + checkInterval
+
+    /// How often streams are looked at, in nanoseconds.
+    private static let checkInterval: Int64 = 5_000_000_000
+
     package func values(_ keys: [String]) throws(GroupError) -> [String: SharedValue] {
+        try checkStreams()
         let entries: [String: KeyValueBucket.Entry]
         do throws(NATSError) { entries = try bucket.get(like: keys) } catch { throw failure(error) }
         return entries.mapValues { SharedValue(bytes: $0.value, revision: $0.revision) }
@@ -63,7 +102,12 @@ package final class NATSSharedValues: SharedValues {
                 like: ["\(places.inputSubject).*"],
                 within: .milliseconds(300)
             ) {
-                guard let partition = places.isWhole ? 0 : message.number else { continue }
+                guard let partition = places.isWhole ? 0 : message.number,
+                    places.isWhole || partition < request?.partitionCount ?? .max
+                else {
+                    note(message.subject, of: places.inputStream)
+                    continue
+                }
                 last[partition] = max(last[partition] ?? 0, message.sequence)
             }
         } catch {
@@ -71,6 +115,16 @@ package final class NATSSharedValues: SharedValues {
         }
         return last
     }
+
+    /// Tells once of messages that nobody reads.
+    private func note(_ subject: String, of stream: String) {
+        guard foreign.count < Self.foreignLimit, foreign.insert(subject).inserted, foreign.count == 1 else { return }
+        request?.notice(
+            "the stream '\(stream)' has messages of '\(Excerpt.line(subject))', which are of no partition and are not read"
+        )
+    }
+
+    private static let foreignLimit = 10_000
 
     /// What a group says of a bucket that does not answer: it was there, and to make another one is no advice.
     private func failure(_ error: NATSError) -> GroupError {

@@ -32,6 +32,9 @@ package struct JetStreamStream: Sendable, Hashable {
     /// Whether messages stay that were read.
     package let keepsRead: Bool
 
+    /// How many bytes a message may have with its headers; `nil` where the stream says nothing about that.
+    package let messageLimit: Int?
+
     /// How many messages of each subject are kept; `nil` where all are.
     package let history: Int?
 
@@ -171,6 +174,7 @@ extension NATSClient {
                 || config?["discard"]?.text != "new"
                     && ["max_msgs", "max_bytes"].contains { (config?[$0]?.integer ?? 0) > 0 },
             keepsRead: config?["retention"]?.text ?? "limits" == "limits",
+            messageLimit: config?["max_msg_size"]?.integer.flatMap { $0 > 0 ? $0 : nil },
             history: config?["max_msgs_per_subject"]?.integer.flatMap { $0 > 0 ? $0 : nil },
             hasOtherSubjects: ["mirror", "sources", "subject_transform"].contains { config?[$0] != nil }
         )

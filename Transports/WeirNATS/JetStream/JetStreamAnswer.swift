@@ -19,13 +19,20 @@ struct JetStreamAnswer {
             )
         }
         if let error = json["error"], error.isObject {
+            let number = error["err_code"]?.integer ?? 0
             throw NATSError(
-                .refused(status: error["code"]?.integer ?? 500, number: error["err_code"]?.integer ?? 0),
+                .refused(status: error["code"]?.integer ?? 500, number: number),
                 "JetStream refuses \(what): \(Excerpt.line(error["description"]?.text ?? "it does not say why"))"
+                    + (Self.full.contains(number) ? Self.fullRemedy : "")
             )
         }
         self.json = json
     }
+
+    /// What JetStream says where servers or accounts have no room left: of messages, of storage, of memory.
+    private static let full: Set<Int> = [10_023, 10_028, 10_047]
+    private static let fullRemedy =
+        "; the servers have no room left: purge or limit streams, or raise 'max_file_store' of the servers"
 
     /// Checks that several messages were all that was asked for.
     ///

@@ -54,6 +54,14 @@ package struct NATSError: Error, Hashable, CustomStringConvertible {
     /// Whether JetStream has no stream, consumer or message of that name.
     package var isMissing: Bool { if case .refused(404, _) = kind { true } else { false } }
 
+    /// That the server refuses something that this program says.
+    init(refusal words: String) {
+        self.init(
+            .notPermitted,
+            "the server refuses: '\(words)'; give the user of the address the permission for that subject"
+        )
+    }
+
     static func garbage(_ what: String) -> NATSError {
         NATSError(.garbage, "\(what); it may be no server of NATS, or something between it and this program")
     }
