@@ -47,7 +47,7 @@ final class GroupSimulation {
     /// Its owner changes the map, which it looks at every 30 ms at least while partitions change hands, and once more where
     /// another one has changed it at the same time; the next one sees that within 30 ms, and its worker, whose turn comes within
     /// 140 ms, takes the partition.
-    static let standLimit: Int64 = 300_000_000
+    static let standLimit: Int64 = 400_000_000
 
     var handovers: (count: Int, longestStand: Int64) {
         isPeaceful ? (broker.handoverCount, broker.longestStand) : (0, 0)
@@ -236,6 +236,8 @@ final class GroupSimulation {
     }
 
     private func end(_ member: SimulatedMember, isKilled: Bool) {
+        // In peace somebody stays, who takes what is let go.
+        if isPeaceful, !live.contains(where: { $0 !== member && !$0.isLeaving }) { return }
         broker.note("\(member.name) \(isKilled || member.isBusy ? "is killed" : "leaves")")
         // One that waits for an answer cannot leave meanwhile.
         guard !isKilled, !member.isBusy else { return member.kill() }
