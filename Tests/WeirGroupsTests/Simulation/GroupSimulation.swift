@@ -77,7 +77,7 @@ final class GroupSimulation {
     /// Its owner changes the map, which it looks at every 30 ms at least while partitions change hands, and once more where
     /// another one has changed it at the same time; the next one sees that within 30 ms, and its worker, whose turn comes within
     /// 140 ms, takes the partition.
-    static let standLimit: Int64 = 300_000_000
+    static let standLimit: Int64 = 400_000_000
 
     var handovers: (count: Int, longestStand: Int64) {
         guard isPeaceful else { return (0, 0) }
@@ -278,9 +278,9 @@ final class GroupSimulation {
         case .join where live.count < stage.limit: join(stage)
         case .join: break
         case .grow: while stage.live.count < stage.limit - 1 { join(stage) }
-        case .shrink: for member in live.dropFirst(2) { end(member, isKilled: broker.pick(2) == 0, broker) }
+        case .shrink: for member in live.dropFirst(2) { end(member, isKilled: broker.pick(2) == 0, of: stage) }
         case .kill, .leave:
-            end(one, isKilled: event == .kill, broker)
+            end(one, isKilled: event == .kill, of: stage)
             if broker.pick(3) > 0 { join(stage) }
         case .interrupt: one.connection.nextError = SimulatedConnection.end
         case .sleep:
@@ -307,7 +307,10 @@ final class GroupSimulation {
         }
     }
 
-    private func end(_ member: SimulatedMember, isKilled: Bool, _ broker: SimulatedBroker) {
+    private func end(_ member: SimulatedMember, isKilled: Bool, of stage: Stage) {
+        let broker = stage.broker
+        // In peace somebody stays, who takes what is let go.
+        if isPeaceful, !stage.live.contains(where: { $0 !== member && !$0.isLeaving }) { return }
         broker.note("\(member.name) \(isKilled || member.isBusy ? "is killed" : "leaves")")
         // One that waits for an answer cannot leave meanwhile.
         guard !isKilled, !member.isBusy else { return member.kill() }

@@ -190,9 +190,6 @@ final class SimulatedBroker {
         for partition in partitions { releases[partition] = now }
     }
 
-    /// Forgets them where nobody is there any more who could take them.
-    func forgetReleases() { releases = [:] }
-
     func noteTake(of partition: Int) {
         guard let time = releases.removeValue(forKey: partition) else { return }
         handoverCount += 1

@@ -84,7 +84,6 @@ final class SimulatedMember {
     func leave() {
         guard !isGone else { return }
         isGone = true
-        if membership.heirs.isEmpty { broker.forgetReleases() }
         do throws(GroupError) { try worker.commitAll(clock) } catch { end(error) }
         try? membership.leave()
     }

@@ -148,9 +148,11 @@ extension NATSTransport: GroupTransport {
     package func findGroup(_ name: String, at address: String) throws(GroupError) -> any SharedValues {
         try NATSGroupPlaces.check(name)
         let client: NATSClient
+        let shown: String
         do throws(TransportError) {
             let parts = try TransportAddress(ofSource: address, self)
             let place = try NATSAddress(parts, allowsWildcards: true, needsSubject: false)
+            shown = place.shown
             client = try NATSClient(
                 try place.servers(),
                 Self.settings(place, parts.options),
@@ -163,7 +165,7 @@ extension NATSTransport: GroupTransport {
         do throws(NATSError) { try client.connectOnce() } catch {
             throw GroupError(
                 GroupError(error).kind,
-                "'\(address)' cannot be reached: \(error.reason); name a server that is there"
+                "'\(shown)' cannot be reached: \(error.reason); name a server that is there"
             )
         }
         let bucket = NATSGroupPlaces.bucket(of: name)
