@@ -238,7 +238,7 @@ import WeirNATS
         try client.store("other.300", Array("{}".utf8))
         try WeirProcess.eventually("it is counted") {
             String(decoding: (try? weir.contents(of: "m.txt")) ?? [], as: UTF8.self).contains(
-                "weir_group_foreign_subjects 2"
+                "weir_group_foreign_subjects{pipeline=\"match\"} 2"
             )
         }
         let outcome = try end(running)
@@ -270,7 +270,7 @@ import WeirNATS
         let server = try NATSServer(configuration: "max_payload: 8192")
         let client = try server.client()
         try client.createStream(JetStreamSettings("in", subjects: ["in.*"]))
-        let long = String(repeating: "x", count: 7000)
+        let long = String(repeating: "x", count: 8100)
         try client.store("in.1", Array("{\"time\":1,\"user\":\"a\",\"value\":3,\"text\":\"\(long)\"}".utf8))
         try client.store("in.1", Array("{\"time\":2,\"user\":\"a\",\"value\":5}".utf8))
         let running = try weir.start(

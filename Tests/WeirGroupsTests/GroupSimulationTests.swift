@@ -85,7 +85,7 @@ struct GroupSimulationTests {
     /// A second group merges the outputs of the first one by the marks of time, with faults in both.
     @Test
     func mergedOutputsAreExactlyOnce() {
-        check(Self.seeds.count == 1 ? Self.seeds : 0..<(Self.seeds.upperBound / 10), merges: true)
+        check(Self.seeds.count == 1 ? Self.seeds : 0..<(Self.seeds.upperBound / 50), merges: true)
     }
 
     private func check(_ seeds: Range<UInt64>, merges: Bool = false) {
