@@ -110,6 +110,19 @@ import WeirCore
         #expect(screen.contains("1,000,000,000,000,000,000 lost"))
     }
 
+    @Test func whatAGroupCountsIsNotDropped() throws {
+        let text = #"{"pipelines": [{"name": "a", "counts": {"lost outputs": 2}, "group": {"commits": 41}}]}"#
+        let reports = try #require(StatusReport.read(text))
+        var view = LiveView(title: "top")
+        view.update(reports, at: Timestamp(secondsSinceEpoch: 0))
+        let lines = view.screen(columns: 200, rows: 20, isColoured: false).components(separatedBy: "\r\n")
+        let heading = try #require(lines.first { $0.contains("DROPPED") })
+        let row = try #require(lines.first { $0.contains("a ") && !$0.contains("DROPPED") && $0.contains(" 2") })
+        let end = try #require(heading.range(of: "DROPPED")).upperBound.utf16Offset(in: heading)
+        #expect(row.prefix(end).hasSuffix(" 2"), "\(lines)")
+        #expect(lines.contains { $0.contains("41 commits") } && lines.contains { $0.contains("2 lost outputs") })
+    }
+
     @Test func shareOfDelaysIsKnownToAFifth() {
         for seed in 1...20 {
             var random = SeededGenerator(seed: UInt64(seed))

@@ -195,7 +195,7 @@ struct LiveView {
         Self.append(
             sorted.map { report in
                 var lines: [Line] = report.lastError.map { [("  \($0)", .alarm)] } ?? []
-                for count in report.counts where count.value > 0 {
+                for count in report.group + report.counts where count.value > 0 {
                     lines.append(("  \(Quantity.grouped(UInt64(count.value))) \(count.name)", .plain))
                 }
                 return lines

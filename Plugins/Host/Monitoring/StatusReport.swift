@@ -22,7 +22,10 @@ struct StatusReport: Sendable {
     var tail = 0.0
     var restarts = 0.0
     var lastError: String?
+    /// What was left out, by its cause.
     var counts: [(name: String, value: Double)] = []
+    /// What a member of a group counts beside that.
+    var group: [(name: String, value: Double)] = []
 
     /// Whether it does not run, and not because it is done.
     var isInTrouble: Bool { state == PipelineStatus.Phase.waitingWord || state == PipelineStatus.Phase.failedWord }
@@ -47,17 +50,15 @@ struct StatusReport: Sendable {
         if let group = numbers.group {
             let lag = group.rows.reduce(0) { $0 + Double($1.lag ?? 0) }
             pending += lag
-            counts += [
+            self.group = [
                 ("members of the group", Double(group.members)), ("partitions", Double(group.rows.count)),
                 ("commits", Double(group.counts.commits)), ("restores", Double(group.counts.restores)),
-            ]
-            counts += [
                 ("refused commits", Double(group.counts.refusedCommits)),
                 ("unclear commits", Double(group.counts.unclearCommits)),
                 ("handovers", Double(group.counts.handovers)),
-                ("lost outputs", Double(group.counts.lostOutputs)),
                 ("foreign subjects", Double(group.foreignSubjects)),
-            ].filter { $0.1 > 0 }
+            ]
+            counts.append(("lost outputs", Double(group.counts.lostOutputs)))
         }
         for (transport, metrics) in numbers.transports {
             pending += Double(metrics.pending)
@@ -75,6 +76,13 @@ struct StatusReport: Sendable {
     private static func count(_ text: String) -> Double { min(max(Double(text) ?? 0, 0), greatestCount) }
 
     private static let greatestCount = 1e18
+
+    private static func counts(_ members: [JSONNode.Member]) -> [(name: String, value: Double)] {
+        members.map { member in
+            guard case .number(let text) = member.value.value else { return (member.name, 0) }
+            return (member.name, count(text))
+        }
+    }
 
     private init(_ node: JSONNode) {
         guard case .object(let members) = node.value else { return }
@@ -94,14 +102,8 @@ struct StatusReport: Sendable {
             case ("delay_p50_ns", .number(let text)): median = Self.count(text)
             case ("delay_p99_ns", .number(let text)): tail = Self.count(text)
             case ("restarts", .number(let text)): restarts = Self.count(text)
-            case ("counts", .object(let found)):
-                counts = found.map { count in
-                    if case .number(let text) = count.value.value {
-                        (count.name, Self.count(text))
-                    } else {
-                        (count.name, 0)
-                    }
-                }
+            case ("counts", .object(let found)): counts = Self.counts(found)
+            case ("group", .object(let found)): group = Self.counts(found)
             default: break
             }
         }
@@ -157,8 +159,14 @@ struct StatusReport: Sendable {
                 sums.append(count)
             }
         }
-        json.name("counts")
-        json.object { json in for sum in sums { json.member(sum.name, Int64(min(sum.value, Self.greatestCount))) } }
+        func write(_ name: String, _ counts: [(name: String, value: Double)]) {
+            json.name(name)
+            json.object { json in
+                for count in counts { json.member(count.name, Int64(min(count.value, Self.greatestCount))) }
+            }
+        }
+        write("counts", sums)
+        if !group.isEmpty { write("group", group) }
         if let lastError { json.member("last_error", lastError) }
     }
 }
