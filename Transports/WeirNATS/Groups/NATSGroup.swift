@@ -117,6 +117,12 @@ extension NATSTransport: GroupTransport {
                 }
                 request.notice(words)
             }
+            if !input.permitsDirect {
+                request.notice(
+                    "the stream '\(input.name)' does not answer for its last messages, so it is not known how far members lag "
+                        + "behind: nats stream edit \(input.name) --allow-direct"
+                )
+            }
             let found = NATSGroupPlaces(
                 inputStream: input.name,
                 inputSubject: subject,

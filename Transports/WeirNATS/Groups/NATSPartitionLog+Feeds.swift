@@ -86,9 +86,10 @@ extension NATSPartitionLog {
 
     /// The input stream as it is now.
     func inputStream() throws(NATSError) -> JetStreamStream {
+        // Before the question: what comes while the answer is waited for may be newer than that.
+        let known = feeds.map(\.next).max() ?? 0
         do throws(NATSError) {
             let stream = try client.stream(places.inputStream)
-            let known = feeds.map(\.next).max() ?? 0
             guard known <= stream.last + 1 else {
                 throw NATSError(
                     .unsendable,
@@ -119,7 +120,13 @@ extension NATSPartitionLog {
     func checkJumps() throws(NATSError) {
         // Commits take the place of others all the time where these are part of the input.
         guard !places.isWhole, let jump = feeds.compactMap(\.jump).min() else { return }
-        let stream = try inputStream()
+        // What jumps while the answer is waited for is looked at the next time.
+        let jumps = feeds.map { feed in (feed: feed, jump: feed.jump.take()) }
+        let stream: JetStreamStream
+        do throws(NATSError) { stream = try inputStream() } catch {
+            for (feed, jump) in jumps { feed.jump = jump ?? feed.jump }
+            throw error
+        }
         if stream.first > jump {
             let words =
                 "the stream '\(stream.name)' begins with message \(stream.first), and messages up to \(jump - 1) were read: "
@@ -129,7 +136,6 @@ extension NATSPartitionLog {
             }
             notice("\(words); it is skipped")
         }
-        for feed in feeds { feed.jump = nil }
     }
 
     func setUp() throws(NATSError) {
