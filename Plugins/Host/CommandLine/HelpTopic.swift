@@ -281,7 +281,7 @@ enum HelpTopic: String, CaseIterable {
         Usage: weir help signals
 
         \(Table.text([
-            ("SIGINT, SIGTERM", "Ctrl-C: stop reading, and write the matches of all that was read, or with --state save it; a second one ends at once"),
+            ("SIGINT, SIGTERM", "Ctrl-C: stop reading, and write the matches of all that was read, or with --state save it; a second one ends at once, with 128 and its number as the exit code"),
             ("SIGHUP", "with --config or --rules: read the files again, and replace only what has changed; a rule with a mistake goes on as it was. The run outlives its terminal; otherwise like SIGINT, unless it is ignored, as with nohup"),
             ("SIGUSR1", "show the numbers on standard error, like 'weir top --snapshot'"),
         ]))
