@@ -101,6 +101,7 @@ struct GroupSimulationTests {
             Issue.record("WEIR_GROUP_SEED=\(failure.seed)\(merges ? ", merged" : ""): \(failure.what)")
         }
         #expect(findings.commits > 0)
+        #expect(findings.handovers > 0 || seeds.count < 100)
     }
 
     /// Seeds by which a partition was once kept that was another's by then.

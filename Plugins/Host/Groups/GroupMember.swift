@@ -40,6 +40,9 @@ final class GroupMember: Sendable {
     /// How often it is looked at while partitions are about to change hands, which pause until then, in nanoseconds.
     private static let shortInterval: Int64 = 10_000_000
 
+    /// How long that goes on where nothing changes, in nanoseconds: a member that does not get ready is not waited for so.
+    private static let longestHurry: Int64 = 2_000_000_000
+
     /// How often the numbers of this member are published, in nanoseconds.
     private static let statusInterval: Int64 = 2_000_000_000
 
@@ -126,6 +129,7 @@ final class GroupMember: Sendable {
         var membership: GroupMembership?
         var values: (any SharedValues)?
         var lastStatus: Timestamp?
+        var (lastShare, lastChange) = (GroupShare(), clock.now())
         var hasBegun = false
         while !shared.exchange.withLock({ $0.isEnding }) {
             let (released, prepared, isLeaving) = shared.exchange.withLock { state in
@@ -145,7 +149,9 @@ final class GroupMember: Sendable {
                     isLeaving: isLeaving
                 )
                 membership = member
-                if share.isChanging || isLeaving { wait = shortInterval }
+                if share != lastShare { (lastShare, lastChange) = (share, clock.now()) }
+                let isHurried = (clock.now() - lastChange).wholeNanoseconds < longestHurry
+                if share.isChanging && isHurried || isLeaving { wait = shortInterval }
                 let wasReached = shared.exchange.withLock { state in
                     state.share = share
                     state.hasLeft = isLeaving && (member.heirs.isEmpty || share == GroupShare())

@@ -31,8 +31,9 @@ package struct GroupMap: Sendable, Equatable {
     /// The partitions that a member is to work at, and those that it is to hand over.
     package func share(of member: String) -> GroupShare {
         var share = GroupShare()
-        // Those of one owner come together, and those of the next one after them.
-        let giver = assignments.lazy.filter { $0.next == member }.compactMap(\.owner).min()
+        // Those of one owner come together, and those of the next one after them: first what is ready already.
+        let coming = assignments.lazy.filter { $0.next == member }
+        let giver = coming.filter(\.isPrepared).compactMap(\.owner).min() ?? coming.compactMap(\.owner).min()
         for (partition, assignment) in assignments.enumerated() {
             if assignment.next == member, assignment.owner == giver { share.coming.insert(partition) }
             guard assignment.owner == member else { continue }

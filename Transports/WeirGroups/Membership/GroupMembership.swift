@@ -157,7 +157,7 @@ package struct GroupMembership {
     ) throws(GroupError) -> GroupShare {
         self.released.formUnion(released)
         self.isLeaving = self.isLeaving || isLeaving
-        // Whoever waits for what was let go does not wait for more than is needed.
+        // First what was let go: its partitions stand still until others know.
         if !self.released.isEmpty, let known, let share = try write(prepared, to: known.map, known.revision) {
             return share
         }

@@ -49,7 +49,7 @@ package protocol SharedValues: AnyObject {
     /// - Throws: ``GroupError``.
     func lastMessages() throws(GroupError) -> [Int: UInt64]
 
-    /// How many subjects of the input are of no partition, as far as ``lastMessages()`` has come by some: nobody reads them.
+    /// How many subjects of the input are of no partition, so that no member reads them: counted by ``lastMessages()``.
     var foreignSubjectCount: Int { get }
 }
 

@@ -258,7 +258,12 @@ package final class GroupWorker {
     private func prepare(_ partitions: Set<Int>) throws(GroupError) {
         guard prepared != partitions else { return }
         prepared = []
-        if try log.prepare(partitions) { prepared = partitions }
+        do throws(GroupError) {
+            if try log.prepare(partitions) { prepared = partitions }
+        } catch {
+            // Nothing depends on it, and it is tried again.
+            guard error.kind != .interrupted else { throw error }
+        }
     }
 
     private func handOver(_ partitions: Set<Int>, _ now: Timestamp) throws(GroupError) -> [Int] {

@@ -13,8 +13,11 @@ package struct TimeMarks {
         self.sourceCount = sourceCount
     }
 
-    /// Adds a mark that counts with the next ``settle()``.
-    package mutating func add(_ mark: TimeMark, of source: Int) { waiting.append((source, mark)) }
+    /// Adds a mark that counts with the next ``settle()``; one of a part that the input does not have counts for nothing.
+    package mutating func add(_ mark: TimeMark, of source: Int) {
+        guard (0..<sourceCount).contains(source) else { return }
+        waiting.append((source, mark))
+    }
 
     /// Says that the messages before all marks that were added have been read.
     package mutating func settle() {

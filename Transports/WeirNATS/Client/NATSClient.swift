@@ -119,9 +119,13 @@ package final class NATSClient {
     var isInterrupted: Bool {
         guard !ignoresInterruption, interruption?.stopsSources ?? false else { return false }
         guard finishesWhatWasBegun else { return true }
+        guard !connection.isUp else {
+            lastMoment = nil
+            return false
+        }
         let end = lastMoment ?? .now + Self.patience
         lastMoment = end
-        return !connection.isUp && end <= .now
+        return end <= .now
     }
 
     /// Ends the connection.

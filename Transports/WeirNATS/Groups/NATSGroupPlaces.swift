@@ -110,14 +110,22 @@ struct NATSCommitHead: Equatable {
 }
 
 extension NATSCommitHead {
+    /// Numbers of messages are less.
+    private static let limit: UInt64 = 1 << 62
+
+    /// A batch has no more messages.
+    private static let pieceLimit = 1000
+
     /// Reads a head.
     ///
     /// - Returns: `nil` for what is none.
     init?(_ bytes: [UInt8]) {
         guard let json = try? JSONNode.read(bytes, allowsRepeatedNames: true),
-            let position = json["position"]?.unsigned,
-            let input = json["input"]?.text, let pieceCount = json["pieces"]?.integer, pieceCount > 0,
-            let byteCount = json["bytes"]?.integer, byteCount >= 0
+            let position = json["position"]?.unsigned, position < Self.limit,
+            let input = json["input"]?.text,
+            let pieceCount = json["pieces"]?.integer, (1...Self.pieceLimit).contains(pieceCount),
+            let byteCount = json["bytes"]?.integer, byteCount >= 0,
+            json["first"]?.unsigned ?? 0 < Self.limit
         else { return nil }
         self.init(
             position: position,

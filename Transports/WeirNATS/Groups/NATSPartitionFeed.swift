@@ -41,9 +41,6 @@ final class NATSPartitionFeed {
     /// that was given up.
     private(set) var subscription: UInt64 = 0
 
-    /// The consumer that was given up.
-    private(set) var previous: JetStreamConsumer?
-
     /// The least number behind which the stream's numbers jumped since that was looked at; messages may have been removed
     /// there before they came.
     var jump: UInt64?
@@ -88,7 +85,6 @@ final class NATSPartitionFeed {
 
     /// Forgets the consumer, so that another one is made.
     func forget() {
-        previous = consumer ?? previous
         consumer = nil
         pull.forget()
         count = 0
@@ -113,7 +109,6 @@ final class NATSPartitionFeed {
     func begin(with consumer: JetStreamConsumer, _ subscription: UInt64) {
         self.consumer = consumer
         self.subscription = subscription
-        previous = nil
         pending = consumer.pending
         count = 0
     }

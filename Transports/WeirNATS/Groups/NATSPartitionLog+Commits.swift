@@ -203,6 +203,9 @@ extension NATSPartitionLog {
                             + "was made at \(self.places.inputCreation); give the group another name"
                     )
                 }
+                guard revision > UInt64(head.pieceCount) else {
+                    throw .garbage("the head of partition \(partition) names more pieces than there are messages")
+                }
                 let first = head.firstPiece ?? revision - UInt64(head.pieceCount)
                 let state: [UInt8]
                 if let last = found[partition], last.sequence == first {

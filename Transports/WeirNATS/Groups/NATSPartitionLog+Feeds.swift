@@ -6,7 +6,7 @@ internal import WeirSockets
 // Feeds: consumers that are made, merged and given up.
 extension NATSPartitionLog {
     /// How long feeds stay as they are, in nanoseconds.
-    private static let mergeInterval: Int64 = 2_000_000_000
+    static let mergeInterval: Int64 = 2_000_000_000
 
     /// Adds a feed, whose consumer is made with the next ``setUp()``.
     ///
@@ -74,7 +74,7 @@ extension NATSPartitionLog {
     private func endConsumer(of feed: NATSPartitionFeed) {
         guard feedOfSubscription.removeValue(forKey: feed.subscription) != nil else { return }
         try? client.connection.say { words throws(NATSError) in words.unsubscribe(feed.subscription) }
-        guard let consumer = feed.consumer ?? feed.previous else { return }
+        guard let consumer = feed.consumer else { return }
         try? client.publish("$JS.API.CONSUMER.DELETE.\(consumer.stream).\(consumer.name)", [])
     }
 
@@ -139,7 +139,9 @@ extension NATSPartitionLog {
     }
 
     func setUp() throws(NATSError) {
-        for feed in feeds where feed.making != nil { try finishMaking(feed) }
+        for feed in feeds where feed.making != nil {
+            do throws(NATSError) { try finishMaking(feed) } catch { try giveUpSpare(feed, error) }
+        }
         guard feeds.contains(where: { $0.consumer == nil && $0.making == nil }) else { return }
         let stream = try inputStream()
         guard stream.creation == places.inputCreation else {
@@ -148,8 +150,21 @@ extension NATSPartitionLog {
                 "the stream '\(stream.name)' is another one than at the start: it was made at \(stream.creation)"
             )
         }
-        for feed in feeds where feed.consumer == nil && feed.making == nil { try beginMaking(feed, stream) }
+        for feed in feeds where feed.consumer == nil && feed.making == nil {
+            do throws(NATSError) { try beginMaking(feed, stream) } catch { try giveUpSpare(feed, error) }
+        }
         try client.connection.flush()
+    }
+
+    /// Goes on without a feed that no partition of this member depends on.
+    ///
+    /// - Throws: The error, where one does.
+    private func giveUpSpare(_ feed: NATSPartitionFeed, _ error: NATSError) throws(NATSError) {
+        guard !isAsked(feed), error.kind != .interrupted else { throw error }
+        if feed === mergedFeed { mergedFeed = nil } else { preparedFeed = nil }
+        end(feed)
+        nextMerge = .now + Self.mergeInterval
+        nextPreparation = nextMerge
     }
 
     /// Begins to make the consumer of a feed, which takes servers a while: the others go on meanwhile.
@@ -229,6 +244,6 @@ extension NATSPartitionLog {
         guard skipsRemoved else {
             throw NATSError(.unsendable, "\(words); with --state-mismatch drop the group goes on behind that")
         }
-        notice("\(words); it is skipped, as with \(late.count - 1) other partitions")
+        notice("\(words); it is skipped\(late.count == 1 ? "" : ", as with \(late.count - 1) other partitions")")
     }
 }

@@ -39,6 +39,9 @@ package final class NATSPartitionLog: PartitionLog {
     /// When feeds are merged at the earliest: partitions that have just come do not wait for that too.
     var nextMerge = Moment(nanoseconds: 0)
 
+    /// When something is made ready at the earliest, after that has failed.
+    var nextPreparation = Moment(nanoseconds: 0)
+
     /// The feeds by their subscriptions.
     var feedOfSubscription: [UInt64: NATSPartitionFeed] = [:]
     var subscriptionNumber = NATSPartitionLog.firstSubscription
@@ -168,6 +171,7 @@ package final class NATSPartitionLog: PartitionLog {
             if Set(preparedFeed?.partitions.keys ?? []) != wanted {
                 if let feed = preparedFeed.take() { end(feed) }
                 guard !wanted.isEmpty else { return true }
+                guard nextPreparation <= .now else { return false }
                 // Their owners go on from there: some messages come that they will have handled.
                 let heads = try heads(of: wanted)
                 var positions = PartitionTable<UInt64>()
@@ -176,9 +180,11 @@ package final class NATSPartitionLog: PartitionLog {
             }
             try setUp()
         } catch {
+            nextPreparation = .now + Self.mergeInterval
             throw GroupError(error)
         }
-        return preparedFeed.map { $0.consumer != nil } ?? true
+        // It may have been given up.
+        return preparedFeed.map { $0.consumer != nil } ?? wanted.isEmpty
     }
 
     package func frontier(of partition: Int) -> UInt64 {

@@ -47,14 +47,15 @@ package final class NATSSharedValues: SharedValues {
         }
     }
 
-    /// Ends a member where somebody has changed a stream so that no member could join any more.
+    /// Ends a member where a stream was changed so that no member could join any more.
     private func checkStreams() throws(GroupError) {
         guard let places, let request, nextCheck <= .now else { return }
         nextCheck = .now + Self.checkInterval
         do throws(NATSError) {
-            try NATSTransport.check(input: client.stream(places.inputStream))
+            // What takes longer is asked the next time: the lease does not wait for it.
+            try NATSTransport.check(input: client.stream(places.inputStream, within: Self.patience))
             try NATSTransport.check(
-                output: client.stream(places.stream),
+                output: client.stream(places.stream, within: Self.patience),
                 NATSGroupPlaces.streamSubjects(of: request.name, places.outputSubject),
                 client
             )
@@ -69,6 +70,9 @@ package final class NATSSharedValues: SharedValues {
 
     /// How often streams are looked at, in nanoseconds.
     private static let checkInterval: Int64 = 5_000_000_000
+
+    /// How long the answer to a question may take on which nothing depends.
+    private static let patience = Duration.milliseconds(300)
 
     package func values(_ keys: [String]) throws(GroupError) -> [String: SharedValue] {
         try checkStreams()
@@ -100,7 +104,7 @@ package final class NATSSharedValues: SharedValues {
             for message in try client.lastMessages(
                 of: places.inputStream,
                 like: ["\(places.inputSubject).*"],
-                within: .milliseconds(300)
+                within: Self.patience
             ) {
                 guard let partition = places.isWhole ? 0 : message.number,
                     places.isWhole || partition < request?.partitionCount ?? .max

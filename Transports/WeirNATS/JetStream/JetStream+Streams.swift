@@ -111,12 +111,14 @@ extension NATSClient {
 
     /// Looks a stream up.
     ///
-    /// - Parameter name: Its name.
+    /// - Parameters:
+    ///   - name: Its name.
+    ///   - time: How long that may take; ``NATSSettings/timeout`` where it is `nil`.
     /// - Returns: The stream as it is now.
     /// - Throws: ``NATSError``; ``NATSError/isMissing`` tells that there is none.
-    package func stream(_ name: String) throws(NATSError) -> JetStreamStream {
+    package func stream(_ name: String, within time: Duration? = nil) throws(NATSError) -> JetStreamStream {
         try JetStreamName.check(name, "stream")
-        return try Self.stream(ask("STREAM.INFO.\(name)", "the stream '\(name)'"))
+        return try Self.stream(ask("STREAM.INFO.\(name)", "the stream '\(name)'", within: time))
     }
 
     /// Makes a stream; one that is there already and is the same is left as it is.
@@ -154,7 +156,10 @@ extension NATSClient {
             guard let subject = message.headers?["Nats-Subject"],
                 let sequence = message.headers?["Nats-Sequence"].flatMap({ UInt64($0) })
             else { return nil }
-            return (subject, Int(subject.split(separator: ".").last ?? ""), sequence, message.payload)
+            // Another text of the same number, such as 007, is another subject.
+            let last = subject.split(separator: ".").last ?? ""
+            let number = Int(last).flatMap { "\($0)" == last && $0 >= 0 ? $0 : nil }
+            return (subject, number, sequence, message.payload)
         }
     }
 

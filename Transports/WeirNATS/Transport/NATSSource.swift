@@ -92,7 +92,7 @@ final class NATSSource: MessageSource {
         // Safety: the client calls it for each message, and only while the source calls the client.
         client.onMessage = { [unowned(unsafe) self] in unsafe take($0) }
         client.onRefusal = { [unowned self] in
-            failure = NATSError(.notPermitted, "the server refuses: '\($0)'")
+            failure = NATSError(refusal: $0)
             noteRoom()
         }
     }
