@@ -221,7 +221,7 @@ import WeirNATS
         let running = try weir.start(arguments(), input: .nothing)
         try begun()
         server.stop()
-        usleep(1_500_000)
+        try WeirProcess.eventually("it is noticed") { try weir.text(of: ".errors").contains("it is tried again") }
         let start = ContinuousClock.now
         let outcome = try end(running)
         #expect(ContinuousClock.now - start < .seconds(4))

@@ -109,7 +109,7 @@ struct GroupMapTests {
         #expect(counts(settled(map, ["a", "b", "c"]), ["a", "b", "c"]) == [2, 2, 2])
     }
 
-    /// Whoever leaves has what it has until others are ready, and gets nothing.
+    /// A member that leaves keeps its partitions until others are ready for them, and gets no more.
     @Test
     func leaversHandOverAll() {
         var map = GroupMap(partitionCount: 6)

@@ -162,16 +162,24 @@ struct GroupMembershipTests {
         #expect(try a.step(at(10_000)).kept == share.leaving)
     }
 
+    /// Lets one member join another one, and make ready.
+    ///
+    /// - Returns: What the other one is to let go.
+    private func prepare(_ new: inout GroupMembership, _ old: inout GroupMembership) throws -> Set<Int> {
+        _ = try old.step(at(0))
+        _ = try old.step(at(250))
+        _ = try new.step(at(500))
+        let coming = try new.step(at(750)).coming
+        _ = try new.step(at(760), prepared: coming)
+        let leaving = try old.step(at(770)).leaving
+        #expect(leaving == coming && !leaving.isEmpty)
+        return leaving
+    }
+
     @Test
     func whatWasReleasedIsSaidUntilTheMapSaysIt() throws {
         var (a, b) = (member("a"), member("b"))
-        _ = try b.step(at(0))
-        _ = try b.step(at(250))
-        _ = try a.step(at(500))
-        let coming = try a.step(at(750)).coming
-        _ = try a.step(at(760), prepared: coming)
-        let leaving = try b.step(at(800)).leaving
-        #expect(leaving == coming)
+        let leaving = try prepare(&a, &b)
         broker.faults.lost = 1_000
         #expect(throws: GroupError.self) { try b.step(at(850), released: leaving.sorted()) }
         broker.faults.lost = 0
@@ -215,12 +223,7 @@ struct GroupMembershipTests {
     @Test
     func whatIsLetGoIsTheOthersWithTheNextRequest() throws {
         var (a, b) = (member("a"), member("b"))
-        _ = try b.step(at(0))
-        _ = try b.step(at(250))
-        _ = try a.step(at(500))
-        let coming = try a.step(at(750)).coming
-        _ = try a.step(at(760), prepared: coming)
-        let leaving = try b.step(at(770)).leaving
+        let leaving = try prepare(&a, &b)
         // Each request could be held up on its way there, and on its way back.
         var count = 0
         broker.faults.delayed = 1_000
@@ -235,12 +238,7 @@ struct GroupMembershipTests {
     @Test
     func whatIsLetGoIsSaidAlsoWhereTheMapIsAnotherOne() throws {
         var (a, b, c) = (member("a"), member("b"), member("c"))
-        _ = try b.step(at(0))
-        _ = try b.step(at(250))
-        _ = try a.step(at(500))
-        let coming = try a.step(at(750)).coming
-        _ = try a.step(at(760), prepared: coming)
-        let leaving = try b.step(at(770)).leaving
+        let leaving = try prepare(&a, &b)
         _ = try c.step(at(780))
         _ = try a.step(at(790))
         #expect(try b.step(at(800), released: leaving.sorted()).leaving == [])

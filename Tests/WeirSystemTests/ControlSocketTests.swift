@@ -46,16 +46,8 @@ import WeirSystem
         gone.arguments = ["-c", "exit 0"]
         try gone.run()
         gone.waitUntilExit()
-        /// A socket that nobody listens at.
-        func leave(_ name: String) throws {
-            let living = try ControlSocket(path: folder + "/" + name + ".new", answer: Self.answering)
-            try FileManager.default.linkItem(atPath: living.path, toPath: folder + "/" + name)
-            living.remove()
-        }
         let names = ["\(gone.processIdentifier).sock", "\(getpid()).sock", "mine.sock"]
-        for name in names { try leave(name) }
-        // The one that serves it looks from time to time whether to go on.
-        for _ in 0..<50 where (try? ControlSocket.ask(folder + "/" + names[0], "ping")) != nil { usleep(20_000) }
+        for name in names { bindAndLeave(folder + "/" + name) }
         ControlSocket.removeAbandoned(in: folder)
         let left = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
         #expect(left == names.dropFirst().sorted())

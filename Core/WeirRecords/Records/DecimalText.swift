@@ -219,7 +219,7 @@ extension DecimalText {
     }
 
     /// How many digits a whole number has.
-    static func digitCount(_ number: UInt64) -> Int {
+    package static func digitCount(_ number: UInt64) -> Int {
         var count = 1
         var power: UInt64 = 10
         while number >= power {

@@ -309,7 +309,7 @@ final class GroupSimulation {
 
     private func end(_ member: SimulatedMember, isKilled: Bool, of stage: Stage) {
         let broker = stage.broker
-        // In peace somebody stays, who takes what is let go.
+        // In peace one member stays, to take the partitions that are let go.
         if isPeaceful, !stage.live.contains(where: { $0 !== member && !$0.isLeaving }) { return }
         broker.note("\(member.name) \(isKilled || member.isBusy ? "is killed" : "leaves")")
         // One that waits for an answer cannot leave meanwhile.

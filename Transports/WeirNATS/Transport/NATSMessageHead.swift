@@ -22,6 +22,8 @@ struct NATSMessageHead {
         return settings.stream.map { (headersStart + longest + headersEnd($0)).utf8.count } ?? 0
     }
 
+    /// Creates the head of the messages of a sink.
+    ///
     /// - Parameters:
     ///   - settings: What is published, and how.
     ///   - origin: What the ids of the messages begin with.
@@ -42,15 +44,7 @@ struct NATSMessageHead {
 
     /// How many bytes the headers of a message have.
     func headersCount(_ number: UInt64) -> Int {
-        guard !reply.isEmpty else { return 0 }
-        var (count, power) = (headersStart.count + headersEnd.count + 1, UInt64(10))
-        while number >= power {
-            count += 1
-            let (next, overflow) = power.multipliedReportingOverflow(by: 10)
-            if overflow { break }
-            power = next
-        }
-        return count
+        reply.isEmpty ? 0 : headersStart.count + DecimalText.digitCount(number) + headersEnd.count
     }
 
     /// Writes the operation up to the lengths.

@@ -31,8 +31,8 @@ int cbench_connect(uint16_t port);
 // Sends all of the bytes. Returns 0, or -1.
 int cbench_send_all(int socket, const void *bytes, uint64_t count);
 
-// Receives into one buffer of 64 KiB and looks for line ends alone, until there were so many or ten seconds pass in which
-// nothing comes. Returns how many there were.
+// Receives into one buffer of 64 KiB and counts line ends, up to `count` or until nothing has come for ten seconds. Returns
+// how many there were.
 int64_t cbench_receive_lines(int socket, int64_t count);
 void cbench_close(int descriptor);
 
