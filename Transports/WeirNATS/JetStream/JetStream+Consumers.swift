@@ -101,22 +101,19 @@ extension NATSClient {
     /// - Parameters:
     ///   - settings: What it is to be like.
     ///   - stream: The stream.
-    ///   - time: How long that may take; ``NATSSettings/timeout`` where it is `nil`.
     /// - Returns: The consumer.
     /// - Throws: ``NATSError``, also where there is another one with that name.
     @discardableResult
     package func createConsumer(
         _ settings: JetStreamConsumerSettings,
-        of stream: String,
-        within time: Duration? = nil
+        of stream: String
     ) throws(NATSError) -> JetStreamConsumer {
         try JetStreamName.check(stream, "stream")
         try JetStreamName.check(settings.name, "consumer")
         return try Self.consumer(
             ask(
                 "CONSUMER.CREATE.\(stream).\(settings.name)",
-                "to make the consumer '\(settings.name)'",
-                within: time
+                "to make the consumer '\(settings.name)'"
             ) { json in
                 settings.write(to: &json, stream)
             }
