@@ -27,6 +27,25 @@ import WeirRecords
         return EventKey(bytes)
     }
 
+    /// A checkpoint may have been written by anyone, and a key with bits behind its bytes would equal no other.
+    @Test func wordsOfAKeyHaveNothingBehindItsBytes() {
+        let seed = UInt64.random(in: .min ... .max)
+        var generator = SeededGenerator(seed: seed)
+        for count in 0...15 {
+            let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+            let key = EventKey(bytes)
+            #expect(key.hasNothingBehindItsBytes && key.bytes == bytes, "seed \(seed), \(bytes)")
+            for bit in count * 8..<120 {
+                var words = key.words
+                if bit < 64 { words.x ^= 1 << UInt64(63 - bit) } else { words.y ^= 1 << UInt64(127 - bit) }
+                #expect(!EventKey(words, long: nil).hasNothingBehindItsBytes, "seed \(seed), \(bytes), bit \(bit)")
+            }
+        }
+        for count in 16...255 as ClosedRange<UInt64> {
+            #expect(!EventKey(SIMD2(0, count), long: nil).hasNothingBehindItsBytes)
+        }
+    }
+
     /// Numbers that few bytes hold, and those that come to be small while there are more keys.
     @Test(arguments: [20, 1_500, 30_000, 70_000, 1 << 40] as [Int64])
     func eachKeyHasItsPlace(greatest: Int64) {

@@ -2,10 +2,10 @@
 ///
 /// Thread safety: one thread at a time.
 public struct StateReader: ~Copyable {
-    let bytes: [UInt8]
-    var offset: Int
+    @usableFromInline let bytes: [UInt8]
+    @usableFromInline var offset: Int
     // Of the part that may be read.
-    var end: Int
+    @usableFromInline var end: Int
     let codecs: StateCodecs
 
     init(_ bytes: [UInt8], _ codecs: StateCodecs) {
@@ -35,7 +35,7 @@ public struct StateReader: ~Copyable {
     }
 
     /// How many bytes are left of the part that may be read.
-    var remaining: Int { end - offset }
+    @inlinable var remaining: Int { end - offset }
 
     /// Says that something is wrong at the present place, for a ``StateCodable`` type that reads a value it cannot have.
     ///
@@ -45,7 +45,9 @@ public struct StateReader: ~Copyable {
         .damaged(what, offset: offset)
     }
 
-    mutating func number<Number: FixedWidthInteger>(_ type: Number.Type) throws(StateError) -> Number {
+    /// Reads an integer, as ``read(_:)`` does, without looking for the codec of its type.
+    @inlinable
+    package mutating func number<Number: FixedWidthInteger>(_ type: Number.Type) throws(StateError) -> Number {
         let size = MemoryLayout<Number>.size
         guard remaining >= size else { throw damage("\(size) bytes are missing") }
         defer { offset += size }

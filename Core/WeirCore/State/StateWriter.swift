@@ -4,7 +4,7 @@
 ///
 /// Thread safety: one thread at a time.
 public struct StateWriter: ~Copyable {
-    var bytes: [UInt8] = []
+    @usableFromInline var bytes: [UInt8] = []
 
     // How many elements of collections were written.
     var items = 0
@@ -41,6 +41,7 @@ public struct StateWriter: ~Copyable {
         self.bytes.append(contentsOf: bytes)
     }
 
+    @inlinable
     mutating func append(_ buffer: UnsafeRawBufferPointer) {
         if bytes.capacity - bytes.count < buffer.count { grow(for: buffer.count) }
         unsafe bytes.append(contentsOf: buffer)
@@ -48,12 +49,15 @@ public struct StateWriter: ~Copyable {
 
     // Memory that is not written to costs nothing, and each move of what there is costs twice its pages: so this grows
     // faster than arrays do, up to some hundred megabytes.
-    private mutating func grow(for count: Int) {
+    @usableFromInline
+    mutating func grow(for count: Int) {
         guard (1 << 20..<1 << 26).contains(bytes.capacity) else { return }
         bytes.reserveCapacity(max(bytes.capacity * 4, bytes.count + count))
     }
 
-    mutating func append<Number: FixedWidthInteger>(_ number: Number) {
+    /// Writes an integer, as ``write(_:)`` does, without looking for the codec of its type.
+    @inlinable
+    package mutating func append<Number: FixedWidthInteger>(_ number: Number) {
         unsafe withUnsafeBytes(of: number.littleEndian) { unsafe append($0) }
     }
 

@@ -43,6 +43,16 @@ struct EventKey: Sendable, Hashable {
         return Int64(bitPattern: words.x << 8 | words.y >> 56)
     }
 
+    /// Whether there are more than 15 bytes.
+    var isLong: Bool { long != nil }
+
+    /// Whether words of up to 15 bytes are those that their bytes have: equal keys have equal words.
+    var hasNothingBehindItsBytes: Bool {
+        let count = words.y & 0xFF
+        guard count > 8 else { return words.x << (count * 8) == 0 && words.y >> 8 == 0 }
+        return count < 16 && (words.y >> 8) << (count * 8 - 56) == 0
+    }
+
     /// The values, as ``KeyEncoding`` writes them.
     var bytes: [UInt8] {
         if let long { return long }

@@ -121,10 +121,10 @@ struct SavedFinding<Kept>: StateComposite {
             )
         )
         for event in events {
-            try writer.write(UInt8(event == nil ? 0 : 1))
+            writer.append(UInt8(event == nil ? 0 : 1))
             if let event { try writer.write(event) }
         }
-        try writer.write(UInt32(values.count))
+        writer.append(UInt32(values.count))
         for list in values { try list.saveValues(to: &writer) }
     }
 
@@ -133,8 +133,8 @@ struct SavedFinding<Kept>: StateComposite {
         let fields = try reader.read(Fields.self)
         (time, count, share, isCount) = (fields.time, fields.count, fields.share, fields.isCount != 0)
         for _ in 0..<fields.eventCount {
-            events.append(try reader.read(UInt8.self) != 0 ? try reader.read(Kept.self) : nil)
+            events.append(try reader.number(UInt8.self) != 0 ? try reader.read(Kept.self) : nil)
         }
-        for _ in 0..<(try reader.read(UInt32.self)) { values.append(try [QueryValue](valuesFrom: &reader)) }
+        for _ in 0..<(try reader.number(UInt32.self)) { values.append(try [QueryValue](valuesFrom: &reader)) }
     }
 }

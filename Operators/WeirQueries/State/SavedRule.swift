@@ -71,13 +71,15 @@ struct SavedMatch: StateCodable {
 
     func save(to writer: inout StateWriter) throws(StateError) {
         try writer.write(fields)
-        for event in events { try writer.write(event) }
+        for event in events { writer.append(event) }
     }
 
     init(restoringFrom reader: inout StateReader) throws(StateError) {
         fields = try reader.read(Fields.self)
         var events: [UInt32] = []
-        for _ in 0..<fields.passed { events.append(try reader.read(UInt32.self)) }
+        // A number that is made up does not get memory.
+        events.reserveCapacity(Int(min(fields.passed, 16)))
+        for _ in 0..<fields.passed { events.append(try reader.number(UInt32.self)) }
         self.events = events
     }
 }
@@ -107,25 +109,37 @@ struct SavedBytes: StateCodable {
 /// The numbers that kept events have in a checkpoint: from 0, in the order in which they are asked for.
 struct EventNumbers {
     /// An event of one of several stores.
-    struct Event: Hashable {
+    struct Event {
         let store: Int
         let number: UInt32
     }
 
-    private var numbers: [Event: UInt32] = [:]
+    // For each store the numbers of its events, by the numbers that these have there, which are small.
+    private var numbers: [[UInt32]] = []
+    private static let none = UInt32.max
 
     /// The events by their numbers.
     private(set) var events: [Event] = []
 
     /// The store that the events are of which are asked for.
-    var store = 0
+    var store = 0 {
+        didSet { while numbers.count <= store { numbers.append([]) } }
+    }
+
+    init() { numbers = [[]] }
 
     mutating func number(of event: UInt32) -> UInt32 {
-        let event = Event(store: store, number: event)
-        if let known = numbers[event] { return known }
+        let place = Int(event)
+        if numbers[store].count <= place {
+            // Twice as many, as arrays do by themselves for one more.
+            let count = max(place + 1, numbers[store].count * 2)
+            numbers[store] += repeatElement(Self.none, count: count - numbers[store].count)
+        }
+        let known = numbers[store][place]
+        guard known == Self.none else { return known }
         let number = UInt32(events.count)
-        numbers[event] = number
-        events.append(event)
+        numbers[store][place] = number
+        events.append(Event(store: store, number: event))
         return number
     }
 }

@@ -2,6 +2,8 @@ extension SequenceEngine {
     /// What it keeps.
     func saved(_ numbers: inout EventNumbers) -> SavedRule {
         var saved = SavedRule()
+        saved.keys.reserveCapacity(table.count)
+        saved.matches.reserveCapacity(openCount + waiting.count)
         var indexes: [Int: UInt32] = [:]
         let waitsForMissing = waiting.count > 0
         recent.forEach { place in
@@ -33,9 +35,12 @@ extension SequenceEngine {
     /// The events of a chain, the first one first.
     private func events(of chain: Int32, _ numbers: inout EventNumbers) -> [UInt32] {
         var events: [UInt32] = []
+        events.reserveCapacity(stride + 1)
         chains.forEach(of: chain) { events.append($0) }
         events.reverse()
-        return events.map { numbers.number(of: $0) }
+        // The first one has the first number.
+        for index in events.indices { events[index] = numbers.number(of: events[index]) }
+        return events
     }
 
     /// Gets what was saved; it has kept nothing yet.
