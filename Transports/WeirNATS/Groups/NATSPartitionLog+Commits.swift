@@ -222,6 +222,9 @@ extension NATSPartitionLog {
         return places
     }
 
+    /// How many bytes of a state are asked for at once, at least one piece: a server gives up a client for which too much waits.
+    private static let readLimit = 16 << 20
+
     /// How many bytes a state may have that is read with others: they have to fit into one answer.
     private static let shortState = 16 << 10
 
@@ -265,7 +268,7 @@ extension NATSPartitionLog {
             var json = JSONWriter()
             json.object { json in
                 json.member("seq", next)
-                json.member("batch", min(8, end - next))
+                json.member("batch", min(UInt64(max(1, Self.readLimit / payloadLimit)), end - next))
                 json.member("next_by_subj", places.state(partition))
             }
             let answers = try client.requestAll("$JS.API.DIRECT.GET.\(places.stream)", json.bytes[...])
