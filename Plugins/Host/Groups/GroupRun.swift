@@ -68,6 +68,7 @@ final class GroupRun {
         try request.checkTimes(of: schema)
         try plugins.checkThatStateCanBeSaved(for: .group)
         InterruptSignal.catchFirst(includingHangUp: false)
+        CrashReport.tellLoss("nothing is lost: the next member goes on from the last commits")
         guard case .address(let input) = request.inputs[0].source,
             let transport = input.transport as? any GroupTransport
         else { throw HostError(.internalError, "'\(request.inputs[0].name)' has no partitions") }
