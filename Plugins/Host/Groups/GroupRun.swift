@@ -34,8 +34,8 @@ final class GroupRun {
     private static let shortTurn: Int64 = 5_000_000
 
     /// How long a member that is to end waits at most until others have its partitions, in nanoseconds: those that are left then
-    /// pause for longer.
-    private static let longestEnd: Int64 = 5_000_000_000
+    /// pause for longer. What is committed then has the rest of the five seconds in which a member ends.
+    private static let longestEnd: Int64 = 4_000_000_000
 
     /// How long trouble is over before the same is said again, in nanoseconds.
     private static let troubleTime: Int64 = 30_000_000_000
@@ -105,14 +105,14 @@ final class GroupRun {
         var trouble: String?
         while true {
             do throws(GroupError) { return try transport.openGroup(request) } catch {
-                guard error.kind == .unreachable else { throw HostError(error) }
+                guard error.kind == .unreachable || error.kind == .interrupted else { throw HostError(error) }
+                guard !(context.interruption?.isTriggered ?? false) else {
+                    throw HostError(.interrupted, "--group: interrupted before the group was reached")
+                }
                 if trouble != error.reason { request.notice("\(error.reason); it is tried again") }
                 trouble = error.reason
             }
             _ = Parker().park(until: MonotonicClock().now().shifted(byNanoseconds: 500_000_000))
-            guard !(context.interruption?.isTriggered ?? false) else {
-                throw HostError(.interrupted, "--group: interrupted before the group was reached")
-            }
         }
     }
 
