@@ -33,8 +33,9 @@ final class GroupRun {
     /// The same while partitions are about to change hands, which pause until it was looked at.
     private static let shortTurn: Int64 = 5_000_000
 
-    /// How long a member that is to end waits at most until others have its partitions, in nanoseconds: those that are left then
-    /// pause for longer. What is committed then has the rest of the five seconds in which a member ends.
+    /// How long a member that is to end waits at most until others have its partitions, in nanoseconds.
+    ///
+    /// Those that are left then pause for longer. What is committed then has the rest of the five seconds in which a member ends.
     private static let longestEnd: Int64 = 4_000_000_000
 
     /// How long trouble is over before the same is said again, in nanoseconds.

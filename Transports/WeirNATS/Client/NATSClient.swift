@@ -20,16 +20,19 @@ package final class NATSClient {
     private let interruption: Interruption?
     private let address: String
 
-    /// Goes on with what was begun once the program is to end, for ``longestEnd``; where there is no connection then, not for
-    /// longer than ``patience``. A server that hangs is left sooner than otherwise, after ``hangPatience``.
+    /// Goes on with what was begun once the program is to end, for ``longestEnd``.
+    ///
+    /// Where there is no connection then, it does so for ``patience``; a server that hangs is left after ``hangPatience``.
     private let finishesWhatWasBegun: Bool
     private static let longestEnd: Int64 = 4_700_000_000
     private static let patience: Int64 = 700_000_000
     private static let hangPatience: Int64 = 2_000_000_000
     private static let interruptionCheck: Int64 = 200_000_000
 
-    /// When that ends, at the latest; `nil` until the program is to end. Since when there is no connection.
+    /// When that ends, at the latest; `nil` until the program is to end.
     private var lastMoment: Moment?
+
+    /// Since when there is no connection then.
     private var downSince: Moment?
 
     /// How many bytes the server was to take, and when it last took some.
