@@ -229,6 +229,101 @@ import WeirNATS
         #expect(outcome.errors.contains("interrupted while servers could not be reached ("), "\(outcome.errors)")
     }
 
+    /// As the guide says: within five seconds, and at once where a second signal comes.
+    @Test func aMemberEndsSoonWhereTheServerHangs() throws {
+        try produce(0..<100)
+        let other = try WeirProcess()
+        let members = [
+            try weir.start(arguments(), input: .nothing), try other.start(arguments(), input: .nothing),
+        ]
+        try begun()
+        server.pause()
+        let start = ContinuousClock.now
+        for member in members { kill(member.process.processIdentifier, SIGTERM) }
+        // What comes sooner is the same signal.
+        while ContinuousClock.now - start < .milliseconds(100) { usleep(1000) }
+        let second = try end(members[1])
+        #expect(ContinuousClock.now - start < .seconds(1))
+        #expect(second.exitCode == -SIGTERM)
+        let line =
+            "weir: ended by a second signal, SIGTERM (status 143); nothing is lost: the next member goes on from the "
+        #expect(second.errors.contains(line), "\(second.errors)")
+        let outcome = try members[0].outcome()
+        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(outcome.exitCode == 130, "\(outcome.errors)")
+    }
+
+    @Test func aServerThatHangsIsToldOfSoon() throws {
+        server.pause()
+        try weir.file("in.jsonl", Self.lines(0..<3))
+        let produce = ["produce", "in.jsonl", "--to", place("in"), "--key", "user"]
+        for (words, end) in [(arguments(), "interrupted before the group was reached"), (produce, "was interrupted")] {
+            let start = ContinuousClock.now
+            let running = try weir.start(words, input: .nothing)
+            try WeirProcess.eventually("it is told") {
+                try weir.text(of: ".errors").contains("does not answer; it is waited for")
+            }
+            #expect(ContinuousClock.now - start < .seconds(4))
+            let outcome = try self.end(running)
+            #expect(ContinuousClock.now - start < .seconds(4))
+            #expect(outcome.exitCode == 130 && outcome.errors.contains(end), "\(outcome.errors)")
+        }
+        server.stop()
+        let sent = try run(produce)
+        #expect(sent.exitCode != 0 && sent.errors.contains("; see whether nats-server runs there"), "\(sent.errors)")
+        let running = try weir.start(arguments(), input: .nothing)
+        try WeirProcess.eventually("it is told") {
+            try weir.text(of: ".errors").contains("host and port are right; it is tried again")
+        }
+        let outcome = try end(running)
+        #expect(outcome.exitCode == 130 && outcome.errors.split(separator: "\n").count == 2, "\(outcome.errors)")
+    }
+
+    /// A program before the version was a setting: its members are ended, and what they know stays.
+    @Test func aGroupOfAnotherVersionIsTakenOverWithWhatItKnows() throws {
+        try produce(0..<1000)
+        let old = try weir.start(arguments(), input: .nothing)
+        try begun()
+        _ = try end(old)
+        let bucket = try KeyValueBucket("weir-g", client)
+        let settings = String(decoding: try #require(try bucket.get("group")).value, as: UTF8.self)
+        let version = #","version of groups":"2""#
+        #expect(settings.contains(version), "\(settings)")
+        try bucket.put("group", Array(settings.replacing(version, with: "").utf8))
+        let refused = try run(arguments())
+        #expect(refused.exitCode == 66, "\(refused.errors)")
+        #expect(refused.errors.contains("another version of weir (1 there, 2 here); end all"), "\(refused.errors)")
+        let new = try weir.start(arguments() + ["--state-mismatch", "drop"], input: .nothing)
+        try produce(1000..<2000)
+        let other = try WeirProcess()
+        try other.file("all.jsonl", Self.lines(0..<2000))
+        let alone = try other.run("match", Self.query, "all.jsonl", "--to", "alone.jsonl", "--time", "time")
+        #expect(alone.exitCode == 0, "\(alone.errors)")
+        let wanted = try other.text(of: "alone.jsonl").split(separator: "\n").map(String.init)
+        try WeirProcess.eventually("all is found") { try lines("weir-g", "out.*").count >= wanted.count }
+        #expect(try end(new).exitCode == 130)
+        #expect(try lines("weir-g", "out.*").sorted() == wanted.sorted())
+    }
+
+    /// Members that cannot write that they are there, as where the servers have no room left.
+    @Test func membersThatCannotTellOfThemselvesAreShown() throws {
+        let running = try weir.start(arguments(), input: .nothing)
+        try begun()
+        kill(running.process.processIdentifier, SIGKILL)
+        _ = try running.outcome()
+        let bucket = try KeyValueBucket("weir-g", client)
+        for key in try bucket.get(like: ["member.*", "status.*"]).keys { try bucket.purge(key) }
+        let shown = try run(["group", "g", "nats:\(server.address)"])
+        #expect(
+            shown.exitCode == 1 && shown.output.contains("see whether the servers have room left"),
+            "\(shown.output)"
+        )
+        let row = shown.output.split(separator: "\n").first { $0.contains(" (silent) ") }?.split(separator: " ")
+        #expect(row?.dropFirst(2).map(String.init) == ["8", "-", "-", "-", "-", "-"], "\(shown.output)")
+        let json = try run(["group", "g", "nats:\(server.address)", "--json"])
+        #expect(json.output.contains(#""there":false"#), "\(json.output)")
+    }
+
     @Test func messagesOfNoPartitionAreToldOnce() throws {
         let question = #"{"name":"other","subjects":["other.*"],"allow_direct":true,"discard":"new"}"#
         _ = try client.request("$JS.API.STREAM.CREATE.other", Array(question.utf8)[...])

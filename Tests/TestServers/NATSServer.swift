@@ -110,6 +110,9 @@ package final class NATSServer: @unchecked Sendable {
         process.waitUntilExit()
     }
 
+    /// Has the server hang: it takes connections, and says nothing.
+    package func pause() { kill(process.processIdentifier, SIGSTOP) }
+
     /// A client of the server.
     ///
     /// - Throws: When the system has no descriptors left.

@@ -95,6 +95,29 @@ struct GroupMembershipTests {
         #expect(memberKeys == ["member.a"])
     }
 
+    /// A member of an older program, which does not know of all that members tell each other, would wait for good.
+    @Test
+    func anotherVersionIsRefusedInOneLine() throws {
+        for (text, words) in [(#"{"query":"count"}"#, "1"), (#"{"query":"count","version of groups":"77"}"#, "77")] {
+            _ = broker.write("group", Array(text.utf8))
+            var a = member("a")
+            let error = #expect(throws: GroupError.self) { try a.step(at(0)) }
+            #expect(error?.kind == .refused)
+            #expect(
+                error?.reason
+                    == "the group is another one: its members are of another version of weir (\(words) there, "
+                    + "\(GroupSettings.version.value) here); end all of them, and start members with --state-mismatch drop, "
+                    + "which keep what is known where nothing else differs"
+            )
+            #expect(memberKeys == [])
+        }
+        var b = member("b", settings(replaces: true))
+        _ = try b.step(at(0))
+        #expect(try b.step(at(250)).kept == [0, 1, 2, 3])
+        var c = member("c")
+        #expect(throws: Never.self) { _ = try c.step(at(250)) }
+    }
+
     @Test
     func newSettingsReplaceOldOnes() throws {
         var (a, b) = (member("a"), member("b", settings("sum", replaces: true)))

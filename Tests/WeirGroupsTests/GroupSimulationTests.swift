@@ -104,13 +104,6 @@ struct GroupSimulationTests {
         #expect(findings.handovers > 0 || seeds.count < 100)
     }
 
-    /// Seeds by which a partition was once kept that was another's by then.
-    @Test(arguments: [3989, 54_720, 89_232, 89_783, 98_955] as [UInt64])
-    func seedsThatHaveFailedPass(seed: UInt64) {
-        let findings = Self.run(seed..<seed + 1, failures: 1)
-        #expect(findings.failures.isEmpty && findings.commits > 0)
-    }
-
     /// A broker that does not keep what it promises is noticed, so that the test above says something.
     @Test(arguments: BrokerDefect.allCases)
     func aBrokenBrokerIsNoticed(defect: BrokerDefect) {

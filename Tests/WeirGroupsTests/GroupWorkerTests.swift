@@ -73,6 +73,26 @@ struct GroupWorkerTests {
         #expect(zombie.counts.messages == 4)
     }
 
+    /// Nothing depends on what is made ready in advance: it is tried again, and the partitions come without it.
+    @Test(arguments: [GroupError.Kind.refused, .unreachable, .outdated])
+    func whatCannotBeMadeReadyStopsNoMember(kind: GroupError.Kind) throws {
+        let broker = broker(other: true)
+        let connection = SimulatedConnection("a", broker)
+        let worker = worker(connection)
+        try run(worker, share([0]), 0...0)
+        var share = share([0])
+        share.coming = [1]
+        connection.nextError = GroupError(kind, "no consumer can be made")
+        try run(worker, share, 1...1)
+        #expect(worker.prepared == [] && worker.trouble == nil && worker.partitions == [0])
+        try run(worker, share, 2...9)
+        #expect(worker.prepared == [1] && worker.counts.messages == 4)
+        connection.nextError = SimulatedConnection.end
+        share.coming = []
+        let error = #expect(throws: GroupError.self) { try run(worker, share, 10...10) }
+        #expect(error?.kind == .interrupted)
+    }
+
     /// What it has slept through is no time in which nothing came: messages may wait on the way.
     @Test
     func aClockThatJumpsMakesNoPartitionIdle() throws {

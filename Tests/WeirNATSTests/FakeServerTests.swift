@@ -9,7 +9,7 @@ import WeirRecords
 
 /// With a server that does what no real one does when a test wants it to.
 @Suite struct FakeServerTests {
-    private static func client(_ ports: [UInt16], timeout: Duration = .seconds(60)) throws -> NATSClient {
+    static func client(_ ports: [UInt16], timeout: Duration = .seconds(60)) throws -> NATSClient {
         let servers = try ports.map {
             SocketPlace.port(try HostAddress("//127.0.0.1:\($0)", whole: "t", loopback: true).address)
         }
@@ -19,7 +19,7 @@ import WeirRecords
     }
 
     /// The last part of a line `PUB SUBJECT REPLY COUNT`.
-    private static func reply(_ line: String) -> String {
+    static func reply(_ line: String) -> String {
         let words = line.split(separator: " ")
         return words.count >= 4 ? String(words[2]) : ""
     }

@@ -20,13 +20,19 @@ import WeirTesting
         try client.createStream(JetStreamSettings("in", subjects: ["in.*"]))
     }
 
-    private func request(_ name: String = "g", partitions: Int = 4, output: String = "/out") -> GroupRequest {
+    private func request(
+        _ name: String = "g",
+        partitions: Int = 4,
+        output: String = "/out",
+        notice: @escaping @Sendable (String) -> Void = { _ in }
+    ) -> GroupRequest {
         GroupRequest(
             name: name,
             input: server.address + "/in",
             output: server.address + output,
-            partitionCount: partitions
-        ) { _ in }
+            partitionCount: partitions,
+            notice: notice
+        )
     }
 
     private func log(_ name: String = "g", partitions: Int = 4) throws -> any PartitionLog {
@@ -103,6 +109,25 @@ import WeirTesting
             #expect(error.kind == .refused && error.reason.contains("max_payload"), "\(error)")
         }
         #expect(throws: Never.self) { _ = try refused[1].get() }
+    }
+
+    /// Also where its commit was planned for a batch that had no room for it, and not where it was refused.
+    @Test func anOutputThatServersDoNotTakeIsToldOfOnce() throws {
+        let notices = Locked<[String]>([])
+        let log = try NATSTransport().openGroup(request { line in notices.withLock { $0.append(line) } })
+            .makeLog(clock: clock)
+        let long = String(repeating: "x", count: 5000) + "\n"
+        let revision = try log.commit([commit(2, after: 0)])[0].get()
+        #expect(throws: GroupError.self) { _ = try log.commit([commit(2, after: revision + 1, long)])[0].get() }
+        #expect(log.lostOutputCount == 0)
+        let large = [UInt8](repeating: 1, count: 2_500_000)
+        let lost = { notices.withLock { $0 }.filter { $0.contains("it is lost") } }
+        #expect(lost() == [])
+        for result in log.commit([commit(0, after: 0, "", large), commit(1, after: 0, long, large)]) {
+            _ = try result.get()
+        }
+        #expect(log.lostOutputCount == 1)
+        #expect(lost().count == 1 && lost()[0].contains("partition 1 has an output of 5000 bytes"), "\(lost())")
     }
 
     /// Partitions that are made ready for, read, given up and gone on with at random get each message, in order.

@@ -59,4 +59,17 @@ public enum CrashReport {
             }
         }
     }
+
+    /// Says what it costs to end the program by a second signal, where that is something else than what was found and not
+    /// written.
+    ///
+    /// - Parameter text: The end of the line that tells of it.
+    package static func tellLoss(_ text: StaticString) {
+        text.withUTF8Buffer { bytes in
+            unsafe bytes.withMemoryRebound(to: CChar.self) { bytes in
+                guard let start = bytes.baseAddress else { return }
+                unsafe cweir_crash_tell_loss(start)
+            }
+        }
+    }
 }

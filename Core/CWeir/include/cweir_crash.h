@@ -25,6 +25,11 @@ void cweir_crash_leave_thread(void);
 // Thread safety: any thread. Progress: wait-free, no system call.
 const char *_Nullable cweir_crash_work_on(const char *_Nullable label);
 
+// Says what `cweir_crash_end_by` costs, where that is something else than what was found and not written. The text must stay
+// where it is for as long as the program runs.
+// Thread safety: any thread.
+void cweir_crash_tell_loss(const char *text);
+
 // Ends the program by a signal, as its default action does, after a line that says which work has not returned.
 // Thread safety: any thread, also in a signal handler.
 _Noreturn void cweir_crash_end_by(int number);

@@ -58,6 +58,7 @@ static work_t works[WORK_COUNT];
 static _Thread_local work_t *work;
 static _Thread_local void *stack;
 static atomic_flag is_ending = ATOMIC_FLAG_INIT;
+static _Atomic(const char *) loss;
 static struct termios terminal_settings;
 static _Atomic(int) terminal = -1;
 
@@ -281,6 +282,10 @@ void cweir_crash_report(const char *name, bool keeps) {
 #endif
 }
 
+void cweir_crash_tell_loss(const char *text) {
+    atomic_store(&loss, text);
+}
+
 _Noreturn void cweir_crash_end_by(int number) {
     if (!atomic_flag_test_and_set(&is_ending)) {
         give_terminal_back();
@@ -303,6 +308,7 @@ _Noreturn void cweir_crash_end_by(int number) {
                 age = other_age;
             }
         }
+        const char *told = atomic_load(&loss);
         if (label != NULL) {
             add(&line, ": ");
             add(&line, label);
@@ -310,9 +316,13 @@ _Noreturn void cweir_crash_end_by(int number) {
             add_number(&line, (uint64_t)(age / 1000000000), 10);
             add(&line, ".");
             add_number(&line, (uint64_t)(age / 100000000 % 10), 10);
-            add(&line, " s; what it found in this batch is lost");
+            add(&line, " s");
+        }
+        add(&line, "; ");
+        if (told != NULL) {
+            add(&line, told);
         } else {
-            add(&line, "; what was not yet written is lost");
+            add(&line, label != NULL ? "what it found in this batch is lost" : "what was not yet written is lost");
         }
         write_line(&line);
     }

@@ -85,7 +85,7 @@ struct Conversion {
             guard let field = place else {
                 throw .usage("--key: the input has no field '\(partitions.key)'")
             }
-            sink = try RecordPartitioning.openSink(request.output)
+            sink = try RecordPartitioning.openSink(request.output, console)
             partitioning = RecordPartitioning(
                 field: field,
                 count: partitions.count,

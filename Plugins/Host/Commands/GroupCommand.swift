@@ -76,9 +76,16 @@ struct GroupCommand: Command {
             throw HostError(error)
         }
         let map = now[GroupMembership.mapKey].flatMap { GroupMap($0.bytes) }
-        let names = now.keys.filter { $0.hasPrefix(GroupMembership.memberKey) }.sorted()
-        let members = names.map { key in
-            let name = String(key.dropFirst(GroupMembership.memberKey.count))
+        var names = Set(
+            now.keys.filter { $0.hasPrefix(GroupMembership.memberKey) }
+                .map { String($0.dropFirst(GroupMembership.memberKey.count)) }
+        )
+        // Who has partitions and says nothing may be there, and unable to.
+        for assignment in map?.assignments ?? [] {
+            names.formUnion([assignment.owner, assignment.next].compactMap { $0 })
+        }
+        let members = names.sorted().map { name in
+            let key = GroupMembership.memberKey + name
             return Member(
                 name: name,
                 isThere: before[key]?.revision != now[key]?.revision,
@@ -100,18 +107,26 @@ struct GroupCommand: Command {
             "\(group): \(Quantity.counted(UInt64(there), "member", "members")), "
             + Quantity.counted(UInt64(count), "partition", "partitions")
             + (lonely > 0 ? ", \(lonely) of them without a member that is there" : "") + "\n"
+        if there < members.count {
+            text +=
+                "those that are silent have ended, or cannot write that they are there: see whether the servers have room left\n"
+        }
         let head = ["MEMBER", "PARTITIONS", "EVENTS", "MATCHES", "COMMITS", "REFUSED", "TAKEN"]
         var rows: [[String]] = []
         for member in members {
             let share = map?.share(of: member.name)
             let counts = member.status?.counts
-            rows.append([
-                member.name + (member.isThere ? "" : " (silent)"),
-                "\(share?.kept.count ?? 0)" + (share.map { $0.leaving.isEmpty ? "" : "+\($0.leaving.count)" } ?? ""),
-                Quantity.grouped(member.status?.events ?? 0), Quantity.grouped(member.status?.matches ?? 0),
-                Quantity.grouped(counts?.commits ?? 0), Quantity.grouped(counts?.refusedCommits ?? 0),
-                Quantity.grouped(counts?.restores ?? 0),
-            ])
+            rows.append(
+                [
+                    member.name + (member.isThere ? "" : " (silent)"),
+                    "\(share?.kept.count ?? 0)"
+                        + (share.map { $0.leaving.isEmpty ? "" : "+\($0.leaving.count)" } ?? ""),
+                ]
+                    + [
+                        member.status?.events, member.status?.matches, counts?.commits, counts?.refusedCommits,
+                        counts?.restores,
+                    ].map { $0.map(Quantity.grouped) ?? "-" }
+            )
         }
         text += "\n" + Self.columns(head, rows)
         let partitions = members.flatMap { member in

@@ -96,11 +96,12 @@ struct RecordPartitioning {
     /// Opens the sink of an output, which takes what ``append(_:of:in:to:)`` writes.
     ///
     /// - Throws: ``HostError`` when it cannot be opened.
-    static func openSink(_ address: Address) throws(HostError) -> any TransportSink {
+    static func openSink(_ address: Address, _ console: Console) throws(HostError) -> any TransportSink {
         guard let transport = address.transport as? NATSTransport else {
             throw HostError(.internalError, "'\(address.name)' has no partitions")
         }
         do throws(TransportError) {
+            try transport.reach(address.place) { console.writeLine($0) }
             return try transport.openPartitionedSink(address.place)
         } catch {
             throw HostError(error, opening: .cannotCreate)

@@ -33,9 +33,10 @@ final class GroupRun {
     /// The same while partitions are about to change hands, which pause until it was looked at.
     private static let shortTurn: Int64 = 5_000_000
 
-    /// How long a member that is to end waits at most until others have its partitions, in nanoseconds: those that are left then
-    /// pause for longer.
-    private static let longestEnd: Int64 = 5_000_000_000
+    /// How long a member that is to end waits at most until others have its partitions, in nanoseconds.
+    ///
+    /// Those that are left then pause for longer. What is committed then has the rest of the five seconds in which a member ends.
+    private static let longestEnd: Int64 = 4_000_000_000
 
     /// How long trouble is over before the same is said again, in nanoseconds.
     private static let troubleTime: Int64 = 30_000_000_000
@@ -68,6 +69,7 @@ final class GroupRun {
         try request.checkTimes(of: schema)
         try plugins.checkThatStateCanBeSaved(for: .group)
         InterruptSignal.catchFirst(includingHangUp: false)
+        CrashReport.tellLoss("nothing is lost: the next member goes on from the last commits")
         guard case .address(let input) = request.inputs[0].source,
             let transport = input.transport as? any GroupTransport
         else { throw HostError(.internalError, "'\(request.inputs[0].name)' has no partitions") }
@@ -104,14 +106,14 @@ final class GroupRun {
         var trouble: String?
         while true {
             do throws(GroupError) { return try transport.openGroup(request) } catch {
-                guard error.kind == .unreachable else { throw HostError(error) }
+                guard error.kind == .unreachable || error.kind == .interrupted else { throw HostError(error) }
+                guard !(context.interruption?.isTriggered ?? false) else {
+                    throw HostError(.interrupted, "--group: interrupted before the group was reached")
+                }
                 if trouble != error.reason { request.notice("\(error.reason); it is tried again") }
                 trouble = error.reason
             }
             _ = Parker().park(until: MonotonicClock().now().shifted(byNanoseconds: 500_000_000))
-            guard !(context.interruption?.isTriggered ?? false) else {
-                throw HostError(.interrupted, "--group: interrupted before the group was reached")
-            }
         }
     }
 

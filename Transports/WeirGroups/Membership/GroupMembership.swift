@@ -17,6 +17,12 @@ package struct GroupSettings: Sendable {
     /// The name of the setting that says how many partitions there are.
     package static let partitionCountName = "--partitions"
 
+    /// How members tell each other what they do, as a setting of each group; 1 where a group has no such setting.
+    ///
+    /// It grows with each change that members of an older program do not know: such as that partitions are made ready for
+    /// before they change hands, since 2. They would wait for each other for good.
+    package static let version = Setting("version of groups", "2")
+
     package var settings: [Setting]
     package var partitionCount: Int
 
@@ -30,7 +36,7 @@ package struct GroupSettings: Sendable {
     package var renewal: Int64 = 500_000_000
 
     package init(_ settings: [Setting], partitionCount: Int) {
-        self.settings = settings
+        self.settings = settings + [Self.version]
         self.partitionCount = partitionCount
     }
 
@@ -49,7 +55,8 @@ package struct GroupSettings: Sendable {
         var old: [String: String] = [:]
         for member in json.members { old[member.name] = member.value.text ?? "" }
         var differences: [String] = []
-        for setting in settings {
+        let version = old.removeValue(forKey: Self.version.name) ?? "1"
+        for setting in settings where setting.name != Self.version.name {
             guard let before = old.removeValue(forKey: setting.name) else {
                 differences.append("\(setting.name) was not given")
                 continue
@@ -64,7 +71,14 @@ package struct GroupSettings: Sendable {
                     : "\(setting.name) is \(shown(before)) there and \(shown(setting.value)) here"
             )
         }
-        return differences + old.keys.sorted().map { "\($0) is given there" }
+        differences += old.keys.sorted().map { "\($0) is given there" }
+        if version != Self.version.value {
+            differences.append(
+                "its members are of another version of weir (\(Excerpt.of(version.utf8, limit: 20)) there, \(Self.version.value) here); end all of "
+                    + "them, and start members with --state-mismatch drop, which keep what is known where nothing else differs"
+            )
+        }
+        return differences
     }
 }
 

@@ -20,12 +20,24 @@ package final class NATSClient {
     private let interruption: Interruption?
     private let address: String
 
-    /// Goes on with what was begun once the program is to end; where there is no connection then, not for longer than
-    /// ``patience``.
+    /// Goes on with what was begun once the program is to end, for ``longestEnd``.
+    ///
+    /// Where there is no connection then, it does so for ``patience``; a server that hangs is left after ``hangPatience``.
     private let finishesWhatWasBegun: Bool
+    private static let longestEnd: Int64 = 4_700_000_000
     private static let patience: Int64 = 700_000_000
+    private static let hangPatience: Int64 = 2_000_000_000
     private static let interruptionCheck: Int64 = 200_000_000
+
+    /// When that ends, at the latest; `nil` until the program is to end.
     private var lastMoment: Moment?
+
+    /// Since when there is no connection then.
+    private var downSince: Moment?
+
+    /// How many bytes the server was to take, and when it last took some.
+    private var lastOutputCount = 0
+    private var lastProgress = Moment(nanoseconds: 0)
     private var backoff: Backoff
     // Since when there is a connection.
     private var upSince: Moment?
@@ -119,13 +131,23 @@ package final class NATSClient {
     var isInterrupted: Bool {
         guard !ignoresInterruption, interruption?.stopsSources ?? false else { return false }
         guard finishesWhatWasBegun else { return true }
-        guard !connection.isUp else {
-            lastMoment = nil
-            return false
-        }
-        let end = lastMoment ?? .now + Self.patience
+        let now = Moment.now
+        let end = lastMoment ?? now + Self.longestEnd
         lastMoment = end
-        return end <= .now
+        downSince = connection.isUp ? nil : downSince ?? now
+        return end <= now || downSince.map { $0 + Self.patience <= now } ?? false
+    }
+
+    /// Fails where the program is to end, and the server neither says nor takes anything.
+    private func checkThatServerAnswers(_ now: Moment) throws(NATSError) {
+        guard lastMoment != nil, connection.isUp else { return }
+        // What is large takes a while to be sent, and a ping waits behind it.
+        let count = connection.conversation.output.count
+        if count != exchange(&lastOutputCount, with: count) { lastProgress = now }
+        guard let ping = connection.conversation.oldestPing, max(ping, lastProgress) + Self.hangPatience <= now else {
+            return
+        }
+        throw NATSError(.disconnected, "the server does not answer")
     }
 
     /// Ends the connection.
@@ -147,6 +169,7 @@ package final class NATSClient {
             if !connection.isOpen, nextAttempt <= now, let error = connection.open(now) {
                 throw NATSError(.disconnected, "\(error)")
             }
+            try checkThatServerAnswers(now)
             try connection.checkTime(now)
             try connection.flush()
             // What was left when the last call failed, or stopped.
@@ -155,7 +178,7 @@ package final class NATSClient {
             for other in [connection.isOpen ? connection.deadline : nextAttempt] {
                 if let other { earliest = min(earliest ?? other, other) }
             }
-            if finishesWhatWasBegun, !connection.isUp {
+            if finishesWhatWasBegun {
                 let check = Moment.now + Self.interruptionCheck
                 earliest = min(earliest ?? check, check)
             }
@@ -237,15 +260,19 @@ package final class NATSClient {
 
     /// Connects, trying each server once.
     ///
+    /// - Parameter notice: Says that it takes longer than a second.
     /// - Throws: ``NATSError``: the last reason, or the first that will not go away.
-    func connectOnce() throws(NATSError) {
-        let limit = Moment.now + settings.timeout.inNanoseconds
+    func connectOnce(notice: (String) -> Void = { _ in }) throws(NATSError) {
+        var tellTime: Moment? = .now + 1_000_000_000
         var rest = connection.servers.count
         while !connection.isUp {
-            do throws(NATSError) { try step(until: limit) } catch {
+            do throws(NATSError) { try step(until: tellTime) } catch {
                 rest -= 1
                 guard error.isTransient, rest > 0 else { throw error }
             }
+            guard let time = tellTime, time <= .now, !connection.isUp else { continue }
+            notice("'\(address)' does not answer; it is waited for")
+            tellTime = nil
         }
     }
 

@@ -39,7 +39,7 @@ struct NATSConversation {
 
     /// When the server was last heard, and since when a ping waits for its answer.
     private var lastHeard: Moment
-    private var oldestPing: Moment?
+    private(set) var oldestPing: Moment?
 
     /// Begins with a connection that was just made, or is just being made.
     init(_ settings: NATSSettings, now: Moment) {

@@ -67,7 +67,10 @@ extension NATSTransport: GroupTransport {
         let client = try Self.client(servers, settings, address, interruption)
         defer { client.close() }
         do throws(NATSError) {
-            try client.connect()
+            do throws(NATSError) { try client.connectOnce(notice: request.notice) } catch {
+                guard error.isTransient else { throw error }
+                throw NATSError(error.kind, "'\(address)' cannot be reached: \(error.reason)\(NATSTransport.advice)")
+            }
             guard client.info.isAtLeast(2, 12) else {
                 throw NATSError(
                     .tooOld,
@@ -171,7 +174,7 @@ extension NATSTransport: GroupTransport {
         do throws(NATSError) { try client.connectOnce() } catch {
             throw GroupError(
                 GroupError(error).kind,
-                "'\(shown)' cannot be reached: \(error.reason); name a server that is there"
+                "'\(shown)' cannot be reached: \(error.reason)\(error.isTransient ? Self.advice : "")"
             )
         }
         let bucket = NATSGroupPlaces.bucket(of: name)

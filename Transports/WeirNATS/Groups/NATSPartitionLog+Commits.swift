@@ -9,7 +9,9 @@ extension NATSPartitionLog {
         let commit: PartitionCommit
         var messages: [JetStreamMessage]
         var pieceCount: Int
-        let lostCount: UInt64
+
+        /// How long the outputs are that were left out.
+        let lost: [Int]
     }
 
     /// How many messages a server takes in a batch.
@@ -80,7 +82,8 @@ extension NATSPartitionLog {
         var last = receipt.sequence
         for plan in plans.reversed() {
             results.append(.success(last))
-            lostOutputCount += plan.lostCount
+            // Not before: a commit may be planned twice, and what is refused is found again.
+            for byteCount in plan.lost { noteLost(byteCount, of: plan.commit.partition) }
             if plan.pieceCount > 0 {
                 pieces[plan.commit.partition] = (
                     last - UInt64(plan.pieceCount), plan.pieceCount, plan.commit.state?.count ?? 0
@@ -89,6 +92,14 @@ extension NATSPartitionLog {
             last -= UInt64(plan.messages.count)
         }
         return results.reversed()
+    }
+
+    private func noteLost(_ byteCount: Int, of partition: Int) {
+        lostOutputCount += 1
+        notice(
+            "partition \(partition) has an output of \(byteCount) bytes, and servers take \(payloadLimit): it is lost; raise "
+                + "'max_payload' of the servers"
+        )
     }
 
     /// Why nobody takes a commit.
@@ -111,7 +122,7 @@ extension NATSPartitionLog {
     }
 
     private func plan(_ commit: PartitionCommit) throws(GroupError) -> Plan {
-        var (messages, lostCount) = outputs(of: commit)
+        var (messages, lost) = outputs(of: commit)
         var head = NATSCommitHead(
             position: commit.position,
             input: places.inputCreation,
@@ -145,14 +156,14 @@ extension NATSPartitionLog {
                     + "'max_payload' of the servers"
             )
         }
-        return Plan(commit: commit, messages: messages, pieceCount: pieceCount, lostCount: lostCount)
+        return Plan(commit: commit, messages: messages, pieceCount: pieceCount, lost: lost)
     }
 
-    /// The outputs of a commit as messages of whole lines, and how many were left out.
+    /// The outputs of a commit as messages of whole lines, and how long those are that are left out.
     ///
     /// The last one tells how far time is, for those who read the outputs of all partitions.
-    private func outputs(of commit: PartitionCommit) -> ([JetStreamMessage], lostCount: UInt64) {
-        guard !commit.outputs.isEmpty else { return ([], 0) }
+    private func outputs(of commit: PartitionCommit) -> ([JetStreamMessage], lost: [Int]) {
+        guard !commit.outputs.isEmpty else { return ([], []) }
         let newline = UInt8(ascii: "\n")
         let lineCount = commit.outputs.reduce(0) { $0 + ($1 == newline ? 1 : 0) }
         // As many lines in each as were asked for, or as it takes to fit.
@@ -160,17 +171,11 @@ extension NATSPartitionLog {
         let subject = places.output(commit.partition)
         var messages: [JetStreamMessage] = []
         var (start, end, count) = (0, 0, 0)
-        var lostCount: UInt64 = 0
+        var lost: [Int] = []
         func close() {
             guard end > start else { return }
             defer { (start, count) = (end, 0) }
-            guard end - start - 1 <= payloadLimit else {
-                lostCount += 1
-                return notice(
-                    "partition \(commit.partition) has an output of \(end - start - 1) bytes, and servers take "
-                        + "\(payloadLimit): it is lost; raise 'max_payload' of the servers"
-                )
-            }
+            guard end - start - 1 <= payloadLimit else { return lost.append(end - start - 1) }
             // The end of the last line is that of the message.
             messages.append(JetStreamMessage(subject, commit.outputs[start..<end - 1]))
         }
@@ -183,7 +188,7 @@ extension NATSPartitionLog {
         if let mark = commit.mark, !messages.isEmpty {
             messages[messages.count - 1].fields = [NATSHeaders.Field(Self.markField, "\(mark.time)")]
         }
-        return (messages, lostCount)
+        return (messages, lost)
     }
 
     // MARK: Going on

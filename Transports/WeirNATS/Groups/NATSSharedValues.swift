@@ -66,7 +66,8 @@ package final class NATSSharedValues: SharedValues {
         }
     }
 
-    private var nextCheck = Moment.now + checkInterval
+    /// When the streams are looked at next.
+    var nextCheck = Moment.now + checkInterval
 
     /// How often streams are looked at, in nanoseconds.
     private static let checkInterval: Int64 = 5_000_000_000
