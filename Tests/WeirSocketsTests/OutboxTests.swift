@@ -23,7 +23,7 @@ import WeirRecords
             #expect(batch.bytes == Array("abc\(String(repeating: "x", count: round))".utf8))
             #expect(batch.ends == [1, 3, 3 + round] && batch.messages == 3)
             #expect(batch.offset == 0 && batch.sentMessages == 0 && outbox.isEmpty)
-            unsafe batch.bytes.withUnsafeBytes { _ = unsafe places.insert(Int(bitPattern: $0.baseAddress)) }
+            unsafe batch.bytes.withUnsafeBytes { _ = places.insert(Int(bitPattern: $0.baseAddress)) }
             batch.advance(messages: 3)
             outbox.recycle(&batch)
         }
