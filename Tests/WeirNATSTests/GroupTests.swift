@@ -1,6 +1,7 @@
 import TestServers
 import Testing
 import WeirCore
+import WeirFormats
 import WeirGroups
 import WeirRecords
 import WeirTesting
@@ -308,6 +309,54 @@ import WeirTesting
         other.input = server.address + "/q"
         let error = #expect(throws: GroupError.self) { _ = try NATSTransport().openGroup(other) }
         #expect(error?.reason.contains(words) == true, "\(error?.reason ?? "")")
+    }
+
+    /// A server keeps consumers over its end, and has no more than 1,000 of a stream.
+    @Test func noConsumerIsLeftWhereConnectionsBreak() throws {
+        let log = try log()
+        let number = try client.store("in.1", [65]).sequence
+        var found: [UInt64] = []
+        for _ in 0..<3 {
+            found = []
+            try log.read([1: 0])
+            for _ in 0..<1_000 where found.isEmpty {
+                do throws(GroupError) {
+                    try log.receive(until: clock.now().shifted(byNanoseconds: 50_000_000)) { found.append($1) }
+                } catch {
+                    #expect(error.kind == .unreachable, "\(error.reason)")
+                    try log.read([1: 0])
+                }
+            }
+            #expect(found == [number])
+            #expect(try consumerCount() == 1)
+            server.stop()
+            try server.start()
+            #expect(try consumerCount() == 1)
+        }
+    }
+
+    private func consumerCount() throws -> Int? {
+        let answer = try client.request("$JS.API.CONSUMER.NAMES.in", [])
+        return try JSONNode.read(answer.payload, allowsRepeatedNames: true)["total"]?.integer
+    }
+
+    /// Those of members that are gone go away after a while.
+    @Test func aStreamThatHasAllItsConsumersIsTriedAgain() throws {
+        for index in 0..<1_000 { try client.createConsumer(JetStreamConsumerSettings("c\(index)"), of: "in") }
+        let number = try client.store("in.1", [65]).sequence
+        let log = try log()
+        var found: [UInt64] = []
+        func receive() throws(GroupError) {
+            try log.read([1: 0])
+            for _ in 0..<1_000 where found.isEmpty {
+                try log.receive(until: clock.now().shifted(byNanoseconds: 50_000_000)) { found.append($1) }
+            }
+        }
+        let error = #expect(throws: GroupError.self) { try receive() }
+        #expect(error?.kind == .unreachable && error?.reason.contains("consumers") == true, "\(error?.reason ?? "")")
+        _ = try client.request("$JS.API.CONSUMER.DELETE.in.c0", [])
+        try receive()
+        #expect(found == [number])
     }
 
     @Test func aGroupOutlivesAnyNumberOfMembers() throws {

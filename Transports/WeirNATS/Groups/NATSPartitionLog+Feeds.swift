@@ -55,6 +55,9 @@ extension NATSPartitionLog {
         }
     }
 
+    /// How long the consumer of a member that was killed stays: servers have no more than 1,000 for a stream.
+    private static let idleTime = Duration.seconds(10)
+
     /// Whether a feed's consumer is asked for messages.
     func isAsked(_ feed: NATSPartitionFeed) -> Bool { feed !== preparedFeed && feed !== mergedFeed }
 
@@ -64,18 +67,37 @@ extension NATSPartitionLog {
         endConsumer(of: feed)
     }
 
-    /// Does not wait any more for a consumer that is being made; it would go away by itself, after a while.
+    /// Does not wait any more for a consumer that is being made, and may be there.
     func stopMaking(_ feed: NATSPartitionFeed) {
         guard let making = feed.making.take() else { return }
         client.forget(making.request)
+        unused.append(making.name)
     }
 
-    /// Ends the consumer of a feed; it would go away by itself, after a while.
+    /// Ends the consumer of a feed.
     private func endConsumer(of feed: NATSPartitionFeed) {
         guard feedOfSubscription.removeValue(forKey: feed.subscription) != nil else { return }
         try? client.connection.say { words throws(NATSError) in words.unsubscribe(feed.subscription) }
         guard let consumer = feed.consumer else { return }
-        try? client.publish("$JS.API.CONSUMER.DELETE.\(consumer.stream).\(consumer.name)", [])
+        unused.append(consumer.name)
+        deleteUnused()
+    }
+
+    /// Forgets the consumer of a feed, as with the connection that it was made by.
+    func forgetConsumer(of feed: NATSPartitionFeed) {
+        stopMaking(feed)
+        if let consumer = feed.consumer { unused.append(consumer.name) }
+        feed.forget()
+    }
+
+    /// Deletes consumers that are not used any more.
+    ///
+    /// Nobody waits for an answer: what is left goes away by itself, after a while without requests in which its server does not
+    /// end.
+    func deleteUnused() {
+        guard !unused.isEmpty, client.connection.isUp else { return }
+        for name in unused { try? client.publish("$JS.API.CONSUMER.DELETE.\(places.inputStream).\(name)", []) }
+        unused.removeAll()
     }
 
     /// Gives up a consumer: another one is made with the next call.
@@ -139,6 +161,7 @@ extension NATSPartitionLog {
     }
 
     func setUp() throws(NATSError) {
+        deleteUnused()
         for feed in feeds where feed.making != nil {
             do throws(NATSError) { try finishMaking(feed) } catch { try giveUpSpare(feed, error) }
         }
@@ -174,6 +197,7 @@ extension NATSPartitionLog {
         var wanted = JetStreamConsumerSettings("weir-\(client.inbox.dropFirst(7))-\(UInt64.random(in: .min ... .max))")
         wanted.subjects = feed.partitions.keys.flatMap(places.inputs)
         wanted.acknowledgement = .none
+        wanted.idleTime = Self.idleTime
         let first = max(feed.next, max(1, stream.first))
         wanted.start = .sequence(first)
         let request = try client.beginConsumer(wanted, of: stream.name)
@@ -197,7 +221,8 @@ extension NATSPartitionLog {
             guard feed.silences > 0 else { throw NATSError(.late, "no server makes a consumer '\(making.name)'") }
             return
         }
-        stopMaking(feed)
+        feed.making = nil
+        client.forget(making.request)
         feed.silences = 0
         subscriptionNumber += 1
         let subscription = subscriptionNumber

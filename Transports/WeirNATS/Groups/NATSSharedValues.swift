@@ -146,11 +146,11 @@ package final class NATSSharedValues: SharedValues {
 }
 
 extension NATSError {
-    /// Whether a server has forgotten what it had of a batch, as after an election, or has too much to do: nothing was kept,
-    /// and the same may succeed.
-    fileprivate var isOfBatch: Bool {
+    /// Whether a server has forgotten what it had of a batch, as after an election, has too much to do, or still has the consumers
+    /// of members that are gone: nothing was kept, and the same may succeed.
+    fileprivate var isOfMoment: Bool {
         guard case .refused(let status, let number) = kind else { return false }
-        return status == 429 || number == 10_176 || number == 10_210
+        return status == 429 || [10_026, 10_176, 10_210].contains(number)
     }
 }
 
@@ -162,7 +162,7 @@ extension GroupError {
             } else if error.kind == .interrupted {
                 .interrupted
             } else {
-                error.isTransient || error.isMissing || error.isOfBatch ? .unreachable : .refused
+                error.isTransient || error.isMissing || error.isOfMoment ? .unreachable : .refused
             }
         self.init(kind, error.reason)
     }

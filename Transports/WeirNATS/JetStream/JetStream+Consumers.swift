@@ -53,10 +53,10 @@ package struct JetStreamConsumerSettings: Sendable {
     /// How many messages may wait for theirs.
     package var unacknowledgedLimit = 8192
 
-    package init(_ name: String) { self.name = name }
+    /// How long one that is not durable stays without requests, while its server runs.
+    package var idleTime = Duration.seconds(300)
 
-    /// How long a consumer that is not durable stays without requests, in nanoseconds.
-    private static let idleTime: Int64 = 300_000_000_000
+    package init(_ name: String) { self.name = name }
 
     fileprivate func write(to json: inout JSONWriter, _ stream: String) {
         json.member("stream_name", stream)
@@ -64,7 +64,7 @@ package struct JetStreamConsumerSettings: Sendable {
         json.name("config")
         json.object { json in
             json.member("name", name)
-            if isDurable { json.member("durable_name", name) } else { json.member("inactive_threshold", Self.idleTime) }
+            if isDurable { json.member("durable_name", name) } else { json.member("inactive_threshold", idleTime.inNanoseconds) }
             json.member("ack_policy", acknowledgement.rawValue)
             json.member("replay_policy", "instant")
             if let subject { json.member("filter_subject", subject) }
