@@ -8,6 +8,8 @@ final class Outbox: Sendable {
     fileprivate struct State {
         var queue: [OutgoingBatch] = []
         var byteCount = 0
+        /// One that was sent, without what was in it: the next one takes its memory.
+        var spare = OutgoingBatch()
         var senderSleeps = false
         var writerWaits = false
         /// Whether the thread can make room by spilling.
@@ -139,6 +141,12 @@ final class Outbox: Sendable {
         return batch
     }
 
+    /// Takes back the memory of a batch that was sent.
+    func recycle(_ batch: inout OutgoingBatch) {
+        batch.removeAll()
+        state.withLock { swap(&$0.spare, &batch) }
+    }
+
     /// Puts a batch that was taken at the front again.
     func putBack(_ batch: OutgoingBatch) {
         state.withLock { state in
@@ -196,7 +204,9 @@ extension Outbox.State {
         byteCount += batch.bytes.count
         let last = queue.count - 1
         guard last >= 0, queue[last].bytes.count + batch.bytes.count <= joinLimit else {
-            queue.append(batch)
+            var next = exchange(&spare, with: OutgoingBatch())
+            next.append(batch)
+            queue.append(next)
             return
         }
         queue[last].append(batch)

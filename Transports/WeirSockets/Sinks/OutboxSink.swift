@@ -207,6 +207,8 @@ package final class OutboxSink: MessageSink {
             unsafe batch.append(lines: messages, count: UInt64(cweir_net_count_newlines(start, messages.count)))
             return
         }
+        let base = batch.bytes.count
+        unsafe batch.append(bytes: messages)
         // A frame of a stream stands alone.
         let limit = settings.datagram ?? 0
         var first = 0
@@ -215,14 +217,14 @@ package final class OutboxSink: MessageSink {
         while place < messages.count {
             let length = unsafe firstMessage(UnsafeRawBufferPointer(rebasing: messages[place...]))
             if place > first, place + length - first > limit || count == settings.linesPerDatagram {
-                unsafe batch.append(message: UnsafeRawBufferPointer(rebasing: messages[first..<place]))
+                batch.endMessage(at: base + place)
                 first = place
                 count = 0
             }
             place += length
             count += 1
         }
-        unsafe batch.append(message: UnsafeRawBufferPointer(rebasing: messages[first..<place]))
+        batch.endMessage(at: base + place)
     }
 
     private func push(_ batch: OutgoingBatch) throws(TransportError) {

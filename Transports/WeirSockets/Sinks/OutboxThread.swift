@@ -215,6 +215,7 @@ final class OutboxThread: @unchecked Sendable {
                     if spill?.isFull == false { outbox.setCanSpill(true) }
                 }
                 isReplay = false
+                outbox.recycle(&batch)
             case .blocked:
                 current = batch
                 isBlocked = true

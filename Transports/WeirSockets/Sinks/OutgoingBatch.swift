@@ -35,8 +35,17 @@ package struct OutgoingBatch: Sendable {
 
     /// Adds a frame or a datagram.
     package mutating func append(message: UnsafeRawBufferPointer) {
-        unsafe bytes.append(contentsOf: message)
-        ends.append(bytes.count)
+        unsafe append(bytes: message)
+        endMessage(at: bytes.count)
+    }
+
+    /// Adds the bytes of frames or datagrams; ``endMessage(at:)`` says where each ends.
+    mutating func append(bytes more: UnsafeRawBufferPointer) {
+        unsafe bytes.append(contentsOf: more)
+    }
+
+    mutating func endMessage(at place: Int) {
+        ends.append(place)
         messages += 1
     }
 
@@ -44,9 +53,18 @@ package struct OutgoingBatch: Sendable {
     mutating func append(_ other: OutgoingBatch) {
         let start = bytes.count
         bytes += other.bytes
-        ends += other.ends.map { $0 + start }
+        ends += other.ends.lazy.map { $0 + start }
         messages += other.messages
     }
+
+    /// Removes everything, and keeps the memory as far as that is what most batches need.
+    mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: bytes.capacity <= Self.keptCapacity)
+        ends.removeAll(keepingCapacity: ends.capacity <= Self.keptCapacity / MemoryLayout<Int>.size)
+        (messages, offset, sentMessages) = (0, 0, 0)
+    }
+
+    private static let keptCapacity = 2 << 20
 
     /// Marks bytes of a stream as sent.
     ///
