@@ -46,7 +46,7 @@ public enum NATSWorkloads {
                 in: .nanosecondsPerElement,
                 against: fillStream,
                 goal: .atMost(goal)
-            ) { try write("out?stream=OUT") },
+            ) { try write("out?stream=OUT&linger=60s") },
         ],
         setUp: { try setUp() },
         tearDown: { NATSServer.shared.stop() }
