@@ -11,12 +11,44 @@ func checkServer(_ input: inout Input) {
     let pieces = stride(from: 0, to: bytes.count, by: step).map { Array(bytes[$0..<min($0 + step, bytes.count)]) }
     let cut = words(of: pieces)
     require(whole == cut, "cut into pieces of \(step) bytes it says something else")
+    require(
+        subjects(of: pieces, taking: nil) == subjects(of: pieces, taking: form),
+        "a confirmation that is known by its bytes is another message"
+    )
     var conversation = NATSConversation(NATSSettings(), now: Moment(nanoseconds: 0))
     unsafe bytes.withUnsafeBytes { unsafe conversation.take($0, now: Moment(nanoseconds: 1)) }
     while (try? conversation.next(now: Moment(nanoseconds: 2))) ?? nil != nil {}
     checkJetStream(bytes)
     guard let headers = NATSHeaders(bytes), let again = try? NATSHeaders(headers.fields).encoded() else { return }
     require(headers.fields.isEmpty || NATSHeaders(again)?.fields == headers.fields, "headers that are read otherwise")
+}
+
+/// Confirmations as `_INBOX.x.7 1`, with the payload `{"stream":"S","seq":1}`.
+private let form = {
+    var form = NATSConfirmationForm(inbox: "_INBOX.x", subscription: 1)
+    form.note(Array(#"{"stream":"S","seq":1}"#.utf8)[...])
+    return form
+}()
+
+/// The subjects of the messages among some bytes; a number at the end as it is read.
+private func subjects(of pieces: [[UInt8]], taking form: NATSConfirmationForm?) -> [String] {
+    var parser = NATSParser()
+    var subjects: [String] = []
+    for piece in pieces {
+        unsafe piece.withUnsafeBytes { unsafe parser.append($0) }
+        while true {
+            if let form { parser.takeConfirmations(form) { subjects.append("_INBOX.x. \($0)") } }
+            guard let frame = try? parser.next() else { break }
+            guard case .message(let message) = frame else { continue }
+            let subject = parser.bytes[message.subject]
+            let end = (subject.lastIndex(of: UInt8(ascii: ".")) ?? subject.startIndex - 1) + 1
+            let number = Digits.number(subject[end...]).map { " \($0)" }
+            subjects.append(
+                "\(String(decoding: subject[..<end], as: UTF8.self))\(number ?? "\(Array(subject[end...]))")"
+            )
+        }
+    }
+    return subjects
 }
 
 /// What JetStream says of a message: where it stands, and whether it was kept.

@@ -163,24 +163,52 @@ import WeirRecords
         #expect(pull.silences == 0)
     }
 
-    @Test(arguments: [0, 9, 10, 99_999, 100_000, UInt64.max]) func messagesOfASinkAreTheSameAsOthers(number: UInt64)
+    /// Also those behind others, whose heads they share as far as that goes.
+    @Test(arguments: [0, 9, 98, 99_999, 100_000, UInt64.max - 9]) func messagesOfASinkAreTheSameAsOthers(first: UInt64)
         throws
     {
-        let payload = Array("hello".utf8)[...]
+        let texts = [
+            "hello", "there", "", String(repeating: "x", count: 99), String(repeating: "y", count: 900), "a", "b",
+        ]
         for (stream, partition) in [("S", nil), ("S", 7), (nil, 65_535), (nil, nil)] as [(String?, Int?)] {
             let settings = NATSLinkSettings(subject: "a.b", stream: stream)
-            let head = NATSMessageHead(settings, origin: "origin", inbox: "_INBOX.x")
+            var head = NATSMessageHead(settings, origin: "origin", inbox: "_INBOX.x")
             var (one, other) = (try Self.connected(), try Self.connected())
-            try one.publish(payload, behind: head, number: number, of: partition)
-            let id = "Nats-Msg-Id: origin-\(number)\r\n"
-            try other.publish(
-                "a.b" + (partition.map { ".\($0)" } ?? ""),
-                reply: stream.map { _ in "_INBOX.x.\(number)" },
-                headers: stream.map { Array("NATS/1.0\r\n\(id)Nats-Expected-Stream: \($0)\r\n\r\n".utf8) } ?? [],
-                payload
-            )
-            #expect(Self.sent(&one) == Self.sent(&other))
+            for (index, text) in (texts + texts.reversed()).enumerated() {
+                // The next one, and twice one that is not.
+                let number = index == 4 ? first + 8 : first + UInt64(min(index, 9))
+                let partition = partition.map { index < 6 ? $0 : $0 - 1 }
+                let payload = Array(text.utf8)
+                try unsafe payload.withUnsafeBufferPointer { payload throws(NATSError) in
+                    try unsafe one.publish(payload, behind: &head, number: number, of: partition)
+                }
+                let id = "Nats-Msg-Id: origin-\(number)\r\n"
+                try other.publish(
+                    "a.b" + (partition.map { ".\($0)" } ?? ""),
+                    reply: stream.map { _ in "_INBOX.x.\(number)" },
+                    headers: stream.map { Array("NATS/1.0\r\n\(id)Nats-Expected-Stream: \($0)\r\n\r\n".utf8) } ?? [],
+                    payload[...]
+                )
+                #expect(Self.sent(&one) == Self.sent(&other))
+            }
         }
+    }
+
+    @Test func aMessageThatIsTooLongLeavesNothingBehind() throws {
+        let settings = NATSLinkSettings(subject: "a.b", stream: "S")
+        var head = NATSMessageHead(settings, origin: "origin", inbox: "_INBOX.x")
+        var words = try Self.connected()
+        _ = Self.sent(&words)
+        func publish(_ count: Int, _ number: UInt64) throws(NATSError) {
+            let payload = [UInt8](repeating: 0x61, count: count)
+            try unsafe payload.withUnsafeBufferPointer { payload throws(NATSError) in
+                try unsafe words.publish(payload, behind: &head, number: number, of: nil)
+            }
+        }
+        let error = #expect(throws: NATSError.self) { try publish(1024, 3) }
+        #expect(error?.kind == .unsendable && Self.sent(&words).isEmpty)
+        try publish(1, 3)
+        #expect(Self.sent(&words).hasPrefix("HPUB a.b _INBOX.x.3 "))
     }
 
     @Test func theSubjectOfAnAcknowledgementTellsThePlace() {

@@ -284,12 +284,22 @@ import WeirRecords
         #expect(Set(server.lines).isSuperset(of: (0..<100).map { "line \($0)" }))
     }
 
-    /// A stream that confirms, refuses, forgets and stutters.
-    @Test func messagesAreConfirmedOneByOneAndSentAgainWithTheirIds() throws {
-        let server = try FakeServer { connection, number in
+    /// A server that answers what it is told of each message of the stream 'S'.
+    ///
+    /// - Parameters:
+    ///   - count: How many answers are sent at once.
+    ///   - answer: Called with a line, the number of the connection, and that of the line's id; `nil` for no answer.
+    /// - Returns: The server.
+    /// - Throws: What a check finds.
+    private static func stream(
+        together count: Int = 1,
+        _ answer: @escaping @Sendable (String, Int, String) -> String?
+    ) throws -> FakeServer {
+        try FakeServer { connection, number in
             connection.greet()
             var reply = ""
             var id = ""
+            var answers: [String] = []
             connection.serve { line in
                 if line.hasPrefix("PUB $JS.API.STREAM.INFO.S") {
                     let json =
@@ -298,18 +308,27 @@ import WeirRecords
                 } else if line.hasPrefix("HPUB out ") {
                     reply = Self.reply(line)
                 } else if line.hasPrefix("Nats-Msg-Id: ") {
-                    id = line
-                } else if line.hasPrefix("line ") {
-                    // On the first connection the tenth answer gets lost; the twentieth is a refusal for good.
-                    guard !(number == 1 && line == "line 10") else { return true }
-                    let json =
-                        line == "line 20"
-                        ? #"{"error":{"code":400,"err_code":10060,"description":"expected stream does not match"}}"#
-                        : #"{"stream":"S","seq":\#(id.split(separator: "-").last ?? "")}"#
-                    connection.send("MSG \(reply) 1 \(json.utf8.count)\r\n\(json)\r\n")
+                    id = line.split(separator: "-").last.map(String.init) ?? ""
+                } else if line.hasPrefix("line "), let json = answer(line, number, id) {
+                    answers.append("MSG \(reply) 1 \(json.utf8.count)\r\n\(json)\r\n")
+                    guard answers.count == count else { return true }
+                    connection.send(answers.joined())
+                    answers = []
                 }
                 return true
             }
+        }
+    }
+
+    /// A stream that confirms, refuses, forgets and stutters.
+    @Test func messagesAreConfirmedOneByOneAndSentAgainWithTheirIds() throws {
+        let server = try Self.stream { line, number, id in
+            // On the first connection the tenth answer gets lost; the twentieth is a refusal for good.
+            if number == 1, line == "line 10" { return nil }
+            guard line != "line 20" else {
+                return #"{"error":{"code":400,"err_code":10060,"description":"expected stream does not match"}}"#
+            }
+            return #"{"stream":"S","seq":\#(id)}"#
         }
         let sink = try NATSTransport().openSink(
             server.address + "/out?stream=S&linger=60s&timeout=300ms&retry=20ms&window=7"
@@ -328,6 +347,49 @@ import WeirRecords
         }
         #expect(ids.count == 40 && ids.values.allSatisfy { $0.count == 1 } && Set(ids.values.joined()).count == 40)
         #expect(lines.count { $0 == "line 10" } > 1)
+    }
+
+    /// Answers that begin as a confirmation does, and are none.
+    @Test(arguments: [
+        #"{"stream":"S","seq":1,"error":{"code":503,"err_code":10077,"description":"no room"}}"#,
+        #"{"stream":"S","seq":}"#,
+        #"{"stream":"S","seq":-1}"#, #"{"stream":"S"}"#, #"{"stream":"S","seq":1"#, #"{"stream":""#,
+    ])
+    func whatOnlyBeginsAsAConfirmationIsSentAgain(answer: String) throws {
+        let server = try Self.stream { line, number, id in
+            number == 1 && line == "line 10" ? answer : #"{"stream":"S","seq":\#(id)}"#
+        }
+        let sink = try NATSTransport().openSink(server.address + "/out?stream=S&linger=60s&retry=20ms&window=7")
+        for number in 0..<20 { try sink.write("line \(number)\n") }
+        try sink.finish()
+        let metrics = try #require(sink.meter?.metrics)
+        #expect(metrics.delivered == 20 && metrics.isBalanced)
+        #expect(server.lines.count { $0 == "line 10" } == 2 && server.connections == 3)
+    }
+
+    /// What the stream has already is as good as kept.
+    @Test func duplicatesAreDelivered() throws {
+        let server = try Self.stream { line, _, id in
+            #"{"stream":"S","seq":\#(id)\#(line.hasSuffix("3") ? #","duplicate": true"# : "")}"#
+        }
+        let sink = try NATSTransport().openSink(server.address + "/out?stream=S&linger=60s&window=7")
+        for number in 0..<20 { try sink.write("line \(number)\n") }
+        try sink.finish()
+        #expect(sink.meter?.metrics.delivered == 20 && server.connections == 2)
+    }
+
+    @Test func theFirstReasonToSendAgainIsSaid() throws {
+        let server = try Self.stream(together: 9) { line, number, id in
+            guard number == 1 else { return #"{"stream":"S","seq":\#(id)}"# }
+            let reason = line == "line 0" ? "the first reason" : "another reason"
+            return #"{"error":{"code":503,"err_code":10077,"description":"\#(reason)"}}"#
+        }
+        let sink = try NATSTransport().openSink(server.address + "/out?stream=S&linger=60s&retry=20ms&window=9")
+        for number in 0..<9 { try sink.write("line \(number)\n") }
+        try sink.finish()
+        let notes = sink.meter?.takeNotices() ?? []
+        #expect(notes.contains { $0.contains("the first reason") }, "\(notes)")
+        #expect(!notes.contains { $0.contains("another reason") }, "\(notes)")
     }
 }
 

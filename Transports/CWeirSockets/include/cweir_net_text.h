@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #pragma clang assume_nonnull begin
 
@@ -36,6 +37,13 @@ size_t cweir_net_count_dots(const unsigned char *bytes, size_t count);
 
 // How many bytes there are before the first blank or tab.
 size_t cweir_net_word_length(const unsigned char *bytes, size_t count);
+
+// Whether some bytes begin with others.
+static inline bool cweir_net_starts_with(
+    const unsigned char *bytes, size_t count, const unsigned char *start, size_t length
+) {
+    return count >= length && memcmp(bytes, start, length) == 0;
+}
 
 // The checksum CRC-32 of ISO 3309, as in Ethernet.
 uint32_t cweir_net_crc32(const void *bytes, size_t count);

@@ -92,7 +92,7 @@ final class NATSConnection {
 
     func close() {
         if descriptor >= 0 { cweir_net_close(descriptor) }
-        (descriptor, events, isMade) = (-1, [], false)
+        (descriptor, events, isMade, hasMore) = (-1, [], false, false)
     }
 
     /// Forgets what was received and not handled.
@@ -113,6 +113,9 @@ final class NATSConnection {
     }
 
     // MARK: Receiving
+
+    /// Whether the system may have more than was received last.
+    private(set) var hasMore = false
 
     /// Does what an event of the poller asks for.
     ///
@@ -138,6 +141,7 @@ final class NATSConnection {
             if count > 0 { unsafe conversation.take(UnsafeRawBufferPointer(start: start, count: count), now: now) }
             return count
         }
+        hasMore = count == Self.share
         if let error = SystemError(count) {
             guard error != .wouldBlock else { return false }
             throw Self.failure(error)
@@ -153,6 +157,11 @@ final class NATSConnection {
         let event = try closing { () throws(NATSError) in try conversation.next(now: now) }
         if case .isUp? = event { (failureCount, nextOther) = (0, 0) }
         return event
+    }
+
+    /// Takes the confirmations that come next; see ``NATSParser/takeConfirmations(_:_:)``.
+    func takeConfirmations(_ form: NATSConfirmationForm, _ note: (UInt64) -> Void) {
+        conversation.takeConfirmations(form, note)
     }
 
     /// What the ranges of a message are of that ``next(_:)`` has returned just now.

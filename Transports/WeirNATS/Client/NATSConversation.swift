@@ -110,6 +110,12 @@ struct NATSConversation {
         return nil
     }
 
+    /// Takes the confirmations that come next; see ``NATSParser/takeConfirmations(_:_:)``.
+    mutating func takeConfirmations(_ form: NATSConfirmationForm, _ note: (UInt64) -> Void) {
+        guard isUp else { return }
+        parser.takeConfirmations(form, note)
+    }
+
     /// Says who this program is.
     private mutating func introduce(_ now: Moment) throws(NATSError) {
         guard !info.requiresTLS else {
@@ -240,17 +246,15 @@ struct NATSConversation {
     ///   - partition: Its partition, where it has one.
     /// - Throws: ``NATSError`` where it is longer than the server takes.
     mutating func publish(
-        _ payload: ArraySlice<UInt8>,
-        behind head: NATSMessageHead,
+        _ payload: UnsafeBufferPointer<UInt8>,
+        behind head: inout NATSMessageHead,
         number: UInt64,
         of partition: Int?
     ) throws(NATSError) {
-        let headersCount = head.headersCount(number)
-        try check(headersCount, payload.count)
-        head.writeOperation(number, of: partition, to: &written)
-        writeCounts(headersCount, payload.count)
-        head.writeHeaders(number, to: &written)
-        unsafe payload.withUnsafeBufferPointer { unsafe written.append(contentsOf: $0) }
+        head.prepare(number, of: partition, payloadCount: payload.count)
+        try check(head.headersCount, payload.count)
+        head.write(to: &written)
+        unsafe written.append(contentsOf: payload)
         writeLineEnd()
     }
 

@@ -87,6 +87,21 @@ struct NATSParser {
         }
     }
 
+    /// Takes the confirmations that come next, as far as they are whole and of a known form.
+    ///
+    /// - Parameters:
+    ///   - form: What they are like.
+    ///   - note: Called with the number of each message.
+    mutating func takeConfirmations(_ form: NATSConfirmationForm, _ note: (UInt64) -> Void) {
+        guard message == nil, place < bytes.count else { return }
+        let length = unsafe bytes.withUnsafeBufferPointer { bytes in
+            unsafe form.read(UnsafeBufferPointer(rebasing: bytes[place...]), note)
+        }
+        guard length > 0 else { return }
+        place += length
+        scannedCount = 0
+    }
+
     /// A short word as a number, whatever its case; zero for what is longer than all names of operations.
     private func word(_ field: Range<Int>) -> UInt64 {
         guard field.count <= 4 else { return 0 }

@@ -8,10 +8,18 @@ extension NATSLink {
     func publish(_ batch: inout OutgoingBatch, _ sending: inout Sending) throws(NATSError) {
         // Without a stream, one ping confirms what is sent together.
         guard settings.stream != nil || ping == nil, watch?.isAsking != true else { return }
+        // Few messages at a time cost the system as much as many: a full window waits until a quarter of it is free.
+        let rest = Int(clamping: batch.restMessages) - window.count
+        guard settings.window - window.count >= min(rest, settings.window / 4) else { return }
         let deadline = Moment.now + settings.timeout.inNanoseconds
-        while window.count < settings.window, UInt64(window.count) < batch.restMessages {
-            let range = batch.range(ofMessage: Int(batch.sentMessages) + window.count)
-            do throws(NATSError) { try publish(batch.bytes[range]) } catch {
+        while case let room = min(settings.window, Int(clamping: batch.restMessages)) - window.count, room > 0 {
+            let first = Int(batch.sentMessages) + window.count
+            do throws(NATSError) {
+                let count = try connection.say { words throws(NATSError) in
+                    try words.publish(batch, first..<first + room, content, behind: &head, number: window.end)
+                }
+                window.append(count, deadline: deadline)
+            } catch {
                 // Those before it have to be settled first: what the batch has sent is known by a number.
                 guard error.kind == .unsendable, window.isEmpty else {
                     if error.kind == .unsendable { break }
@@ -20,10 +28,8 @@ extension NATSLink {
                 noteTooLong(error)
                 batch.advance(messages: 1)
                 sending.tooLong += 1
-                settledCount += 1
-                continue
+                window.skip()
             }
-            window.append(Outstanding(deadline: deadline, outcome: nil))
         }
         guard settings.stream == nil, !window.isEmpty else { return }
         ping = try connection.say { words in words.ping(.now) }
@@ -33,25 +39,71 @@ extension NATSLink {
     private func noteTooLong(_ error: NATSError) {
         guard !saidThatOneIsTooLong else { return }
         saidThatOneIsTooLong = true
-        meter.note("'\(address)' goes on without message \(settledCount + 1) of what was written: \(error.reason)")
+        meter.note("'\(address)' goes on without message \(window.first + 1) of what was written: \(error.reason)")
+    }
+}
+
+extension NATSConversation {
+    /// Publishes messages of a batch, up to one that cannot be published.
+    ///
+    /// - Parameters:
+    ///   - batch: The batch.
+    ///   - messages: Which of its messages.
+    ///   - content: What they are.
+    ///   - head: What stands before each.
+    ///   - number: That of the first one.
+    /// - Returns: How many were published: one at least.
+    /// - Throws: ``NATSError`` where the first one cannot be published.
+    fileprivate mutating func publish(
+        _ batch: OutgoingBatch,
+        _ messages: Range<Int>,
+        _ content: NATSLink.Content,
+        behind head: inout NATSMessageHead,
+        number: UInt64
+    ) throws(NATSError) -> Int {
+        var failure: NATSError?
+        let count = unsafe batch.bytes.withUnsafeBufferPointer { bytes in
+            for index in messages {
+                let message = batch.range(ofMessage: index)
+                do throws(NATSError) {
+                    unsafe try publish(
+                        UnsafeBufferPointer(rebasing: bytes[message]),
+                        content,
+                        behind: &head,
+                        number: number + UInt64(index - messages.lowerBound)
+                    )
+                } catch {
+                    failure = error
+                    return index - messages.lowerBound
+                }
+            }
+            return messages.count
+        }
+        if count == 0, let failure { throw failure }
+        return count
     }
 
-    private func publish(_ bytes: ArraySlice<UInt8>) throws(NATSError) {
-        var payload = bytes
+    private mutating func publish(
+        _ bytes: UnsafeBufferPointer<UInt8>,
+        _ content: NATSLink.Content,
+        behind head: inout NATSMessageHead,
+        number: UInt64
+    ) throws(NATSError) {
+        var payload = unsafe bytes
         var partition: Int?
         switch content {
-        case .lines: if payload.last == UInt8(ascii: "\n") { payload = payload.dropLast() }
+        case .lines:
+            if unsafe bytes.last == UInt8(ascii: "\n") {
+                unsafe payload = UnsafeBufferPointer(rebasing: bytes.dropLast())
+            }
         case .frames: break
         case .partitioned:
-            guard let message = PartitionedMessage.read(bytes) else {
+            guard let message = unsafe PartitionedMessage.read(bytes) else {
                 throw NATSError(.unsendable, "what was spilled is no message for a partition")
             }
-            partition = message.partition
-            payload = message.payload
+            partition = unsafe message.partition
+            unsafe payload = message.payload
         }
-        let number = settledCount + UInt64(window.count)
-        try connection.say { words throws(NATSError) in
-            try words.publish(payload, behind: head, number: number, of: partition)
-        }
+        unsafe try publish(payload, behind: &head, number: number, of: partition)
     }
 }

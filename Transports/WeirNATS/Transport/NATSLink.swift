@@ -17,12 +17,14 @@ final class NATSLink: OutgoingLink {
     /// Tells an election from a stream that is gone; `nil` where no stream confirms.
     var watch: StreamWatch?
 
-    /// What the ids of messages begin with, and how many messages were settled: the number of the next one.
+    /// What the ids of messages begin with.
     let origin: String
-    var settledCount: UInt64 = 0
 
-    /// The messages that were published and are not settled, from ``settledCount`` on.
-    var window: [Outstanding] = []
+    /// The messages that were published and are not settled.
+    var window: MessageWindow
+
+    /// What confirmations look like.
+    private var form: NATSConfirmationForm
 
     /// The ping behind what was published, where no stream confirms it, and the last one that was answered.
     var ping: UInt64?
@@ -48,22 +50,10 @@ final class NATSLink: OutgoingLink {
     let content: Content
 
     /// What stands before the payload of a message.
-    let head: NATSMessageHead
+    var head: NATSMessageHead
 
-    struct Outstanding {
-        let deadline: Moment
-        var outcome: Outcome?
-    }
-
-    enum Outcome {
-        case kept
-        case refused
-        /// To be sent again: the stream has no room, or no leader.
-        case later
-    }
-
-    /// Why something is to be sent again, as was said last.
-    private var delay = ""
+    /// Why something is to be sent again, as was said first.
+    private var delay: String?
 
     private static let answerSubscription: UInt64 = 1
 
@@ -72,7 +62,6 @@ final class NATSLink: OutgoingLink {
 
     /// What a stream says of a message that was sent before, and may be kept or not.
     private static let isInProcess = 10158
-    private static let receiptStart = Array(#"{"stream":""#.utf8)
 
     init(
         _ servers: [SocketPlace],
@@ -91,6 +80,8 @@ final class NATSLink: OutgoingLink {
         origin = String(UInt64.random(in: .min ... .max), radix: 36)
         inbox = "_INBOX.\(origin)"
         head = NATSMessageHead(settings, origin: origin, inbox: inbox)
+        window = MessageWindow(capacity: settings.window)
+        form = NATSConfirmationForm(inbox: inbox, subscription: Self.answerSubscription)
         watch = settings.stream.map { stream in
             let subject = settings.subject + (content == .partitioned ? ".*" : "")
             return StreamWatch(stream, subject: subject, timeout: settings.timeout)
@@ -108,7 +99,7 @@ final class NATSLink: OutgoingLink {
 
     var deadline: Moment? {
         guard let own = connection.deadline else { return nil }
-        return min(own, window.first?.deadline ?? own, watch?.deadline ?? own)
+        return min(own, window.deadline ?? own, watch?.deadline ?? own)
     }
 
     // MARK: The connection
@@ -121,18 +112,19 @@ final class NATSLink: OutgoingLink {
 
     func close() {
         connection.close()
-        window = []
-        (ping, pong) = (nil, 0)
+        window.removeAll()
+        (ping, pong, delay) = (nil, 0, nil)
     }
 
     func handle(token: UInt64, ready: PollEvents) -> Sending? {
         attempt { () throws(NATSError) in
             var rest = 16
-            while rest > 0, try connection.handle(.now) {
-                try takeEvents()
+            repeat {
+                let now = Moment.now
+                _ = try connection.handle(now)
+                try takeEvents(now)
                 rest -= 1
-            }
-            try takeEvents()
+            } while rest > 0 && connection.hasMore
             try connection.flush()
         }
     }
@@ -160,8 +152,8 @@ final class NATSLink: OutgoingLink {
         return failure
     }
 
-    private func takeEvents() throws(NATSError) {
-        let now = Moment.now
+    private func takeEvents(_ now: Moment) throws(NATSError) {
+        takeConfirmations()
         while let event = try connection.next(now) {
             switch event {
             case .isUp:
@@ -174,9 +166,29 @@ final class NATSLink: OutgoingLink {
                 }
             case .pong(let number): pong = number
             case .refusal(let words): refusal = words
-            case .message(let message): try note(message)
+            case .message(let message):
+                try note(message)
+                takeConfirmations()
             }
         }
+    }
+
+    private func takeConfirmations() {
+        if Self.take(connection, form, &window) { watch?.noteConfirmation() }
+    }
+
+    /// Notes the confirmations that come next, with the window at hand: it is checked once that nobody else uses it.
+    private static func take(
+        _ connection: NATSConnection,
+        _ form: NATSConfirmationForm,
+        _ window: inout MessageWindow
+    ) -> Bool {
+        var hasSome = false
+        connection.takeConfirmations(form) { number in
+            hasSome = true
+            window.note(number, .kept)
+        }
+        return hasSome
     }
 
     /// Notes what the stream says of a message, or what JetStream says of the stream.
@@ -188,33 +200,29 @@ final class NATSLink: OutgoingLink {
             if name.elementsEqual(Self.streamAnswer.utf8) { try watch?.take(answer(message), .now) }
             return
         }
-        guard number >= settledCount, number - settledCount < UInt64(window.count) else { return }
-        window[Int(number - settledCount)].outcome = outcome(message)
+        if window.contains(number) { window.note(number, outcome(message)) }
     }
 
     private func answer(_ message: NATSFrame.Message) -> NATSMessage {
         NATSMessage(subject: "", reply: nil, headers: nil, payload: Array(connection.bytes(message.payload)))
     }
 
-    private func outcome(_ message: NATSFrame.Message) -> Outcome {
+    private func outcome(_ message: NATSFrame.Message) -> MessageWindow.Outcome {
         if !message.headers.isEmpty, NATSHeaders(connection.bytes(message.headers))?.status == 503 {
             watch?.noteSilence()
-            delay = watch?.silence ?? "nobody answers"
+            delay = delay ?? watch?.silence ?? "nobody answers"
             return .later
         }
-        // What servers say of a message that was kept begins so, and what they say of another one with the error.
-        if connection.bytes(message.payload).starts(with: Self.receiptStart) {
-            watch?.noteConfirmation()
-            return .kept
-        }
         do throws(NATSError) {
-            _ = try JetStreamReceipt(answer(message))
+            let answer = answer(message)
+            _ = try JetStreamReceipt(answer)
+            form.note(answer.payload[...])
             watch?.noteConfirmation()
             return .kept
         } catch {
             guard case .refused(let status, let number) = error.kind, status < 500, number != Self.isInProcess
             else {
-                delay = error.reason
+                delay = delay ?? error.reason
                 return .later
             }
             if !saidThatItRefuses {
@@ -231,7 +239,7 @@ final class NATSLink: OutgoingLink {
         batch.splitIntoMessages()
         var sending = Sending(.blocked)
         do throws(NATSError) {
-            try takeEvents()
+            try takeEvents(.now)
             try settle(&batch, &sending)
             if case .failed = sending.status { return sending }
             try publish(&batch, &sending)
@@ -251,37 +259,25 @@ final class NATSLink: OutgoingLink {
             throw NATSError(.notPermitted, "the server refuses: '\(refusal)'")
         }
         if settings.stream == nil, let ping, pong >= ping {
-            for index in window.indices { window[index].outcome = .kept }
+            window.noteAllKept()
             self.ping = nil
         }
-        var settled = 0
-        for message in window {
-            switch message.outcome {
-            case .kept: sending.delivered += 1
-            case .refused:
-                sending.delivered += 1
-                sending.refused += 1
+        let before = window.first
+        defer { batch.advance(messages: Int(window.first - before)) }
+        while let outcome = window.outcome {
+            switch outcome {
+            case .kept: break
+            case .refused: sending.refused += 1
             case .later:
-                finish(settled, &batch)
-                sending.status = .failed(LinkFailure(delay))
-                return
-            case nil:
-                finish(settled, &batch)
-                guard message.deadline > .now else {
-                    watch?.noteSilence()
-                    let advice = settings.stream.map { "; see whether the stream '\($0)' is still there" } ?? ""
-                    throw NATSError(.late, "messages are not confirmed within \(settings.timeout)\(advice)")
-                }
+                sending.status = .failed(LinkFailure(delay ?? ""))
                 return
             }
-            settled += 1
+            sending.delivered += 1
+            window.removeFirst()
         }
-        finish(settled, &batch)
-    }
-
-    private func finish(_ count: Int, _ batch: inout OutgoingBatch) {
-        window.removeFirst(count)
-        settledCount += UInt64(count)
-        batch.advance(messages: count)
+        guard let deadline = window.deadline, deadline <= .now else { return }
+        watch?.noteSilence()
+        let advice = settings.stream.map { "; see whether the stream '\($0)' is still there" } ?? ""
+        throw NATSError(.late, "messages are not confirmed within \(settings.timeout)\(advice)")
     }
 }

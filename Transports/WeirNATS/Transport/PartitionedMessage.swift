@@ -22,9 +22,9 @@ package enum PartitionedMessage {
     /// Reads a message.
     ///
     /// - Returns: `nil` for what is none.
-    static func read(_ bytes: ArraySlice<UInt8>) -> (partition: Int, payload: ArraySlice<UInt8>)? {
+    static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> (partition: Int, payload: UnsafeBufferPointer<UInt8>)? {
         guard bytes.count >= headLength else { return nil }
-        let partition = Int(bytes[bytes.startIndex + 4]) << 8 | Int(bytes[bytes.startIndex + 5])
-        return (partition, bytes.dropFirst(headLength))
+        let partition = unsafe Int(bytes[4]) << 8 | Int(bytes[5])
+        return unsafe (partition, UnsafeBufferPointer(rebasing: bytes.dropFirst(headLength)))
     }
 }
