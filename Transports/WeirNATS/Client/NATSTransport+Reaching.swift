@@ -22,6 +22,8 @@ extension NATSTransport {
             interruption: interruption
         )
         defer { client.close() }
+        // What was read before an interruption is to be written.
+        if client.isInterrupted { client.ignoreInterruption() }
         do throws(NATSError) { try client.connectOnce(notice: notice) } catch {
             if error.kind == .interrupted { throw .interrupted(address: parts.whole) }
             guard error.isTransient else { throw .cannotOpen(address: parts.whole, reason: error.reason) }
