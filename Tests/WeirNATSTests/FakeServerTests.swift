@@ -385,7 +385,8 @@ import WeirRecords
             return #"{"error":{"code":503,"err_code":10077,"description":"\#(reason)"}}"#
         }
         let sink = try NATSTransport().openSink(server.address + "/out?stream=S&linger=60s&retry=20ms&window=9")
-        for number in 0..<9 { try sink.write("line \(number)\n") }
+        // Together, so that they are published together.
+        try sink.write((0..<9).map { "line \($0)\n" }.joined())
         try sink.finish()
         let notes = sink.meter?.takeNotices() ?? []
         #expect(notes.contains { $0.contains("the first reason") }, "\(notes)")

@@ -321,18 +321,28 @@ import WeirTesting
             try log.read([1: 0])
             for _ in 0..<1_000 where found.isEmpty {
                 do throws(GroupError) {
-                    try log.receive(until: clock.now().shifted(byNanoseconds: 50_000_000)) { found.append($1) }
+                    found += try numbers(from: log)
                 } catch {
                     #expect(error.kind == .unreachable, "\(error.reason)")
                     try log.read([1: 0])
                 }
             }
             #expect(found == [number])
+            // It asks for that, and goes on.
+            for _ in 0..<1_000 where try consumerCount() != 1 { _ = try numbers(from: log) }
             #expect(try consumerCount() == 1)
             server.stop()
             try server.start()
             #expect(try consumerCount() == 1)
         }
+    }
+
+    /// The numbers of the messages that come within a while.
+    private func numbers(from log: any PartitionLog) throws(GroupError) -> [UInt64] {
+        var numbers: [UInt64] = []
+        let limit = clock.now().shifted(byNanoseconds: 50_000_000)
+        try log.receive(until: limit) { _, number, _ in numbers.append(number) }
+        return numbers
     }
 
     private func consumerCount() throws -> Int? {
@@ -349,7 +359,7 @@ import WeirTesting
         func receive() throws(GroupError) {
             try log.read([1: 0])
             for _ in 0..<1_000 where found.isEmpty {
-                try log.receive(until: clock.now().shifted(byNanoseconds: 50_000_000)) { found.append($1) }
+                found += try numbers(from: log)
             }
         }
         let error = #expect(throws: GroupError.self) { try receive() }

@@ -90,14 +90,34 @@ extension NATSPartitionLog {
         feed.forget()
     }
 
-    /// Deletes consumers that are not used any more.
+    /// Deletes consumers that are not used any more, and goes on.
     ///
-    /// Nobody waits for an answer: what is left goes away by itself, after a while without requests in which its server does not
-    /// end.
+    /// What is left goes away by itself, after a while without requests in which its server does not end.
     func deleteUnused() {
-        guard !unused.isEmpty, client.connection.isUp else { return }
-        for name in unused { try? client.publish("$JS.API.CONSUMER.DELETE.\(places.inputStream).\(name)", []) }
+        guard client.connection.isUp, !unused.isEmpty || !deletions.isEmpty else { return }
+        deletions.removeAll { deletion in
+            // That there is none is an answer too, and so is that nobody answers.
+            do throws(NATSError) { guard try client.answer(to: deletion.request) != nil else { return false } } catch {}
+            client.forget(deletion.request)
+            return true
+        }
+        for name in unused {
+            let subject = "$JS.API.CONSUMER.DELETE.\(places.inputStream).\(name)"
+            if let request = try? client.begin(subject, []) { deletions.append((name, request)) }
+        }
         unused.removeAll()
+        while deletions.count > Self.mostDeletions { client.forget(deletions.removeFirst().request) }
+    }
+
+    private static let mostDeletions = 64
+
+    /// With a connection go the answers to what was asked.
+    func repeatDeletions() {
+        for deletion in deletions {
+            client.forget(deletion.request)
+            unused.append(deletion.name)
+        }
+        deletions.removeAll()
     }
 
     /// Gives up a consumer: another one is made with the next call.

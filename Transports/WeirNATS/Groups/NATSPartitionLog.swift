@@ -36,8 +36,9 @@ package final class NATSPartitionLog: PartitionLog {
     /// The feed that takes the place of several, as soon as its consumer is there.
     var mergedFeed: NATSPartitionFeed?
 
-    /// The names of consumers that are not used any more, and were not deleted.
+    /// The names of consumers that are not used any more, and those that servers were asked to delete.
     var unused: [String] = []
+    var deletions: [(name: String, request: UInt64)] = []
 
     /// When feeds are merged at the earliest: partitions that have just come do not wait for that too.
     var nextMerge = Moment(nanoseconds: 0)
@@ -98,6 +99,7 @@ package final class NATSPartitionLog: PartitionLog {
         self.notice = notice
         client.onConnection = { [unowned self] in
             for feed in feeds { forgetConsumer(of: feed) }
+            repeatDeletions()
             // The others may have come further than what it would begin with.
             feeds.removeAll { $0 === mergedFeed }
             mergedFeed = nil

@@ -64,7 +64,11 @@ package struct JetStreamConsumerSettings: Sendable {
         json.name("config")
         json.object { json in
             json.member("name", name)
-            if isDurable { json.member("durable_name", name) } else { json.member("inactive_threshold", idleTime.inNanoseconds) }
+            if isDurable {
+                json.member("durable_name", name)
+            } else {
+                json.member("inactive_threshold", idleTime.inNanoseconds)
+            }
             json.member("ack_policy", acknowledgement.rawValue)
             json.member("replay_policy", "instant")
             if let subject { json.member("filter_subject", subject) }
