@@ -35,14 +35,10 @@ class StateCodec {
     var isDense: Bool { false }
 
     final func value<Value>(_ type: Value.Type, from reader: inout StateReader) throws(StateError) -> Value {
-        // Bytes, because looking for the type of a buffer of such values takes longer than to read one.
-        let (size, alignment) = (MemoryLayout<Value>.size, MemoryLayout<Value>.alignment)
-        return unsafe try withUnsafeTemporaryAllocation(byteCount: max(1, size), alignment: alignment) {
-            (bytes) throws(StateError) in
-            guard let place = bytes.baseAddress else { preconditionFailure("a byte has an address") }
-            unsafe try read(into: place, from: &reader)
-            return unsafe place.assumingMemoryBound(to: Value.self).move()
-        }
+        let place = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+        defer { unsafe place.deallocate() }
+        unsafe try read(into: UnsafeMutableRawPointer(place), from: &reader)
+        return unsafe place.move()
     }
 }
 

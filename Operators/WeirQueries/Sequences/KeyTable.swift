@@ -35,6 +35,15 @@ struct KeyTable: Sendable {
     /// How many places were ever used together.
     var capacity: Int { words.count }
 
+    /// Makes room for keys at once, of which it has none yet.
+    mutating func reserve(_ keyCount: Int) {
+        precondition(count == 0, "there are keys")
+        words.reserveCapacity(keyCount)
+        var size = entries.count
+        while size < keyCount * 2 { size *= 2 }
+        entries = Array(repeating: -1, count: size)
+    }
+
     /// The place of a key; negative where it has none.
     @inline(__always)
     mutating func place(of key: EventKey) -> Int {

@@ -19,12 +19,6 @@ struct SavedRule {
 
 /// A key of a rule.
 struct SavedKey: StateCodable {
-    private struct Fields {
-        let time: Int64
-        let lead: Int64
-        let isDone: UInt8
-    }
-
     let key: EventKey
     /// When it was touched last.
     var time: Int64 = 0
@@ -37,13 +31,16 @@ struct SavedKey: StateCodable {
 
     func save(to writer: inout StateWriter) throws(StateError) {
         try key.save(to: &writer)
-        try writer.write(Fields(time: time, lead: lead, isDone: isDone ? 1 : 0))
+        writer.append(time)
+        writer.append(lead)
+        writer.append(UInt8(isDone ? 1 : 0))
     }
 
     init(restoringFrom reader: inout StateReader) throws(StateError) {
         key = try EventKey(restoringFrom: &reader)
-        let fields = try reader.read(Fields.self)
-        (time, lead, isDone) = (fields.time, fields.lead, fields.isDone != 0)
+        time = try reader.number(Int64.self)
+        lead = try reader.number(Int64.self)
+        isDone = try reader.number(UInt8.self) != 0
     }
 }
 
@@ -59,7 +56,7 @@ struct SavedMatch: StateCodable {
         /// How many stages it has passed; all of them where it waits for what must not follow.
         let passed: UInt32
         /// Whether something occurred that must not.
-        let isRejected: UInt8
+        let isRejected: Bool
     }
 
     let fields: Fields
@@ -70,12 +67,22 @@ struct SavedMatch: StateCodable {
     init(_ fields: Fields, _ events: [UInt32]) { (self.fields, self.events) = (fields, events) }
 
     func save(to writer: inout StateWriter) throws(StateError) {
-        try writer.write(fields)
+        writer.append(fields.time)
+        writer.append(fields.lead)
+        writer.append(fields.key)
+        writer.append(fields.passed)
+        writer.append(UInt8(fields.isRejected ? 1 : 0))
         for event in events { writer.append(event) }
     }
 
     init(restoringFrom reader: inout StateReader) throws(StateError) {
-        fields = try reader.read(Fields.self)
+        fields = Fields(
+            time: try reader.number(Int64.self),
+            lead: try reader.number(Int64.self),
+            key: try reader.number(UInt32.self),
+            passed: try reader.number(UInt32.self),
+            isRejected: try reader.number(UInt8.self) != 0
+        )
         var events: [UInt32] = []
         // A number that is made up does not get memory.
         events.reserveCapacity(Int(min(fields.passed, 16)))

@@ -19,14 +19,15 @@ extension SequenceEngine {
                     lead: shape.hasLeading ? leads[slot] : .min,
                     key: index,
                     passed: UInt32(slot - place * stride + 1),
-                    isRejected: slots[slot].isRejected ? 1 : 0
+                    isRejected: slots[slot].isRejected
                 )
                 saved.matches.append(SavedMatch(fields, events(of: slots[slot].chain, &numbers)))
             }
         }
         for entry in waiting.all {
             guard let index = indexes[Int(entry.place)] else { continue }
-            let fields = SavedMatch.Fields(time: entry.deadline, key: index, passed: UInt32(stride + 1), isRejected: 0)
+            let passed = UInt32(stride + 1)
+            let fields = SavedMatch.Fields(time: entry.deadline, key: index, passed: passed, isRejected: false)
             saved.matches.append(SavedMatch(fields, events(of: entry.chain, &numbers)))
         }
         return saved
@@ -51,6 +52,7 @@ extension SequenceEngine {
     ///   - retain: Called with each event that has one holder more.
     /// - Returns: Whether what was saved makes sense.
     mutating func restore(_ saved: SavedRule, _ events: RestoredEvents, _ retain: (UInt32) -> Void) -> Bool {
+        table.reserve(saved.keys.count)
         for key in saved.keys {
             guard table.place(of: key.key) < 0 else { return false }
             let place = open(key.key, -1, key.time)
@@ -74,7 +76,7 @@ extension SequenceEngine {
             if isWaiting {
                 waiting.add(chain, at: place, until: fields.time)
             } else {
-                slots[slot] = SequenceSlot(first: fields.time, chain: chain, isRejected: fields.isRejected != 0)
+                slots[slot] = SequenceSlot(first: fields.time, chain: chain, isRejected: fields.isRejected)
                 if shape.hasLeading { leads[slot] = fields.lead }
                 openCount += 1
             }
