@@ -232,4 +232,23 @@ import WeirRecords
             sink.meter?.takeNotices().contains { $0.contains("maximum messages exceeded; it is tried again") } == true
         )
     }
+
+    @Test func linesThatArePutTogetherFitIntoTheStream() throws {
+        _ = try client.ask("STREAM.CREATE.short", "to make a stream") { json in
+            json.member("name", "short")
+            json.member("subjects", ["short"]) { json, subject in json.value(subject) }
+            json.member("max_msg_size", 256)
+        }
+        let sink = try NATSTransport().openSink(server.address + "/short?stream=short&lines=100&linger=60s")
+        // Lines are put together that are written at once.
+        try sink.write((100..<200).map { "a line with the number \($0)\n" }.joined())
+        // Longer than the stream takes: it goes alone, and is counted.
+        try sink.write(String(repeating: "x", count: 300) + "\n")
+        let error = #expect(throws: TransportError.self) { try sink.finish() }
+        #expect("\(error as Any)".contains("messages were lost: 1 refused"))
+        let metrics = try #require(sink.meter?.metrics)
+        #expect(metrics[.refused] == 1 && metrics.isBalanced)
+        #expect(try client.stream("short").last == metrics.delivered && metrics.delivered > 1)
+        #expect(metrics.delivered < 100)
+    }
 }

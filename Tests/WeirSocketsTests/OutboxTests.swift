@@ -13,21 +13,20 @@ import WeirRecords
     /// What was sent leaves nothing behind in the memory that the next batch takes.
     @Test func theMemoryOfABatchThatWasSentIsUsedAgain() throws {
         let outbox = try Outbox(OutboxSettings(), canSpill: false, meter: TransportMeter(), address: "test")
-        var places: Set<Int> = []
-        for round in 1...4 {
-            for messages in [["a", "bc"], [String(repeating: "x", count: round)]] {
+        for length in [10_000, 1, 2, 3] {
+            for messages in [["a", "bc"], [String(repeating: "x", count: length)]] {
                 let isTaken = if case .taken = outbox.offer(Self.batch(messages)) { true } else { false }
                 #expect(isTaken)
             }
             var batch = try #require(outbox.next())
-            #expect(batch.bytes == Array("abc\(String(repeating: "x", count: round))".utf8))
-            #expect(batch.ends == [1, 3, 3 + round] && batch.messages == 3)
+            #expect(batch.bytes == Array("abc\(String(repeating: "x", count: length))".utf8))
+            #expect(batch.ends == [1, 3, 3 + length] && batch.messages == 3)
             #expect(batch.offset == 0 && batch.sentMessages == 0 && outbox.isEmpty)
-            unsafe batch.bytes.withUnsafeBytes { _ = places.insert(Int(bitPattern: $0.baseAddress)) }
+            // That of the first one; its place says nothing, for what was freed is often given out again.
+            #expect(batch.bytes.capacity >= 10_000)
             batch.advance(messages: 3)
             outbox.recycle(&batch)
         }
-        #expect(places.count == 1)
     }
 
     @Test func aBatchThatWasLongKeepsNoMemory() {

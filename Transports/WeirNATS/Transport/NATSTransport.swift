@@ -209,7 +209,9 @@ public struct NATSTransport: Transport {
             settings.stream = stream
             meter.update { $0.isUnconfirmed = false }
         }
-        let limit = found.map { max(0, $0.limit - NATSMessageHead.headerLength(settings)) }
+        let headerLength = NATSMessageHead.headerLength(settings)
+        let limit = found.map { max(0, $0.limit - headerLength) }
+        let streamLimit = found?.streamLimit.map { max(0, $0 - headerLength) }
         let poller = try Poller(address: parts.whole)
         var outbox = options.outboxSettings()
         if isPartitioned {
@@ -218,7 +220,7 @@ public struct NATSTransport: Transport {
             if !parts.given.contains("linger") { outbox.linger = Self.lingerOfPartitions }
         }
         // Lines that are put together are to fit; a longer one goes alone, and is counted.
-        outbox.datagram = limit ?? 1 << 30
+        outbox.datagram = min(limit ?? 1 << 30, streamLimit ?? .max)
         // So that the window is seldom empty between two of them.
         outbox.batch = 1 << 20
         outbox.linesPerDatagram = options.integer("lines")
@@ -264,7 +266,7 @@ public struct NATSTransport: Transport {
     ///
     /// What was read before an interruption may still have to be written, so one that came before does not end this.
     ///
-    /// - Returns: How many bytes the server takes in a message; `nil` where there is none.
+    /// - Returns: How many bytes the server takes in a message, and the stream; `nil` where there is no server.
     /// - Throws: ``TransportError/cannotOpen(address:reason:)``, and ``TransportError/interrupted(address:)``.
     private func probe(
         _ servers: [SocketPlace],
@@ -274,7 +276,7 @@ public struct NATSTransport: Transport {
         _ address: String,
         _ meter: TransportMeter,
         needsStream: Bool
-    ) throws(TransportError) -> (limit: Int, stream: String?)? {
+    ) throws(TransportError) -> (limit: Int, streamLimit: Int?, stream: String?)? {
         let client = try NATSClient(servers, settings, address: address, interruption: interruption)
         defer { client.close() }
         if client.isInterrupted { client.ignoreInterruption() }
@@ -282,9 +284,10 @@ public struct NATSTransport: Transport {
             try client.connectOnce()
             var stream = name
             if name == nil, needsStream { stream = try Self.streamName(taking: subject, client) }
-            guard let name = stream else { return (client.info.payloadLimit, nil) }
-            try client.stream(name).check(subject)
-            return (client.info.payloadLimit, name)
+            guard let name = stream else { return (client.info.payloadLimit, nil, nil) }
+            let found = try client.stream(name)
+            try found.check(subject)
+            return (client.info.payloadLimit, found.messageLimit, name)
         } catch {
             if error.kind == .interrupted { throw .interrupted(address: address) }
             if error.isMissing, let name {
