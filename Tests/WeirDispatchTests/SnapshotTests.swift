@@ -4,7 +4,7 @@ import Testing
 
 @testable import WeirCore
 
-@Suite(.timeLimit(.minutes(2))) struct SnapshotTests {
+@Suite(.timeLimit(.minutes(10))) struct SnapshotTests {
     /// Knows, at least while its memory is not used anew, whether it was let go.
     final class Value: Sendable {
         private let token: Token

@@ -9,7 +9,7 @@ import WeirRecords
 import WeirSelection
 import WeirTesting
 
-@Suite(.timeLimit(.minutes(2))) struct EventReaderTests {
+@Suite(.timeLimit(.minutes(10))) struct EventReaderTests {
     private struct Sample: Event, Codable, Equatable {
         let timestamp: Timestamp
         let name: String

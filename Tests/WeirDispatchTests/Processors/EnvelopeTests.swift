@@ -6,7 +6,7 @@ import WeirCore
 @testable import WeirDispatch
 
 /// Every event is destroyed exactly once, wherever its way ends.
-@Suite(.timeLimit(.minutes(2))) struct EnvelopeTests {
+@Suite(.timeLimit(.minutes(10))) struct EnvelopeTests {
     struct Small: Event, TokenCarrier {
         var timestamp: Timestamp { .epoch }
         let token: Token

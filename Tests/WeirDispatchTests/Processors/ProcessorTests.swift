@@ -12,7 +12,7 @@ import WeirTesting
     import Glibc
 #endif
 
-@Suite(.timeLimit(.minutes(2))) struct ProcessorTests {
+@Suite(.timeLimit(.minutes(10))) struct ProcessorTests {
     struct Numbered: Event {
         var timestamp = Timestamp.epoch
         let number: Int

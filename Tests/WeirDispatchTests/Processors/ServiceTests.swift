@@ -4,7 +4,7 @@ import WeirCore
 import WeirDispatch
 
 /// Processors and pools as a group of services runs them, and what a backend for metrics polls of them.
-@Suite(.timeLimit(.minutes(2))) struct ServiceTests {
+@Suite(.timeLimit(.minutes(10))) struct ServiceTests {
     private struct Numbered: Event {
         var timestamp = Timestamp.epoch
         let number: Int
