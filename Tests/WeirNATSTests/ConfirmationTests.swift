@@ -67,7 +67,7 @@ import WeirTesting
         #expect(Self.read(Self.message(payload), Self.form(payload)).length == 0)
     }
 
-    /// Whoever takes confirmations gets the same messages as one that reads all, however they are cut.
+    /// The confirmations that are taken, and the other messages, are those that a parser finds, however the bytes are cut.
     @Test func confirmationsAreThoseAmongAllMessages() {
         for seed in 0..<500 as Range<UInt64> {
             var generator = SeededGenerator(seed: seed)

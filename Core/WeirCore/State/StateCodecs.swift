@@ -4,8 +4,6 @@ final class StateCodecs {
     private static let shared = Locked<[ObjectIdentifier: SharedCodec]>([:])
 
     private var codecs: [ObjectIdentifier: StateCodec] = [:]
-    // Those that were asked for last, by a part of their types' addresses: values of few types come again and again.
-    private var recent: [(id: ObjectIdentifier, codec: StateCodec)?] = Array(repeating: nil, count: 16)
     // What is being made, from the outermost type on.
     private var path: [String] = []
     private var forwards: [ObjectIdentifier: ForwardCodec] = [:]
@@ -15,13 +13,7 @@ final class StateCodecs {
     /// The codec of a type.
     func codec<Value>(for type: Value.Type) throws(StateError) -> StateCodec {
         let id = ObjectIdentifier(type)
-        let place = Int(bitPattern: UInt(bitPattern: id) >> 4 ^ UInt(bitPattern: id) >> 9) & 15
-        if let last = recent[place], last.id == id { return last.codec }
-        if let known = codecs[id] {
-            recent[place] = (id, known)
-            return known
-        }
-        if let known = fresh[id] { return known }
+        if let known = codecs[id] ?? fresh[id] { return known }
         if let known = Self.shared.withLock({ $0[id] }) {
             codecs[id] = known.codec
             return known.codec
