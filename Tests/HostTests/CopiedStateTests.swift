@@ -89,8 +89,7 @@ import WeirState
                 let count = max(6, StateTests.killCount / 6)
                 var random = SeededGenerator(seed: 5)
                 var (kill, goneOn) = (0, 0)
-                // More kills where each came before the first state was written, which depends on the machine.
-                while kill < count || goneOn == 0 && kill < 10 * count {
+                while StateTests.needsKill(kill, of: count, goneOn) {
                     kill += 1
                     // Workers have read most of the input before their first large state is written.
                     let range = way == .workers ? clock.count * 3 / 4...clock.count - 1 : 1...max(1, clock.count / 2)
