@@ -47,6 +47,19 @@ func checkFields(_ input: inout Input) {
     }
 }
 
+/// Puts together states from bytes and their changes, right ones and any others.
+func checkOutline(_ input: inout Input) {
+    let repeats = 1 + Int(input.byte())
+    let rest = Array(input.rest)
+    let half = rest.count / 2
+    let before = [[UInt8]](repeating: Array(rest[..<half]), count: repeats).flatMap { $0 }
+    let after = before.dropFirst(half / 2) + rest[half...] + before
+    let changes = StateOutline(of: before).changes(to: Array(after)).changes
+    require(StateOutline.state(before + changes, changes: [changes.count]) == Array(after), "changes lead elsewhere")
+    _ = StateOutline.state(rest, changes: [rest.count - half, half])
+    _ = StateOutline.state(before + rest, changes: [rest.count])
+}
+
 /// Values of which every pattern of bits is one.
 private struct Fields: Equatable {
     var numbers: [Int16] = []

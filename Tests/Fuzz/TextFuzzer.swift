@@ -16,7 +16,7 @@ import WeirRecords
 public func LLVMFuzzerTestOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard count >= 1 else { return 0 }
     var input = Input(unsafe Array(UnsafeBufferPointer(start: data + 1, count: count - 1))[...])
-    switch unsafe data[0] % 28 {
+    switch unsafe data[0] % 29 {
     case 0: checkJSON(Array(input.rest))
     case 1: checkConfiguration(&input)
     case 2: checkCommandLine(&input)
@@ -44,6 +44,7 @@ public func LLVMFuzzerTestOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -
     case 24: checkQuery(&input)
     case 25: checkCheckpoint(&input)
     case 26: checkFields(&input)
+    case 27: checkOutline(&input)
     default: checkTextPattern(&input)
     }
     return 0

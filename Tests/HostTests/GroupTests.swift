@@ -290,12 +290,12 @@ import WeirNATS
         _ = try end(old)
         let bucket = try KeyValueBucket("weir-g", client)
         let settings = String(decoding: try #require(try bucket.get("group")).value, as: UTF8.self)
-        let version = #","version of groups":"2""#
+        let version = #","version of groups":"3""#
         #expect(settings.contains(version), "\(settings)")
         try bucket.put("group", Array(settings.replacing(version, with: "").utf8))
         let refused = try run(arguments())
         #expect(refused.exitCode == 66, "\(refused.errors)")
-        #expect(refused.errors.contains("another version of weir (1 there, 2 here); end all"), "\(refused.errors)")
+        #expect(refused.errors.contains("another version of weir (1 there, 3 here); end all"), "\(refused.errors)")
         let new = try weir.start(arguments() + ["--state-mismatch", "drop"], input: .nothing)
         try produce(1000..<2000)
         let other = try WeirProcess()

@@ -21,6 +21,15 @@ import Testing
         #expect(head(pieces: number) == nil)
     }
 
+    @Test func changesAreAmongTheBytes() {
+        func head(_ changes: String) -> NATSCommitHead? {
+            NATSCommitHead(Array(#"{"position":7,"input":"i","pieces":3,"bytes":9,"changes":\#(changes)}"#.utf8))
+        }
+        #expect(head("[2,7]")?.changes == [2, 7])
+        #expect(head("[2,7]").flatMap { NATSCommitHead($0.encoded) } == head("[2,7]"))
+        for wrong in ["[10]", "[-1]", "[1,1,1,1]", "[null]", "[1.5]"] { #expect(head(wrong) == nil, "\(wrong)") }
+    }
+
     @Test func moreOrFewerPiecesThanABatchHasAreRefused() {
         #expect(head(pieces: "1000") != nil)
         #expect(head(pieces: "1001") == nil && head(pieces: "0") == nil)

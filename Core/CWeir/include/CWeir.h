@@ -16,6 +16,7 @@
 #include "cweir_decimal.h"
 #include "cweir_file.h"
 #include "cweir_number.h"
+#include "cweir_outline.h"
 #include "cweir_parking.h"
 #include "cweir_pieces.h"
 #include "cweir_process.h"

@@ -20,8 +20,9 @@ package struct GroupSettings: Sendable {
     /// How members tell each other what they do, as a setting of each group; 1 where a group has no such setting.
     ///
     /// It grows with each change that members of an older program do not know: such as that partitions are made ready for
-    /// before they change hands, since 2. They would wait for each other for good.
-    package static let version = Setting("version of groups", "2")
+    /// before they change hands, since 2, and that a commit may have the changes of a state alone, since 3. They would wait
+    /// for each other for good, or could not go on.
+    package static let version = Setting("version of groups", "3")
 
     package var settings: [Setting]
     package var partitionCount: Int

@@ -90,6 +90,9 @@ struct NATSCommitHead: Equatable {
     var firstPiece: UInt64?
     var pieceCount: Int
     var byteCount: Int
+
+    /// How many bytes each of the changes has that lead from the state at the beginning of these bytes to the last one.
+    var changes: [Int] = []
     var mark: TimeMark?
 
     var encoded: [UInt8] {
@@ -100,6 +103,7 @@ struct NATSCommitHead: Equatable {
             if let firstPiece { json.member("first", firstPiece) }
             json.member("pieces", pieceCount)
             json.member("bytes", byteCount)
+            if !changes.isEmpty { json.member("changes", changes) { json, length in json.value(length) } }
             if let mark {
                 json.member("time", mark.time)
                 if mark.isIdle { json.member("idle", true) }
@@ -110,11 +114,17 @@ struct NATSCommitHead: Equatable {
 }
 
 extension NATSCommitHead {
+    /// The number of the first piece, where the head has this one; `nil` where there can be none.
+    func firstPiece(before revision: UInt64) -> UInt64? {
+        guard revision > UInt64(pieceCount) else { return nil }
+        return firstPiece ?? revision - UInt64(pieceCount)
+    }
+
     /// Numbers of messages are less.
     private static let limit: UInt64 = 1 << 62
 
-    /// A batch has no more messages.
-    private static let pieceLimit = 1000
+    /// A batch has no more messages, and changes are fewer.
+    static let pieceLimit = 1000
 
     /// Reads a head.
     ///
@@ -127,12 +137,15 @@ extension NATSCommitHead {
             let byteCount = json["bytes"]?.integer, byteCount >= 0,
             json["first"]?.unsigned ?? 0 < Self.limit
         else { return nil }
+        let changes = json["changes"]?.elements.map { $0.integer ?? -1 } ?? []
+        guard changes.count <= pieceCount, changes.allSatisfy({ (0...byteCount).contains($0) }) else { return nil }
         self.init(
             position: position,
             input: input,
             firstPiece: json["first"]?.unsigned,
             pieceCount: pieceCount,
             byteCount: byteCount,
+            changes: changes,
             mark: json["time"]?.integer.map { TimeMark(time: Int64($0), isIdle: json["idle"]?.flag ?? false) }
         )
     }

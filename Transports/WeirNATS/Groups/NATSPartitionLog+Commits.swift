@@ -8,7 +8,9 @@ extension NATSPartitionLog {
     private struct Plan {
         let commit: PartitionCommit
         var messages: [JetStreamMessage]
-        var pieceCount: Int
+
+        /// Where its state will be, once the number of the first piece is known; `nil` where it stays as it was.
+        var kept: NATSKeptState?
 
         /// How long the outputs are that were left out.
         let lost: [Int]
@@ -24,7 +26,7 @@ extension NATSPartitionLog {
     private static let byteLimit = 8 << 20
 
     /// How much of a message's limit its payload may take; the rest is for headers.
-    private var payloadLimit: Int { max(1024, client.info.payloadLimit - 1024) }
+    var payloadLimit: Int { max(1024, client.info.payloadLimit - 1024) }
 
     package func commit(_ commits: [PartitionCommit]) -> [Result<UInt64, GroupError>] {
         var results: [Result<UInt64, GroupError>] = []
@@ -35,21 +37,29 @@ extension NATSPartitionLog {
         } catch {
             return commits.map { _ in .failure(GroupError(error)) }
         }
+        // Where partitions have just come, it was put off.
+        for (partition, state) in kept where state.isRead { kept[partition]?.outlineState() }
+        // One that has no room in a batch, and is the first of the next one.
+        var waiting: Plan?
         while !rest.isEmpty {
             var plans: [Plan] = []
             var (messageCount, byteCount) = (0, 0)
             var failure: GroupError?
             while let commit = rest.first {
                 let plan: Plan
-                do throws(GroupError) { plan = try self.plan(commit) } catch {
+                do throws(GroupError) { plan = if let waiting { waiting } else { try self.plan(commit) } } catch {
                     failure = error
                     break
                 }
+                waiting = nil
                 let bytes = plan.messages.reduce(0) { $0 + $1.payload.count }
                 guard
                     plans.isEmpty
                         || messageCount + plan.messages.count <= Self.batchLimit && byteCount + bytes <= Self.byteLimit
-                else { break }
+                else {
+                    waiting = plan
+                    break
+                }
                 plans.append(plan)
                 (messageCount, byteCount) = (messageCount + plan.messages.count, byteCount + bytes)
                 rest.removeFirst()
@@ -82,12 +92,11 @@ extension NATSPartitionLog {
         var last = receipt.sequence
         for plan in plans.reversed() {
             results.append(.success(last))
-            // Not before: a commit may be planned twice, and what is refused is found again.
+            // Not before: what is refused is found again.
             for byteCount in plan.lost { noteLost(byteCount, of: plan.commit.partition) }
-            if plan.pieceCount > 0 {
-                pieces[plan.commit.partition] = (
-                    last - UInt64(plan.pieceCount), plan.pieceCount, plan.commit.state?.count ?? 0
-                )
+            if var kept = plan.kept {
+                if kept.changes.isEmpty { kept.first = last - UInt64(kept.pieceCount) }
+                self.kept[plan.commit.partition] = kept
             }
             last -= UInt64(plan.messages.count)
         }
@@ -127,25 +136,31 @@ extension NATSPartitionLog {
             position: commit.position,
             input: places.inputCreation,
             pieceCount: 0,
-            byteCount: commit.state?.count ?? 0,
+            byteCount: 0,
             mark: commit.mark
         )
-        var pieceCount = 0
+        var next: NATSKeptState?
         if let state = commit.state {
-            var rest = state[...]
+            let written =
+                kept[commit.partition]?.changed(to: state, payloadLimit) ?? NATSKeptState.whole(state, payloadLimit)
+            next = written.kept
+            // The first piece of a whole state takes the place of all that are there.
+            var replaces = written.kept.changes.isEmpty
+            var rest = written.bytes[...]
             repeat {
                 let piece = rest.prefix(payloadLimit)
                 rest = rest.dropFirst(piece.count)
-                let expectation = JetStreamExpectation(replacesSubject: pieceCount == 0)
+                let expectation = JetStreamExpectation(replacesSubject: replaces)
                 messages.append(JetStreamMessage(places.state(commit.partition), piece, expecting: expectation))
-                pieceCount += 1
+                replaces = false
             } while !rest.isEmpty
-            head.pieceCount = pieceCount
-        } else if let kept = pieces[commit.partition] {
-            (head.firstPiece, head.pieceCount, head.byteCount) = (kept.first, kept.count, kept.byteCount)
-        } else {
+        }
+        guard let now = next ?? kept[commit.partition] else {
             throw GroupError(.refused, "partition \(commit.partition) has no state that could stay as it was")
         }
+        // Where a whole state comes with this commit, its pieces stand right before the head.
+        head.firstPiece = now.changes.isEmpty && next != nil ? nil : now.first
+        (head.pieceCount, head.byteCount, head.changes) = (now.pieceCount, now.byteCount, now.changes)
         let expectation = JetStreamExpectation(lastSubjectSequence: commit.revision, replacesSubject: true)
         messages.append(JetStreamMessage(places.head(commit.partition), head.encoded[...], expecting: expectation))
         guard messages.count <= Self.batchLimit else {
@@ -156,7 +171,7 @@ extension NATSPartitionLog {
                     + "'max_payload' of the servers"
             )
         }
-        return Plan(commit: commit, messages: messages, pieceCount: pieceCount, lost: lost)
+        return Plan(commit: commit, messages: messages, kept: next, lost: lost)
     }
 
     /// The outputs of a commit as messages of whole lines, and how long those are that are left out.
@@ -208,17 +223,16 @@ extension NATSPartitionLog {
                             + "was made at \(self.places.inputCreation); give the group another name"
                     )
                 }
-                guard revision > UInt64(head.pieceCount) else {
+                guard let first = head.firstPiece(before: revision) else {
                     throw .garbage("the head of partition \(partition) names more pieces than there are messages")
                 }
-                let first = head.firstPiece ?? revision - UInt64(head.pieceCount)
                 let state: [UInt8]
                 if let last = found[partition], last.sequence == first {
                     state = last.payload
                 } else {
-                    state = try self.state(of: partition, head, first)
+                    state = try self.state(of: partition, head, first, revision)
                 }
-                pieces[partition] = (first, head.pieceCount, head.byteCount)
+                kept[partition] = NATSKeptState(first, head, state)
                 places[partition] = PartitionPlace(revision: revision, position: head.position, state: state)
             }
         } catch {
@@ -226,9 +240,6 @@ extension NATSPartitionLog {
         }
         return places
     }
-
-    /// How many bytes of a state are asked for at once, at least one piece: a server gives up a client for which too much waits.
-    private static let readLimit = 16 << 20
 
     /// How many bytes a state may have that is read with others: they have to fit into one answer.
     private static let shortState = 16 << 10
@@ -263,31 +274,4 @@ extension NATSPartitionLog {
         }
         return last
     }
-
-    private func state(of partition: Int, _ head: NATSCommitHead, _ first: UInt64) throws(NATSError) -> [UInt8] {
-        var state: [UInt8] = []
-        state.reserveCapacity(min(head.byteCount, 1 << 30))
-        var next = first
-        let end = first + UInt64(head.pieceCount)
-        while next < end {
-            var json = JSONWriter()
-            json.object { json in
-                json.member("seq", next)
-                json.member("batch", min(UInt64(max(1, Self.readLimit / payloadLimit)), end - next))
-                json.member("next_by_subj", places.state(partition))
-            }
-            let answers = try client.requestAll("$JS.API.DIRECT.GET.\(places.stream)", json.bytes[...])
-            for answer in answers.dropLast() {
-                guard answer.headers?["Nats-Sequence"].flatMap({ UInt64($0) }) == next else { throw Self.moved }
-                state += answer.payload
-                next += 1
-            }
-            guard answers.count > 1 else { throw Self.moved }
-        }
-        guard state.count == head.byteCount else { throw Self.moved }
-        return state
-    }
-
-    /// That a later commit has taken the place of the one that was being read, or that a server lags behind.
-    private static let moved = NATSError(.disconnected, "the state changed while it was read; it is read again")
 }

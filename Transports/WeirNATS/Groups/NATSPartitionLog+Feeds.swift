@@ -280,7 +280,7 @@ extension NATSPartitionLog {
         let late = feed.partitions.keys.filter { partition in
             let last = feed.partitions[partition] ?? 0
             // What has no commit begins with what there is.
-            return (last > 0 || pieces[partition] != nil) && max(last, feed.next - 1) + 1 < stream.first
+            return (last > 0 || kept[partition] != nil) && max(last, feed.next - 1) + 1 < stream.first
         }
         guard let partition = late.first else { return }
         let words =

@@ -10,6 +10,9 @@ internal import WeirSockets
 /// before, so that the batch of a member that does not know of another one's commit is refused as a whole. Head and pieces
 /// take the place of those before them; outputs stay.
 ///
+/// Of what is known and large, most commits have the changes alone: their pieces are kept behind those before, until it is
+/// less to write all of it anew.
+///
 /// Thread safety: one thread at a time.
 package final class NATSPartitionLog: PartitionLog {
     let client: NATSClient
@@ -25,8 +28,11 @@ package final class NATSPartitionLog: PartitionLog {
     /// How many lines of output a message has, unless there are too many for that.
     let linesPerMessage: Int
 
-    /// Where the pieces are of what is known of a partition: the number of the first, and how many they are.
-    var pieces: [Int: (first: UInt64, count: Int, byteCount: Int)] = [:]
+    /// Where the pieces are of what is known of each partition.
+    var kept: [Int: NATSKeptState] = [:]
+
+    /// What has been read of what is known of partitions that are about to come, and the heads by which it is read.
+    var preparedStates: [Int: NATSStateReading] = [:]
 
     var feeds: [NATSPartitionFeed] = []
 
@@ -120,6 +126,7 @@ package final class NATSPartitionLog: PartitionLog {
 
     package func read(_ positions: [Int: UInt64]) throws(GroupError) {
         if let feed = mergedFeed.take() { end(feed) }
+        kept = kept.filter { positions[$0.key] != nil }
         var known = feedOfPartition
         if let feed = preparedFeed, feed.partitions.keys.contains(where: { positions[$0] != nil }) {
             // What has not come yet is made ready once more.
@@ -172,6 +179,7 @@ package final class NATSPartitionLog: PartitionLog {
         do throws(NATSError) {
             if Set(preparedFeed?.partitions.keys ?? []) != wanted {
                 if let feed = preparedFeed.take() { end(feed) }
+                preparedStates = [:]
                 guard !wanted.isEmpty else { return true }
                 guard nextPreparation <= .now else { return false }
                 // Their owners go on from there: some messages come that they will have handled.
@@ -179,12 +187,15 @@ package final class NATSPartitionLog: PartitionLog {
                 var positions = PartitionTable<UInt64>()
                 for partition in wanted { positions[partition] = heads[partition]?.head.position ?? 0 }
                 preparedFeed = add(positions)
+                beginReading(heads)
             }
             try setUp()
+            try prepareStates()
         } catch {
             nextPreparation = .now + Self.mergeInterval
             throw GroupError(error)
         }
+        guard !isPreparingStates else { return false }
         // It may have been given up.
         return preparedFeed.map { $0.consumer != nil } ?? wanted.isEmpty
     }
@@ -201,7 +212,8 @@ package final class NATSPartitionLog: PartitionLog {
         _ body: (_ partition: Int, _ number: UInt64, _ payload: ArraySlice<UInt8>) -> Void
     ) throws(GroupError) {
         let wait = (limit - clock.now()).wholeNanoseconds
-        let limit = Moment.now + wait
+        // What is to be read of states does not wait for messages.
+        let limit = isPreparingStates ? .now : Moment.now + wait
         do throws(NATSError) {
             repeat {
                 if let failure {
