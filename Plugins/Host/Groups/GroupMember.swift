@@ -129,7 +129,7 @@ final class GroupMember: Sendable {
         var membership: GroupMembership?
         var values: (any SharedValues)?
         var lastStatus: Timestamp?
-        var (lastShare, lastChange) = (GroupShare(), clock.now())
+        var (lastShare, lastPrepared, lastChange) = (GroupShare(), Set<Int>(), clock.now())
         var hasBegun = false
         while !shared.exchange.withLock({ $0.isEnding }) {
             let (released, prepared, isLeaving) = shared.exchange.withLock { state in
@@ -149,7 +149,10 @@ final class GroupMember: Sendable {
                     isLeaving: isLeaving
                 )
                 membership = member
-                if share != lastShare { (lastShare, lastChange) = (share, clock.now()) }
+                // To make ready for a large state takes longer than that.
+                if share != lastShare || prepared != lastPrepared {
+                    (lastShare, lastPrepared, lastChange) = (share, prepared, clock.now())
+                }
                 let isHurried = (clock.now() - lastChange).wholeNanoseconds < longestHurry
                 if share.isChanging && isHurried || isLeaving { wait = shortInterval }
                 let wasReached = shared.exchange.withLock { state in
