@@ -49,7 +49,14 @@ extension RunCheckpoint {
     // MARK: Writing
 
     /// The bytes of its file.
-    package func encoded() -> [UInt8] { Array(encodedPieces().joined()) }
+    package func encoded() -> [UInt8] {
+        let pieces = encodedPieces()
+        var file: [UInt8] = []
+        file.reserveCapacity(pieces.reduce(0) { $0 + $1.count })
+        // By `joined` byte after byte, which takes a hundred times as long.
+        for piece in pieces { file += piece }
+        return file
+    }
 
     /// The bytes of its file, one piece after the other: what consumers know, which may be much, is not copied.
     package func encodedPieces() -> [[UInt8]] {
