@@ -50,8 +50,14 @@ final class OptionalCodec<Wrapped>: StateCodec {
 protocol StateSequence: StateContainer {
     associatedtype Element
 
-    /// Moves elements into a new collection.
-    init(_ elements: UnsafeMutableBufferPointer<Element>)
+    init()
+
+    /// Creates a collection of some elements.
+    ///
+    /// - Parameters:
+    ///   - count: How many; at least one.
+    ///   - make: Makes all of them where they are to be, or none.
+    init<Failure>(_ count: Int, _ make: (UnsafeMutablePointer<Element>) throws(Failure) -> Void) throws(Failure)
 
     func withElements<Failure>(
         _ body: (UnsafeBufferPointer<Element>) throws(Failure) -> Void
@@ -65,6 +71,14 @@ extension StateSequence {
 }
 
 extension Array: StateSequence {
+    init<Failure>(_ count: Int, _ make: (UnsafeMutablePointer<Element>) throws(Failure) -> Void) throws(Failure) {
+        unsafe try self.init(unsafeUninitializedCapacity: count) { (places, madeCount) throws(Failure) in
+            guard let first = places.baseAddress else { return }
+            unsafe try make(first)
+            madeCount = count
+        }
+    }
+
     func withElements<Failure>(
         _ body: (UnsafeBufferPointer<Element>) throws(Failure) -> Void
     ) throws(Failure) {
@@ -73,6 +87,14 @@ extension Array: StateSequence {
 }
 
 extension ContiguousArray: StateSequence {
+    init<Failure>(_ count: Int, _ make: (UnsafeMutablePointer<Element>) throws(Failure) -> Void) throws(Failure) {
+        unsafe try self.init(unsafeUninitializedCapacity: count) { (places, madeCount) throws(Failure) in
+            guard let first = places.baseAddress else { return }
+            unsafe try make(first)
+            madeCount = count
+        }
+    }
+
     func withElements<Failure>(
         _ body: (UnsafeBufferPointer<Element>) throws(Failure) -> Void
     ) throws(Failure) {
@@ -103,26 +125,27 @@ final class SequenceCodec<Elements: StateSequence>: StateCodec {
 
     override func read(into place: UnsafeMutableRawPointer, from reader: inout StateReader) throws(StateError) {
         let count = try reader.count(ofElementsWithAtLeast: element.leastSize)
-        let elements = UnsafeMutableBufferPointer<Elements.Element>.allocate(capacity: count)
-        defer { unsafe elements.deallocate() }
-        if let first = elements.baseAddress, count > 0 {
+        // The initializer that takes memory writes a count also into the empty array that all threads share.
+        guard count > 0 else {
+            unsafe place.initializeMemory(as: Elements.self, to: Elements())
+            return
+        }
+        let elements = unsafe try Elements(count) { (first) throws(StateError) in
             if element.isDense {
-                unsafe try reader.copy(count * element.leastSize, to: UnsafeMutableRawPointer(first))
-            } else {
-                var made = 0
-                do throws(StateError) {
-                    while made < count {
-                        unsafe try element.read(into: UnsafeMutableRawPointer(first + made), from: &reader)
-                        made += 1
-                    }
-                } catch {
-                    unsafe first.deinitialize(count: made)
-                    throw error
+                return unsafe try reader.copy(count * element.leastSize, to: UnsafeMutableRawPointer(first))
+            }
+            var made = 0
+            do throws(StateError) {
+                while made < count {
+                    unsafe try element.read(into: UnsafeMutableRawPointer(first + made), from: &reader)
+                    made += 1
                 }
+            } catch {
+                unsafe first.deinitialize(count: made)
+                throw error
             }
         }
-        // The elements move there.
-        unsafe place.initializeMemory(as: Elements.self, to: Elements(elements))
+        unsafe place.initializeMemory(as: Elements.self, to: elements)
     }
 
     override func destroy(_ place: UnsafeMutableRawPointer) {
@@ -130,41 +153,9 @@ final class SequenceCodec<Elements: StateSequence>: StateCodec {
     }
 }
 
-extension Array {
-    init(_ elements: UnsafeMutableBufferPointer<Element>) {
-        guard elements.count > 0 else {
-            // The initializer writes a count also into the empty array that all threads share.
-            self = []
-            return
-        }
-        unsafe self.init(unsafeUninitializedCapacity: elements.count) { places, count in
-            count = elements.count
-            if let base = places.baseAddress, let first = elements.baseAddress {
-                unsafe base.moveInitialize(from: first, count: count)
-            }
-        }
-    }
-}
-
-extension ContiguousArray {
-    init(_ elements: UnsafeMutableBufferPointer<Element>) {
-        guard elements.count > 0 else {
-            // The initializer writes a count also into the empty array that all threads share.
-            self = []
-            return
-        }
-        unsafe self.init(unsafeUninitializedCapacity: elements.count) { places, count in
-            count = elements.count
-            if let base = places.baseAddress, let first = elements.baseAddress {
-                unsafe base.moveInitialize(from: first, count: count)
-            }
-        }
-    }
-}
-
 extension Deque: StateSequence {
-    init(_ elements: UnsafeMutableBufferPointer<Element>) {
-        unsafe storage = ContiguousArray(elements)
+    init<Failure>(_ count: Int, _ make: (UnsafeMutablePointer<Element>) throws(Failure) -> Void) throws(Failure) {
+        unsafe storage = try ContiguousArray(count, make)
     }
 
     func withElements<Failure>(

@@ -1,3 +1,5 @@
+internal import WeirCore
+
 /// The keys that have a place, which is a small number; places are used again.
 ///
 /// Memory: 24 to 32 bytes for a key of up to 15 bytes, and what a longer one takes. Where keys are whole numbers that are
@@ -13,7 +15,7 @@ struct KeyTable: Sendable {
     private var free: [Int32] = []
 
     // Open addressing with linear steps; a place, or -1. A power of two of entries, at most half of them used.
-    private var entries: [Int32] = Array(repeating: -1, count: 16)
+    private var entries = ContiguousArray<Int32>(repeating: -1, count: 16)
     private let seed: UInt64
     // How many of them are used.
     private var usedCount = 0
@@ -41,7 +43,7 @@ struct KeyTable: Sendable {
         words.reserveCapacity(keyCount)
         var size = entries.count
         while size < keyCount * 2 { size *= 2 }
-        entries = Array(repeating: -1, count: size)
+        entries = ContiguousArray(tableOf: -1, count: size)
     }
 
     /// The place of a key; negative where it has none.
@@ -52,6 +54,9 @@ struct KeyTable: Sendable {
         missed = entry
         return Int(entries[entry])
     }
+
+    /// Prefetches what ``place(of:)`` looks at, for a key that comes a little later.
+    func prefetch(_ key: EventKey) { entries.prefetch(Int(truncatingIfNeeded: hash(key.words)) & (entries.count - 1)) }
 
     /// Gives a place to the key that was looked up last and had none.
     mutating func add(_ key: EventKey) -> Int {
@@ -132,7 +137,7 @@ struct KeyTable: Sendable {
     /// Makes another number of entries of those that there are, without the numbers that are small.
     private mutating func rebuild(_ entryCount: Int) {
         let places = entries
-        entries = Array(repeating: -1, count: entryCount)
+        entries = ContiguousArray(tableOf: -1, count: entryCount)
         let mask = entryCount - 1
         for place in places where place >= 0 {
             if let number = Self.number(words[Int(place)]), number < numbers.count {

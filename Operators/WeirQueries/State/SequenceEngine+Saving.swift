@@ -44,6 +44,9 @@ extension SequenceEngine {
         return events
     }
 
+    /// How many keys are on their way together.
+    private static var prefetchDistance: Int { 16 }
+
     /// Gets what was saved; it has kept nothing yet.
     ///
     /// - Parameters:
@@ -53,7 +56,10 @@ extension SequenceEngine {
     /// - Returns: Whether what was saved makes sense.
     mutating func restore(_ saved: SavedRule, _ events: RestoredEvents, _ retain: (UInt32) -> Void) -> Bool {
         table.reserve(saved.keys.count)
-        for key in saved.keys {
+        for (index, key) in saved.keys.enumerated() {
+            if index + Self.prefetchDistance < saved.keys.count {
+                table.prefetch(saved.keys[index + Self.prefetchDistance].key)
+            }
             guard table.place(of: key.key) < 0 else { return false }
             let place = open(key.key, -1, key.time)
             if shape.hasLeading { lastLeads[place] = key.lead }
