@@ -10,13 +10,20 @@ import Testing
         return Array(parts[..<count])
     }
 
-    /// The first of the vectors of the paper's authors, for the key 00 01 … 0f and the bytes 00, 00 01 and so on.
-    @Test func fingerprintsAreThoseOfSipHash() {
+    /// Those of the paper's authors, for the key 00 01 … 0f and the bytes 00, 00 01 and so on; the last one is another
+    /// implementation's.
+    @Test(
+        arguments: [
+            (1, 0x44af_996b_d8c1_87da, 0x45fc_229b_1159_7634), (8, 0x61f5_5862_baa9_623b, 0xb497_14f3_64e2_830f),
+            (15, 0x11a8_b033_99e9_9354, 0xd9c3_cf97_0fec_087e), (63, 0x4a83_502f_77d1_5051, 0x7cbd_3f97_9a06_3e50),
+            (256, 0x464c_83d3_0403_a067, 0xcb9a_575f_7bee_ea12),
+        ] as [(Int, UInt64, UInt64)]
+    )
+    func fingerprintsAreThoseOfSipHash(count: Int, low: UInt64, high: UInt64) {
         let key: [UInt64] = [0x0706_0504_0302_0100, 0x0F0E_0D0C_0B0A_0908]
-        let one = Self.parts([0], key: key)
-        #expect(one.count == 1 && one[0].length == 1)
-        #expect(one[0].fingerprint.0 == 0x44af_996b_d8c1_87da as UInt64)
-        #expect(one[0].fingerprint.1 == 0x45fc_229b_1159_7634 as UInt64)
+        let parts = Self.parts((0..<count).map { UInt8($0) }, key: key)
+        #expect(parts.map(\.length) == [count])
+        #expect(parts.map(\.fingerprint.0) == [low] && parts.map(\.fingerprint.1) == [high])
     }
 
     @Test func partsAreAllOfTheBytes() {

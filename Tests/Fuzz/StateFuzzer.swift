@@ -54,10 +54,10 @@ func checkOutline(_ input: inout Input) {
     let half = rest.count / 2
     let before = [[UInt8]](repeating: Array(rest[..<half]), count: repeats).flatMap { $0 }
     let after = before.dropFirst(half / 2) + rest[half...] + before
-    let changes = StateOutline(of: before).changes(to: Array(after)).changes
+    let changes = StateOutline(of: before).changes(to: Array(after)).changes ?? []
     require(StateOutline.state(before + changes, changes: [changes.count]) == Array(after), "changes lead elsewhere")
-    _ = StateOutline.state(rest, changes: [rest.count - half, half])
-    _ = StateOutline.state(before + rest, changes: [rest.count])
+    _ = StateOutline.state(rest, changes: [rest.count - half, half], limit: 1 << 24)
+    _ = StateOutline.state(before + rest, changes: [rest.count], limit: 1 << 24)
 }
 
 /// Values of which every pattern of bits is one.

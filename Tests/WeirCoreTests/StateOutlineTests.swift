@@ -40,7 +40,8 @@ import WeirTesting
         var outline = StateOutline(of: state)
         for step in 0..<12 {
             state = step == 7 ? [] : step == 8 ? Self.noise(70_000, &random) : Self.changed(state, &random)
-            let (changes, next) = outline.changes(to: state)
+            let (found, next) = outline.changes(to: state)
+            let changes = try #require(found)
             bytes += changes
             lengths.append(changes.count)
             outline = next
@@ -48,34 +49,43 @@ import WeirTesting
         }
     }
 
-    @Test func aSmallChangeIsToldInLittle() {
+    @Test func changesThatAreTooLongAreNotWritten() throws {
+        var random = SeededGenerator(seed: 4)
+        let (state, other) = (Self.noise(100_000, &random), Self.noise(60_000, &random))
+        let all = try #require(StateOutline(of: state).changes(to: other).changes)
+        #expect(StateOutline(of: state).changes(to: other, limit: all.count).changes == all)
+        let (none, outline) = StateOutline(of: state).changes(to: other, limit: all.count - 1)
+        #expect(none == nil && outline.changes(to: other).changes?.count == 32)
+    }
+
+    @Test func aSmallChangeIsToldInLittle() throws {
         var random = SeededGenerator(seed: 1)
         let state = Self.noise(1 << 20, &random)
         let outline = StateOutline(of: state)
-        #expect(outline.changes(to: state).changes.count == 32)
+        #expect(outline.changes(to: state).changes?.count == 32)
         // Wherever it is, and however much it moves what follows.
         for place in stride(from: 0, through: state.count, by: state.count / 20) {
             var other = state
             other.insert(contentsOf: [1, 2, 3], at: place)
-            #expect(outline.changes(to: other).changes.count < 20_000, "\(place)")
+            #expect(try #require(outline.changes(to: other).changes).count < 20_000, "\(place)")
             other.remove(at: min(place + 5, other.count - 1))
-            #expect(outline.changes(to: other).changes.count < 30_000, "\(place)")
+            #expect(try #require(outline.changes(to: other).changes).count < 30_000, "\(place)")
         }
     }
 
-    /// Bytes that are all the same have no places that depend on them: their parts are the longest.
+    /// Bytes that are all the same have parts that are all the same, as short or as long as they may be.
     @Test func bytesThatRepeatAreToldInLittle() throws {
         let state = [UInt8](repeating: 0, count: 1 << 20)
-        let (changes, _) = StateOutline(of: state).changes(to: state + state)
-        #expect(changes.count < 20_000)
+        let changes = try #require(StateOutline(of: state).changes(to: state + state).changes)
+        #expect(changes.count <= 2 * state.count / 256 * 16 + 16)
         #expect(StateOutline.state(state + changes, changes: [changes.count]) == state + state)
     }
 
-    /// Changes that another program wrote: nothing, or some state, and no end of the program.
+    /// Of changes that another program wrote comes no state, or some state; they end no program.
     @Test func bytesThatAreNoChangesAreRefused() throws {
         var random = SeededGenerator(seed: 2)
         let state = Self.noise(50_000, &random)
-        let (changes, _) = StateOutline(of: state).changes(to: Self.changed(state, &random))
+        let changes = try #require(StateOutline(of: state).changes(to: Self.changed(state, &random)).changes)
         #expect(StateOutline.state(state, changes: [state.count + 1]) == nil)
         #expect(StateOutline.state(state, changes: [-1]) == nil)
         #expect(StateOutline.state(state, changes: [7]) == nil)
@@ -97,12 +107,13 @@ import WeirTesting
         func word(_ number: Int) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
         var (bytes, lengths) = ([UInt8](repeating: 1, count: 1000), [Int]())
         var length = 1000
-        for _ in 0..<40 {
+        for _ in 0..<10 {
             let changes = word(2 * length) + word(2) + word(0) + word(length) + word(0) + word(length)
             bytes += changes
             lengths.append(changes.count)
             length *= 2
         }
-        #expect(StateOutline.state(bytes, changes: lengths) == nil)
+        #expect(StateOutline.state(bytes, changes: lengths, limit: 1_023_999) == nil)
+        #expect(StateOutline.state(bytes, changes: lengths, limit: 1_024_000)?.count == 1_024_000)
     }
 }

@@ -93,6 +93,24 @@ struct GroupWorkerTests {
         #expect(error?.kind == .interrupted)
     }
 
+    /// Partitions that do not come after all: the log does not make ready for them any more, also where it had only begun.
+    @Test func whatDoesNotComeAfterAllIsNotMadeReady() throws {
+        let broker = broker(other: true)
+        let worker = worker(SimulatedConnection("a", broker))
+        var notes: [String] = []
+        broker.onNote = { if $0.contains("ready for") { notes.append($0) } }
+        var share = share([0])
+        share.coming = [1]
+        broker.faults.delayed = 250
+        try run(worker, share, 0...5)
+        #expect(worker.prepared == [])
+        #expect(!notes.isEmpty && notes.allSatisfy { $0.hasSuffix("not yet ready for [1]") }, "\(notes)")
+        broker.faults.delayed = 0
+        share.coming = []
+        try run(worker, share, 6...9)
+        #expect(notes.last?.hasSuffix("ready for []") == true, "\(notes)")
+    }
+
     /// What it has slept through is no time in which nothing came: messages may wait on the way.
     @Test
     func aClockThatJumpsMakesNoPartitionIdle() throws {

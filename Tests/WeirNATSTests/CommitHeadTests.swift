@@ -27,7 +27,15 @@ import Testing
         }
         #expect(head("[2,7]")?.changes == [2, 7])
         #expect(head("[2,7]").flatMap { NATSCommitHead($0.encoded) } == head("[2,7]"))
-        for wrong in ["[10]", "[-1]", "[1,1,1,1]", "[null]", "[1.5]"] { #expect(head(wrong) == nil, "\(wrong)") }
+        // Each has a piece of its own, and so has what they are changes of.
+        for wrong in ["[10]", "[-1]", "[1,1,1]", "[null]", "[1.5]", "5", "{}", "[]"] {
+            #expect(head(wrong) == nil, "\(wrong)")
+        }
+    }
+
+    @Test(arguments: ["9223372036854775807", "17179869184", "-1"])
+    func noStateHasAsManyBytes(count: String) {
+        #expect(NATSCommitHead(Array(#"{"position":7,"input":"i","pieces":3,"bytes":\#(count)}"#.utf8)) == nil)
     }
 
     @Test func moreOrFewerPiecesThanABatchHasAreRefused() {

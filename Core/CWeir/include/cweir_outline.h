@@ -18,7 +18,7 @@ typedef struct cweir_part {
 // Divides bytes into parts of about 750 bytes, at places that depend only on the 64 bytes before them and on `key`: where bytes
 // are inserted or removed, the parts around them change and the others stay.
 //
-// The fingerprint is SipHash-2-4 with 128 bits: who does not know the key cannot make two parts that have the same one.
+// The fingerprint is SipHash-2-4 with 128 bits: without the key nobody can make two parts that have the same one.
 // (Muthitacharoen, Chen, Mazières, "A low-bandwidth network file system", 2001; Xia and others, "FastCDC", 2016; Aumasson,
 // Bernstein, "SipHash: a fast short-input PRF", 2012.)
 //

@@ -57,6 +57,7 @@ protocol StateSequence: StateContainer {
     /// - Parameters:
     ///   - count: How many; at least one.
     ///   - make: Makes all of them where they are to be, or none.
+    /// - Throws: What `make` throws.
     init<Failure>(_ count: Int, _ make: (UnsafeMutablePointer<Element>) throws(Failure) -> Void) throws(Failure)
 
     func withElements<Failure>(
@@ -72,11 +73,8 @@ extension StateSequence {
 
 extension Array: StateSequence {
     init<Failure>(_ count: Int, _ make: (UnsafeMutablePointer<Element>) throws(Failure) -> Void) throws(Failure) {
-        unsafe try self.init(unsafeUninitializedCapacity: count) { (places, madeCount) throws(Failure) in
-            guard let first = places.baseAddress else { return }
-            unsafe try make(first)
-            madeCount = count
-        }
+        // They share their storage.
+        unsafe self.init(try ContiguousArray(count, make))
     }
 
     func withElements<Failure>(

@@ -13,6 +13,8 @@ package struct StateOutline: Sendable {
         let low: UInt64
         let high: UInt64
 
+        init(_ part: cweir_part_t) { (low, high) = part.fingerprint }
+
         // It is as good as random.
         func hash(into hasher: inout Hasher) { hasher.combine(low) }
     }
@@ -28,14 +30,14 @@ package struct StateOutline: Sendable {
     /// Finds out what a state is made of.
     ///
     /// - Parameter state: The state.
-    /// - Complexity: O(*n*); about 1.5 ns for a byte. An outline takes about 5 % of that.
+    /// - Complexity: O(*n*); about 1.5 ns for a byte. An outline takes about 5 % of the memory of the state.
     package init(of state: [UInt8]) {
         places = [:]
         let parts = Self.parts(of: state)
         places.reserveCapacity(parts.count)
         var place = 0
         for part in parts {
-            places[Fingerprint(low: part.fingerprint.0, high: part.fingerprint.1)] = place
+            places[Fingerprint(part)] = place
             place += part.length
         }
     }
@@ -53,17 +55,19 @@ package struct StateOutline: Sendable {
 
     /// Tells a state as changes of the one that this is the outline of.
     ///
-    /// - Parameter state: The state.
-    /// - Returns: The changes, and the outline of the state.
+    /// - Parameters:
+    ///   - state: The state.
+    ///   - limit: How many bytes the changes have, at most.
+    /// - Returns: The changes, `nil` where they are longer; and the outline of the state.
     /// - Complexity: O(*n*), as for an outline.
-    package func changes(to state: [UInt8]) -> (changes: [UInt8], outline: StateOutline) {
+    package func changes(to state: [UInt8], limit: Int = .max) -> (changes: [UInt8]?, outline: StateOutline) {
         var runs: [(source: Int?, start: Int, count: Int)] = []
         var next = StateOutline(of: [])
         let parts = Self.parts(of: state)
         next.places.reserveCapacity(parts.count)
         var place = 0
         for part in parts {
-            let fingerprint = Fingerprint(low: part.fingerprint.0, high: part.fingerprint.1)
+            let fingerprint = Fingerprint(part)
             next.places[fingerprint] = place
             let source = places[fingerprint]
             if let last = runs.last, last.source.map({ $0 + last.count }) == source {
@@ -73,8 +77,10 @@ package struct StateOutline: Sendable {
             }
             place += part.length
         }
+        let length = 16 * (runs.count + 1) + runs.reduce(0) { $0 + ($1.source == nil ? $1.count : 0) }
+        guard length <= limit else { return (nil, next) }
         var changes: [UInt8] = []
-        changes.reserveCapacity(16 * (runs.count + 1) + runs.reduce(0) { $0 + ($1.source == nil ? $1.count : 0) })
+        changes.reserveCapacity(length)
         changes.append(number: UInt64(state.count))
         changes.append(number: UInt64(runs.count))
         for run in runs {
@@ -95,8 +101,7 @@ package struct StateOutline: Sendable {
         let end: Int
     }
 
-    /// How many bytes a state has at most, and of how many segments it may consist.
-    private static let limit = 1 << 34
+    /// Of how many segments a state may consist.
     private static let segmentLimit = 1 << 22
 
     /// Puts together a state from an earlier one and the changes since.
@@ -104,9 +109,11 @@ package struct StateOutline: Sendable {
     /// - Parameters:
     ///   - bytes: A state, and behind it the changes of it, the changes of what these lead to, and so on.
     ///   - changes: How many bytes each of the changes has, in their order.
-    /// - Returns: The state that the last ones lead to; `nil` where bytes are no changes of what they follow.
-    /// - Complexity: O(*n* + *m* log *m*) for *n* bytes and *m* runs.
-    package static func state(_ bytes: [UInt8], changes: [Int]) -> [UInt8]? {
+    ///   - limit: How many bytes a state has, at most.
+    /// - Returns: The state that the last ones lead to; `nil` where bytes are no changes of what they follow, or the state is
+    ///   longer.
+    /// - Complexity: O(*n* + *c* *m* log *m*) for *n* bytes, *c* changes and *m* runs of a state.
+    package static func state(_ bytes: [UInt8], changes: [Int], limit: Int = .max) -> [UInt8]? {
         guard !changes.isEmpty else { return bytes }
         var start = bytes.count
         for length in changes {
@@ -115,11 +122,13 @@ package struct StateOutline: Sendable {
         }
         var segments = start > 0 ? [Segment(start: 0, end: start)] : []
         for length in changes {
-            guard let changed = apply(bytes, start..<start + length, to: segments) else { return nil }
+            guard let changed = apply(bytes, start..<start + length, to: segments, limit) else { return nil }
             segments = changed
             start += length
         }
-        return unsafe [UInt8](unsafeUninitializedCapacity: segments.last?.end ?? 0) { state, count in
+        // The initializer that takes memory writes a count also into the empty array that all threads share.
+        guard let last = segments.last else { return [] }
+        return unsafe [UInt8](unsafeUninitializedCapacity: last.end) { state, count in
             unsafe bytes.withUnsafeBufferPointer { bytes in
                 for segment in segments {
                     let source = unsafe bytes[segment.start..<segment.start + segment.end - count]
@@ -130,7 +139,12 @@ package struct StateOutline: Sendable {
         }
     }
 
-    private static func apply(_ bytes: [UInt8], _ range: Range<Int>, to old: [Segment]) -> [Segment]? {
+    private static func apply(
+        _ bytes: [UInt8],
+        _ range: Range<Int>,
+        to old: [Segment],
+        _ limit: Int
+    ) -> [Segment]? {
         var place = range.lowerBound
         func number() -> UInt64? {
             guard range.upperBound - place >= 8 else { return nil }

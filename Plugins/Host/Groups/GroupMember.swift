@@ -149,7 +149,7 @@ final class GroupMember: Sendable {
                     isLeaving: isLeaving
                 )
                 membership = member
-                // To make ready for a large state takes longer than that.
+                // To make ready for a large state may take longer than a hurry.
                 if share != lastShare || prepared != lastPrepared {
                     (lastShare, lastPrepared, lastChange) = (share, prepared, clock.now())
                 }

@@ -19,13 +19,17 @@ package struct PartitionCommit: Sendable {
     /// How far time is in this partition, for those who read the outputs of all.
     package let mark: TimeMark?
 
+    /// Whether another member goes on from here, which has made ready for it.
+    package let isHandover: Bool
+
     package init(
         partition: Int,
         revision: UInt64,
         position: UInt64,
         outputs: [UInt8],
         state: [UInt8]?,
-        mark: TimeMark? = nil
+        mark: TimeMark? = nil,
+        isHandover: Bool = false
     ) {
         self.partition = partition
         self.revision = revision
@@ -33,6 +37,7 @@ package struct PartitionCommit: Sendable {
         self.outputs = outputs
         self.state = state
         self.mark = mark
+        self.isHandover = isHandover
     }
 }
 
@@ -109,7 +114,7 @@ package protocol PartitionLog: AnyObject {
     /// Waits for messages.
     ///
     /// - Parameters:
-    ///   - limit: Until when to wait where there are none.
+    ///   - limit: Until when to wait where there are none, and nothing is left to make ready.
     ///   - body: Called with each message: its partition, its number and what it says. The messages of a partition come in
     ///     the order of their numbers; some may come twice, and some that were handled.
     /// - Throws: ``GroupError``. Messages may be missing then: ``read(_:)`` has to say once more where to go on.

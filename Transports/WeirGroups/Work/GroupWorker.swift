@@ -112,6 +112,9 @@ package final class GroupWorker {
     /// Partitions that are to come, and for which everything is ready that can be before their owner lets go.
     package private(set) var prepared: Set<Int> = []
 
+    /// Those that the log was asked last to make ready for.
+    private var preparing: Set<Int> = []
+
     /// How many bytes of outputs wait for a commit.
     private var outputByteCount = 0
     private var nextCommit: Timestamp?
@@ -256,8 +259,8 @@ package final class GroupWorker {
 
     /// Has the log make ready for partitions that are to come: it takes longer than they are to pause.
     private func prepare(_ partitions: Set<Int>) throws(GroupError) {
-        guard prepared != partitions else { return }
-        prepared = []
+        guard prepared != partitions || preparing != partitions else { return }
+        (prepared, preparing) = ([], partitions)
         do throws(GroupError) {
             if try log.prepare(partitions) { prepared = partitions }
         } catch {
@@ -275,7 +278,7 @@ package final class GroupWorker {
             guard own.isEmpty || byteCount <= settings.handoverByteCount else { break }
             own.append(work.partition)
         }
-        try commit(own.filter { work[$0]?.isDirty ?? false }, now)
+        try commit(own.filter { work[$0]?.isDirty ?? false }, now, isHandover: true)
         for partition in own { give(up: partition) }
         counts.handovers += UInt64(own.count)
         return partitions.subtracting(self.partitions).sorted()
@@ -396,7 +399,7 @@ package final class GroupWorker {
             && awake - work.lastMessage >= settings.idleInterval
     }
 
-    private func commit(_ partitions: [Int], _ now: Timestamp) throws(GroupError) {
+    private func commit(_ partitions: [Int], _ now: Timestamp, isHandover: Bool = false) throws(GroupError) {
         var commits: [PartitionCommit] = []
         for partition in partitions {
             guard let work = work[partition] else { continue }
@@ -417,7 +420,8 @@ package final class GroupWorker {
                     position: max(work.position, frontier(of: partition)),
                     outputs: outputs,
                     state: state,
-                    mark: TimeMark(time: work.processor.time ?? .min, isIdle: isIdle(work))
+                    mark: TimeMark(time: work.processor.time ?? .min, isIdle: isIdle(work)),
+                    isHandover: isHandover
                 )
             )
         }

@@ -123,8 +123,11 @@ extension NATSCommitHead {
     /// Numbers of messages are less.
     private static let limit: UInt64 = 1 << 62
 
-    /// A batch has no more messages, and changes are fewer.
+    /// A batch has no more messages: what is written whole has fewer pieces, and so has what is written as changes.
     static let pieceLimit = 1000
+
+    /// No state has as many bytes.
+    private static let byteLimit = 1 << 34
 
     /// Reads a head.
     ///
@@ -134,11 +137,14 @@ extension NATSCommitHead {
             let position = json["position"]?.unsigned, position < Self.limit,
             let input = json["input"]?.text,
             let pieceCount = json["pieces"]?.integer, (1...Self.pieceLimit).contains(pieceCount),
-            let byteCount = json["bytes"]?.integer, byteCount >= 0,
+            let byteCount = json["bytes"]?.integer, (0..<Self.byteLimit).contains(byteCount),
             json["first"]?.unsigned ?? 0 < Self.limit
         else { return nil }
-        let changes = json["changes"]?.elements.map { $0.integer ?? -1 } ?? []
-        guard changes.count <= pieceCount, changes.allSatisfy({ (0...byteCount).contains($0) }) else { return nil }
+        let changes = json["changes"].map { $0.elements.map { $0.integer ?? -1 } } ?? []
+        // Each has a piece of its own, as has the state before them.
+        guard changes.count < pieceCount, changes.allSatisfy({ (0...byteCount).contains($0) }),
+            changes.isEmpty == (json["changes"] == nil)
+        else { return nil }
         self.init(
             position: position,
             input: input,

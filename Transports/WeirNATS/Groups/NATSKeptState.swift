@@ -13,6 +13,9 @@ struct NATSKeptState {
         case unknown
     }
 
+    /// The commit that it is of.
+    var revision: UInt64 = 0
+
     /// The number of the first piece.
     var first: UInt64 = 0
     let pieceCount: Int
@@ -35,72 +38,85 @@ struct NATSKeptState {
     }
 
     /// A state that was read.
-    init(_ first: UInt64, _ head: NATSCommitHead, _ state: [UInt8]) {
+    init(_ head: NATSCommitHead, first: UInt64, revision: UInt64, _ state: [UInt8]) {
         self.init(
             pieceCount: head.pieceCount,
             byteCount: head.byteCount,
             changes: head.changes,
             state.count < Self.leastByteCount ? .unknown : .state(state)
         )
-        self.first = first
+        (self.first, self.revision) = (first, revision)
     }
 
-    /// A state that is written whole.
+    // MARK: Writing
+
+    /// What is to be written of a state, and where all will be.
+    typealias Written = (pieces: [ArraySlice<UInt8>], kept: NATSKeptState)
+
+    /// Writes a state whole.
     ///
     /// - Parameters:
     ///   - state: The state.
     ///   - pieceLimit: How many bytes a piece has, at most.
-    /// - Returns: What is to be written, and where it will be.
-    static func whole(_ state: [UInt8], _ pieceLimit: Int) -> (bytes: [UInt8], kept: NATSKeptState) {
-        let content = state.count < leastByteCount ? Content.unknown : .outline(StateOutline(of: state))
-        return (state, whole(state, pieceLimit, content))
+    /// - Returns: All of it.
+    static func whole(_ state: [UInt8], _ pieceLimit: Int) -> Written {
+        whole(state, pieceLimit, state.count < leastByteCount ? .unknown : .outline(StateOutline(of: state)))
     }
 
-    private static func whole(_ state: [UInt8], _ pieceLimit: Int, _ content: Content) -> NATSKeptState {
-        NATSKeptState(
-            pieceCount: pieceCount(of: state, pieceLimit),
-            byteCount: state.count,
-            changes: [],
-            content
+    private static func whole(_ state: [UInt8], _ pieceLimit: Int, _ content: Content) -> Written {
+        let pieces = pieces(of: state, pieceLimit)
+        return (pieces, NATSKeptState(pieceCount: pieces.count, byteCount: state.count, changes: [], content))
+    }
+
+    /// At least one.
+    private static func pieces(of bytes: [UInt8], _ limit: Int) -> [ArraySlice<UInt8>] {
+        stride(from: 0, through: max(0, bytes.count - 1), by: limit).map { bytes[$0..<min($0 + limit, bytes.count)] }
+    }
+
+    /// Writes the state that follows this one: its changes where they are much less than all of it.
+    ///
+    /// What is read to go on is not more than half as much again as the state, but for the last commit before a partition
+    /// changes hands: the next owner has read what is there already.
+    ///
+    /// - Parameters:
+    ///   - state: The state.
+    ///   - isHandover: Whether the partition changes hands now.
+    ///   - pieceLimit: How many bytes a piece has, at most.
+    /// - Returns: The changes, or all of it.
+    func changed(to state: [UInt8], isHandover: Bool, _ pieceLimit: Int) -> Written {
+        let outline: StateOutline
+        switch content {
+        case .state(let last): outline = StateOutline(of: last)
+        case .outline(let known): outline = known
+        case .unknown: return Self.whole(state, pieceLimit)
+        }
+        guard state.count >= Self.leastByteCount else { return Self.whole(state, pieceLimit, .unknown) }
+        let room = state.count + (isHandover ? state.count : state.count / 2) - byteCount
+        let (changes, next) = outline.changes(to: state, limit: min(room, state.count))
+        guard let changes, self.changes.count < Self.changeLimit else {
+            return Self.whole(state, pieceLimit, .outline(next))
+        }
+        let pieces = Self.pieces(of: changes, pieceLimit)
+        guard pieceCount + pieces.count <= NATSCommitHead.pieceLimit else {
+            return Self.whole(state, pieceLimit, .outline(next))
+        }
+        var kept = NATSKeptState(
+            pieceCount: pieceCount + pieces.count,
+            byteCount: byteCount + changes.count,
+            changes: self.changes + [changes.count],
+            .outline(next)
         )
+        kept.first = first
+        return (pieces, kept)
     }
 
-    private static func pieceCount(of bytes: [UInt8], _ limit: Int) -> Int {
-        max(1, (bytes.count + limit - 1) / limit)
-    }
-
-    /// Whether the state was read, and nothing is known of what it is made of.
-    var isRead: Bool {
+    /// Whether the bytes of the state are kept.
+    var hasState: Bool {
         if case .state = content { true } else { false }
     }
 
     /// Finds out what the state is made of, and forgets its bytes.
     mutating func outlineState() {
         if case .state(let state) = content { content = .outline(StateOutline(of: state)) }
-    }
-
-    /// The state that follows this one, as its changes where these are much less.
-    ///
-    /// What is read to go on is never more than half as much again as the state.
-    ///
-    /// - Parameters:
-    ///   - state: The state.
-    ///   - pieceLimit: How many bytes a piece has, at most.
-    /// - Returns: What is to be written, and where all will be; `nil` where nothing is known of this one.
-    func changed(to state: [UInt8], _ pieceLimit: Int) -> (bytes: [UInt8], kept: NATSKeptState)? {
-        guard state.count >= Self.leastByteCount, case .outline(let outline) = content else { return nil }
-        let (changes, next) = outline.changes(to: state)
-        let pieceCount = self.pieceCount + Self.pieceCount(of: changes, pieceLimit)
-        guard byteCount + changes.count <= state.count + state.count / 2, pieceCount <= NATSCommitHead.pieceLimit,
-            self.changes.count < Self.changeLimit
-        else { return (state, Self.whole(state, pieceLimit, .outline(next))) }
-        var kept = NATSKeptState(
-            pieceCount: pieceCount,
-            byteCount: byteCount + changes.count,
-            changes: self.changes + [changes.count],
-            .outline(next)
-        )
-        kept.first = first
-        return (changes, kept)
     }
 }

@@ -37,8 +37,6 @@ extension NATSPartitionLog {
         } catch {
             return commits.map { _ in .failure(GroupError(error)) }
         }
-        // Where partitions have just come, it was put off.
-        for (partition, state) in kept where state.isRead { kept[partition]?.outlineState() }
         // One that has no room in a batch, and is the first of the next one.
         var waiting: Plan?
         while !rest.isEmpty {
@@ -70,6 +68,8 @@ extension NATSPartitionLog {
                 rest.removeFirst()
             }
         }
+        // A state that was read and does not change is not kept twice for long.
+        if let partition = kept.first(where: { $0.value.hasState })?.key { kept[partition]?.outlineState() }
         return results
     }
 
@@ -98,6 +98,7 @@ extension NATSPartitionLog {
                 if kept.changes.isEmpty { kept.first = last - UInt64(kept.pieceCount) }
                 self.kept[plan.commit.partition] = kept
             }
+            kept[plan.commit.partition]?.revision = last
             last -= UInt64(plan.messages.count)
         }
         return results.reversed()
@@ -139,23 +140,23 @@ extension NATSPartitionLog {
             byteCount: 0,
             mark: commit.mark
         )
+        // Changes of another state than that of the commit before would lead to none.
+        let last = kept[commit.partition].flatMap { $0.revision == commit.revision ? $0 : nil }
         var next: NATSKeptState?
         if let state = commit.state {
             let written =
-                kept[commit.partition]?.changed(to: state, payloadLimit) ?? NATSKeptState.whole(state, payloadLimit)
+                last?.changed(to: state, isHandover: commit.isHandover, payloadLimit)
+                ?? NATSKeptState.whole(state, payloadLimit)
             next = written.kept
             // The first piece of a whole state takes the place of all that are there.
             var replaces = written.kept.changes.isEmpty
-            var rest = written.bytes[...]
-            repeat {
-                let piece = rest.prefix(payloadLimit)
-                rest = rest.dropFirst(piece.count)
+            for piece in written.pieces {
                 let expectation = JetStreamExpectation(replacesSubject: replaces)
                 messages.append(JetStreamMessage(places.state(commit.partition), piece, expecting: expectation))
                 replaces = false
-            } while !rest.isEmpty
+            }
         }
-        guard let now = next ?? kept[commit.partition] else {
+        guard let now = next ?? last else {
             throw GroupError(.refused, "partition \(commit.partition) has no state that could stay as it was")
         }
         // Where a whole state comes with this commit, its pieces stand right before the head.
@@ -209,6 +210,8 @@ extension NATSPartitionLog {
     // MARK: Going on
 
     package func lastCommits(of partitions: Set<Int>) throws(GroupError) -> [Int: PartitionPlace] {
+        defer { for partition in partitions { preparedStates[partition] = nil } }
+        for partition in partitions { kept[partition] = nil }
         var places: [Int: PartitionPlace] = [:]
         do throws(NATSError) {
             let heads = try heads(of: partitions)
@@ -232,7 +235,7 @@ extension NATSPartitionLog {
                 } else {
                     state = try self.state(of: partition, head, first, revision)
                 }
-                kept[partition] = NATSKeptState(first, head, state)
+                kept[partition] = NATSKeptState(head, first: first, revision: revision, state)
                 places[partition] = PartitionPlace(revision: revision, position: head.position, state: state)
             }
         } catch {
@@ -242,7 +245,7 @@ extension NATSPartitionLog {
     }
 
     /// How many bytes a state may have that is read with others: they have to fit into one answer.
-    private static let shortState = 16 << 10
+    static let shortState = 16 << 10
 
     /// The heads of the last commits of partitions that have one.
     func heads(of partitions: Set<Int>) throws(NATSError) -> [Int: (head: NATSCommitHead, revision: UInt64)] {

@@ -32,17 +32,27 @@ struct NATSStateReading {
     }
 }
 
-// States: read in parts, for partitions that are about to come before they do.
+// Reads states in parts, those of partitions that are about to come too.
 extension NATSPartitionLog {
     /// How many bytes of a state are asked for at once, at least one piece: a server gives up a client for which too much
     /// waits.
     private static let readLimit = 16 << 20
 
-    /// The same for a partition that is about to come: those that are here do not wait for it.
+    /// The same for a partition that is about to come: those that are here wait meanwhile.
     private static let preparedReadLimit = 2 << 20
 
-    /// How many bytes are read of partitions that are about to come, and wait for that.
+    /// How many bytes are kept of partitions that are about to come.
     private static let preparedLimit = 256 << 20
+
+    /// How long partitions that are here wait at most for a part of the state of one that is about to come.
+    private static let preparedReadTime = Duration.seconds(1)
+
+    /// How often it is asked how far the states are of partitions that are about to come: once to begin, and once for what
+    /// their owners have committed meanwhile.
+    private static let preparationLimit = 2
+
+    /// How many bytes a state has that is put together, at most: as many as can be written whole, or a little more.
+    private var stateLimit: Int { max(1 << 30, NATSCommitHead.pieceLimit * payloadLimit) }
 
     /// Reads what is known of a partition, as its last commit says.
     func state(
@@ -56,13 +66,22 @@ extension NATSPartitionLog {
             ?? NATSStateReading(head, first, revision)
         while !reading.isWhole { try read(&reading, of: partition, Self.readLimit) }
         guard reading.bytes.count == head.byteCount else { throw Self.moved }
-        guard let state = StateOutline.state(reading.bytes, changes: head.changes) else {
-            throw .garbage("what is known of partition \(partition) is no state with its changes")
+        guard let state = StateOutline.state(reading.bytes, changes: head.changes, limit: stateLimit) else {
+            throw NATSError(
+                .garbage,
+                "what stands in '\(places.state(partition))' of the stream '\(places.stream)' is no state with its changes: "
+                    + "another program has written there"
+            )
         }
         return state
     }
 
-    private func read(_ reading: inout NATSStateReading, of partition: Int, _ limit: Int) throws(NATSError) {
+    private func read(
+        _ reading: inout NATSStateReading,
+        of partition: Int,
+        _ limit: Int,
+        within time: Duration? = nil
+    ) throws(NATSError) {
         if reading.bytes.isEmpty {
             // With room for the changes that follow meanwhile.
             reading.bytes.reserveCapacity(min(reading.head.byteCount + reading.head.byteCount / 4, 1 << 30))
@@ -73,7 +92,7 @@ extension NATSPartitionLog {
             json.member("batch", min(max(1, limit / payloadLimit), reading.head.pieceCount - reading.pieceCount))
             json.member("next_by_subj", places.state(partition))
         }
-        let answers = try client.requestAll("$JS.API.DIRECT.GET.\(places.stream)", json.bytes[...])
+        let answers = try client.requestAll("$JS.API.DIRECT.GET.\(places.stream)", json.bytes[...], within: time)
         guard answers.count > 1 else { throw Self.moved }
         for answer in answers.dropLast() {
             // Those of changes stand apart, and all before the head.
@@ -95,28 +114,47 @@ extension NATSPartitionLog {
     /// Whether there is more to read of partitions that are about to come.
     var isPreparingStates: Bool { preparedStates.values.contains { !$0.isWhole } }
 
-    /// Begins to read what is known of partitions that are about to come: their owners go on, and what they commit
-    /// meanwhile is read when they have let go.
-    func beginReading(_ heads: [Int: (head: NATSCommitHead, revision: UInt64)]) {
-        var byteCount = 0
-        for (partition, (head, revision)) in heads where head.pieceCount > 1 && head.input == places.inputCreation {
-            byteCount += head.byteCount
-            guard byteCount <= Self.preparedLimit else { return }
-            guard let first = head.firstPiece(before: revision) else { continue }
-            preparedStates[partition] = NATSStateReading(head, first, revision)
+    /// Reads a part of the states of partitions that are about to come: their owners go on, and what they commit meanwhile
+    /// is read when they have let go.
+    ///
+    /// - Returns: Whether all was read that is read in advance.
+    func prepareStates() throws(NATSError) -> Bool {
+        do throws(NATSError) {
+            if !isPreparingStates {
+                guard preparationCount < Self.preparationLimit else { return true }
+                preparationCount += 1
+                beginReading(try heads(of: prepared))
+            }
+            let unread = preparedStates.filter { !$0.value.isWhole }.keys.min()
+            guard let partition = unread, var reading = preparedStates.removeValue(forKey: partition) else {
+                return true
+            }
+            do throws(NATSError) {
+                try read(&reading, of: partition, Self.preparedReadLimit, within: Self.preparedReadTime)
+                preparedStates[partition] = reading
+            } catch {
+                // Its owner has written all of it anew, which the next look at the heads finds.
+                guard error == Self.moved else { throw error }
+            }
+            return false
+        } catch {
+            // They come without it.
+            preparedStates = [:]
+            preparationCount = Self.preparationLimit
+            throw error
         }
     }
 
-    /// Reads a part of that.
-    func prepareStates() throws(NATSError) {
-        guard let partition = preparedStates.keys.filter({ preparedStates[$0]?.isWhole == false }).min(),
-            var reading = preparedStates.removeValue(forKey: partition)
-        else { return }
-        do throws(NATSError) { try read(&reading, of: partition, Self.preparedReadLimit) } catch {
-            // Its owner has written all of it anew: that is read in the end.
-            if error == Self.moved { return }
-            throw error
+    private func beginReading(_ heads: [Int: (head: NATSCommitHead, revision: UInt64)]) {
+        var byteCount = 0
+        for (partition, (head, revision)) in heads.sorted(by: { $0.key < $1.key }) {
+            let before = preparedStates.removeValue(forKey: partition)
+            guard head.byteCount > Self.shortState, head.byteCount <= Self.preparedLimit - byteCount,
+                head.input == places.inputCreation, let first = head.firstPiece(before: revision)
+            else { continue }
+            byteCount += head.byteCount
+            preparedStates[partition] =
+                before?.goingOn(to: head, first, revision) ?? NATSStateReading(head, first, revision)
         }
-        preparedStates[partition] = reading
     }
 }

@@ -31,8 +31,12 @@ package final class NATSPartitionLog: PartitionLog {
     /// Where the pieces are of what is known of each partition.
     var kept: [Int: NATSKeptState] = [:]
 
-    /// What has been read of what is known of partitions that are about to come, and the heads by which it is read.
+    /// What has been read of the states of partitions that are about to come.
     var preparedStates: [Int: NATSStateReading] = [:]
+
+    /// The partitions whose states are read, and how often it was asked how far these are.
+    var prepared: Set<Int> = []
+    var preparationCount = 0
 
     var feeds: [NATSPartitionFeed] = []
 
@@ -176,28 +180,32 @@ package final class NATSPartitionLog: PartitionLog {
     package func prepare(_ partitions: Set<Int>) throws(GroupError) -> Bool {
         // A whole input has marks, whose place is that of the commit.
         let wanted = places.isWhole ? [] : partitions
+        if let feed = preparedFeed, Set(feed.partitions.keys) != wanted {
+            preparedFeed = nil
+            end(feed)
+        }
+        // Of those that have not come yet, what was read stays.
+        preparedStates = preparedStates.filter { wanted.contains($0.key) }
+        if !wanted.isSubset(of: prepared) { preparationCount = 0 }
+        prepared = wanted
+        guard !wanted.isEmpty else { return true }
+        guard preparedFeed != nil || nextPreparation <= .now else { return false }
         do throws(NATSError) {
-            if Set(preparedFeed?.partitions.keys ?? []) != wanted {
-                if let feed = preparedFeed.take() { end(feed) }
-                preparedStates = [:]
-                guard !wanted.isEmpty else { return true }
-                guard nextPreparation <= .now else { return false }
+            if preparedFeed == nil {
+                guard try prepareStates() else { return false }
                 // Their owners go on from there: some messages come that they will have handled.
                 let heads = try heads(of: wanted)
                 var positions = PartitionTable<UInt64>()
                 for partition in wanted { positions[partition] = heads[partition]?.head.position ?? 0 }
                 preparedFeed = add(positions)
-                beginReading(heads)
             }
             try setUp()
-            try prepareStates()
         } catch {
             nextPreparation = .now + Self.mergeInterval
             throw GroupError(error)
         }
-        guard !isPreparingStates else { return false }
         // It may have been given up.
-        return preparedFeed.map { $0.consumer != nil } ?? wanted.isEmpty
+        return preparedFeed?.consumer != nil
     }
 
     package func frontier(of partition: Int) -> UInt64 {
