@@ -25,12 +25,31 @@ import Testing
         func head(_ changes: String) -> NATSCommitHead? {
             NATSCommitHead(Array(#"{"position":7,"input":"i","pieces":3,"bytes":9,"changes":\#(changes)}"#.utf8))
         }
-        #expect(head("[2,7]")?.changes == [2, 7])
-        #expect(head("[2,7]").flatMap { NATSCommitHead($0.encoded) } == head("[2,7]"))
+        let good = head("[[20,1,2],[0,1,7]]")
+        #expect(good?.changes.map(\.byteCount) == [2, 7])
+        #expect(good.flatMap { NATSCommitHead($0.encoded) } == good)
         // Each has a piece of its own, and so has what they are changes of.
-        for wrong in ["[10]", "[-1]", "[1,1,1]", "[null]", "[1.5]", "5", "{}", "[]"] {
+        for wrong in [
+            "[[1,1,10]]", "[[1,1,-1]]", "[[1,0,1]]", "[[1,3,1]]", "[[1,1,1],[2,1,1],[3,1,1]]", "[null]", "[[1,1]]",
+            "[1.5]",
+            "5", "{}", "[]", "[[4611686018427387904,1,1]]", "[[1,1,5],[2,1,5]]",
+        ] {
             #expect(head(wrong) == nil, "\(wrong)")
         }
+    }
+
+    @Test func piecesStandBeforeTheHead() throws {
+        func pieces(_ first: String, _ changes: String, before revision: UInt64) -> [Range<UInt64>]? {
+            let text = #"{"position":7,"input":"i",\#(first)"pieces":5,"bytes":9\#(changes)}"#
+            return NATSCommitHead(Array(text.utf8))?.pieces(before: revision)
+        }
+        #expect(pieces("", "", before: 20) == [15..<20])
+        #expect(pieces(#""first":3,"#, "", before: 20) == [3..<8])
+        #expect(pieces(#""first":3,"#, #","changes":[[9,1,1],[0,2,1]]"#, before: 20) == [3..<5, 9..<10, 18..<20])
+        #expect(pieces(#""first":3,"#, #","changes":[[4,1,1]]"#, before: 20) == nil)
+        #expect(pieces(#""first":3,"#, #","changes":[[20,1,1]]"#, before: 20) == nil)
+        #expect(pieces(#""first":18,"#, "", before: 20) == nil)
+        #expect(pieces("", "", before: 5) == nil)
     }
 
     @Test(arguments: ["9223372036854775807", "17179869184", "-1"])

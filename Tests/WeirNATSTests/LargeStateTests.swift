@@ -20,14 +20,18 @@ import WeirTesting
         try client.store("in.0", [65])
     }
 
-    private func log() throws -> NATSPartitionLog {
-        let request = GroupRequest(
+    private func request(notice: @escaping @Sendable (String) -> Void = { _ in }) -> GroupRequest {
+        GroupRequest(
             name: "g",
             input: server.address + "/in",
             output: server.address + "/out",
-            partitionCount: 4
-        ) { _ in }
-        let log = try NATSTransport().openGroup(request).makeLog(clock: MonotonicClock())
+            partitionCount: 4,
+            notice: notice
+        )
+    }
+
+    private func log() throws -> NATSPartitionLog {
+        let log = try NATSTransport().openGroup(request()).makeLog(clock: MonotonicClock())
         return try #require(log as? NATSPartitionLog)
     }
 
@@ -223,22 +227,76 @@ import WeirTesting
         #expect(place?.state == state && place?.revision == second)
     }
 
-    /// What another program wrote behind a state is told of, and is no end of the program.
-    @Test func changesThatAreNoneAreRefused() throws {
-        let log = try log()
-        let revision = try log.commit([commit([UInt8](repeating: 1, count: 5000), after: 0)])[0].get()
-        _ = try client.store("weir.g.state.0", [1, 2, 3])
-        let head = try client.lastMessages(of: "weir-g", like: ["weir.g.checkpoint.0"])[0]
-        let text = String(decoding: head.payload, as: UTF8.self)
-            .replacing(
-                #""pieces":2,"bytes":5000"#,
-                with: #""first":\#(revision - 2),"pieces":3,"bytes":5003,"changes":[3]"#
-            )
-        _ = try client.store("weir.g.checkpoint.0", Array(text.utf8))
-        let error = #expect(throws: GroupError.self) { _ = try self.log().lastCommits(of: [0]) }
+    // MARK: Other programs
+
+    private func store(_ text: String) throws { try client.store("weir.g.state.0", Array(text.utf8)) }
+
+    /// What another program writes among the pieces is none of them.
+    @Test func messagesOfOthersAmongThePiecesAreLeftOut() throws {
+        var random = SeededGenerator(seed: 7)
+        var state = Self.noise(300_000, &random)
+        let owner = try log()
+        var revision = try owner.commit([commit(state, after: 0)])[0].get()
+        for _ in 0..<3 {
+            state[150_000] &+= 1
+            revision = try owner.commit([commit(state, after: revision)])[0].get()
+        }
+        try store("hello")
+        #expect(try log().lastCommits(of: [0])[0]?.state == state)
+        // Changes follow the last piece, and nothing else.
+        state[10] &+= 1
+        revision = try owner.commit([commit(state, after: revision)])[0].get()
+        #expect(try pieceCount() == 98)
+        #expect(try log().lastCommits(of: [0])[0] == PartitionPlace(revision: revision, position: 1, state: state))
+    }
+
+    /// Pieces that are removed while their owner works: its next commit has all of the state.
+    @Test func piecesThatAreRemovedAreWrittenAnew() throws {
+        var random = SeededGenerator(seed: 8)
+        var states = (0..<2).map { _ in Self.noise(300_000, &random) }
+        let owner = try log()
+        let revisions = try owner.commit(states.enumerated().map { commit($1, after: 0, of: $0) }).map { try $0.get() }
+        _ = try client.request("$JS.API.STREAM.PURGE.weir-g", Array(#"{"filter":"weir.g.state.*"}"#.utf8)[...])
+        for partition in 0..<2 { states[partition][7] &+= 1 }
+        let last = owner.commit((0..<2).map { commit(states[$0], after: revisions[$0], of: $0) })
+        for result in last { _ = try result.get() }
+        #expect(try log().lastCommits(of: [0, 1]).mapValues(\.state) == [0: states[0], 1: states[1]])
+    }
+
+    /// Pieces that are removed before another member reads them: that is said once it is sure, or the partition goes on
+    /// without what it knew.
+    @Test func piecesThatAreMissingAreToldOf() throws {
+        let notices = Locked<[String]>([])
+        let owner = try log()
+        let revision = try owner.commit([commit([UInt8](repeating: 1, count: 5000), after: 0)])[0].get()
+        _ = try client.request("$JS.API.STREAM.MSG.DELETE.weir-g", Array("{\"seq\":\(revision - 1)}".utf8)[...])
+        let other = try log()
+        let doubtful = #expect(throws: GroupError.self) { _ = try other.lastCommits(of: [0]) }
+        #expect(doubtful?.kind == .unreachable)
+        other.doubt = 0
+        let error = #expect(throws: GroupError.self) { _ = try other.lastCommits(of: [0]) }
         #expect(
-            error?.reason.contains("'weir.g.state.0' of the stream 'weir-g' is no state") == true,
+            error?.kind == .refused && error?.reason.contains("--state-mismatch drop") == true,
             "\(error?.reason ?? "")"
         )
+        #expect(error?.reason.contains("are missing in 'weir.g.state.0' of the stream 'weir-g'") == true)
+        var request = request { line in notices.withLock { $0.append(line) } }
+        request.skipsRemoved = true
+        let log = try NATSTransport().openGroup(request).makeLog(clock: MonotonicClock())
+        (log as? NATSPartitionLog)?.doubt = 0
+        let place = try log.lastCommits(of: [0])[0]
+        #expect(place == PartitionPlace(revision: revision, position: 1, state: []))
+        #expect(notices.withLock { $0 }.contains { $0.contains("knows nothing and goes on behind message 1") })
+        _ = try log.commit([commit([2], after: revision)])[0].get()
+        #expect(try self.log().lastCommits(of: [0])[0]?.state == [2])
+    }
+
+    /// Many outputs beside a state of many pieces: they take the room that is left.
+    @Test func outputsTakeTheRoomBesideTheState() throws {
+        let lines = (0..<700).map { "line \($0)\n" }.joined()
+        let state = [UInt8](repeating: 1, count: 3072 * 900)
+        let last = PartitionCommit(partition: 0, revision: 0, position: 1, outputs: Array(lines.utf8), state: state)
+        _ = try log().commit([last])[0].get()
+        #expect(try log().lastCommits(of: [0])[0]?.state == state)
     }
 }

@@ -60,6 +60,8 @@ package struct PartitionPlace: Sendable, Hashable {
     /// The number of the commit.
     package let revision: UInt64
     package let position: UInt64
+
+    /// What is known; empty where that was lost, and the partition goes on without it.
     package let state: [UInt8]
 
     package init(revision: UInt64, position: UInt64, state: [UInt8]) {

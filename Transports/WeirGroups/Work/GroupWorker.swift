@@ -247,7 +247,7 @@ package final class GroupWorker {
             }
             work[partition] = Work(
                 partition,
-                try makeProcessor(partition, place?.state),
+                try makeProcessor(partition, place.flatMap { $0.state.isEmpty ? nil : $0.state }),
                 from: place,
                 now,
                 awake: awake

@@ -81,6 +81,14 @@ struct NATSGroupPlaces: Sendable {
 
 /// The head of a commit: what it says of its partition, beside the pieces of what is known.
 struct NATSCommitHead: Equatable {
+    /// The pieces of changes, which have come with one commit.
+    struct Change: Equatable {
+        /// The number of the first piece; 0 where they stand right before the head.
+        var first: UInt64
+        let pieceCount: Int
+        let byteCount: Int
+    }
+
     var position: UInt64
 
     /// Which stream the position is in.
@@ -91,8 +99,8 @@ struct NATSCommitHead: Equatable {
     var pieceCount: Int
     var byteCount: Int
 
-    /// How many bytes each of the changes has that lead from the state at the beginning of these bytes to the last one.
-    var changes: [Int] = []
+    /// The changes that lead from the state in the first pieces to the last one.
+    var changes: [Change] = []
     var mark: TimeMark?
 
     var encoded: [UInt8] {
@@ -103,7 +111,11 @@ struct NATSCommitHead: Equatable {
             if let firstPiece { json.member("first", firstPiece) }
             json.member("pieces", pieceCount)
             json.member("bytes", byteCount)
-            if !changes.isEmpty { json.member("changes", changes) { json, length in json.value(length) } }
+            if !changes.isEmpty {
+                json.member("changes", changes) { json, change in
+                    json.array([change.first, UInt64(change.pieceCount), UInt64(change.byteCount)]) { $0.value($1) }
+                }
+            }
             if let mark {
                 json.member("time", mark.time)
                 if mark.isIdle { json.member("idle", true) }
@@ -114,10 +126,17 @@ struct NATSCommitHead: Equatable {
 }
 
 extension NATSCommitHead {
-    /// The number of the first piece, where the head has this one; `nil` where there can be none.
-    func firstPiece(before revision: UInt64) -> UInt64? {
+    /// The numbers of the pieces, where the head has this one; `nil` where there can be none of these numbers.
+    func pieces(before revision: UInt64) -> [Range<UInt64>]? {
         guard revision > UInt64(pieceCount) else { return nil }
-        return firstPiece ?? revision - UInt64(pieceCount)
+        let wholeCount = changes.reduce(pieceCount) { $0 - $1.pieceCount }
+        var pieces: [Range<UInt64>] = []
+        for (first, count) in [(firstPiece ?? 0, wholeCount)] + changes.map({ ($0.first, $0.pieceCount) }) {
+            let start = first > 0 ? first : revision - UInt64(count)
+            guard start >= pieces.last?.upperBound ?? 1, start + UInt64(count) <= revision else { return nil }
+            pieces.append(start..<start + UInt64(count))
+        }
+        return pieces
     }
 
     /// Numbers of messages are less.
@@ -140,11 +159,18 @@ extension NATSCommitHead {
             let byteCount = json["bytes"]?.integer, (0..<Self.byteLimit).contains(byteCount),
             json["first"]?.unsigned ?? 0 < Self.limit
         else { return nil }
-        let changes = json["changes"].map { $0.elements.map { $0.integer ?? -1 } } ?? []
-        // Each has a piece of its own, as has the state before them.
-        guard changes.count < pieceCount, changes.allSatisfy({ (0...byteCount).contains($0) }),
-            changes.isEmpty == (json["changes"] == nil)
-        else { return nil }
+        var changes: [Change] = []
+        // What the state before them has.
+        var (pieces, bytes) = (pieceCount, byteCount)
+        for change in json["changes"]?.elements ?? [] {
+            let numbers = change.elements.compactMap(\.integer)
+            guard numbers.count == 3, (0..<Int(Self.limit)).contains(numbers[0]), (1..<pieces).contains(numbers[1]),
+                (0...bytes).contains(numbers[2])
+            else { return nil }
+            (pieces, bytes) = (pieces - numbers[1], bytes - numbers[2])
+            changes.append(Change(first: UInt64(numbers[0]), pieceCount: numbers[1], byteCount: numbers[2]))
+        }
+        guard changes.isEmpty == (json["changes"] == nil) else { return nil }
         self.init(
             position: position,
             input: input,

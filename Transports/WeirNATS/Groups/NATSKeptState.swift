@@ -16,15 +16,16 @@ struct NATSKeptState {
     /// The commit that it is of.
     var revision: UInt64 = 0
 
-    /// The number of the first piece.
-    var first: UInt64 = 0
+    /// The numbers of the first piece and of the last one.
+    private(set) var first: UInt64 = 0
+    private(set) var last: UInt64 = 0
     let pieceCount: Int
 
     /// How many bytes all pieces have.
     let byteCount: Int
 
-    /// How many bytes each of the changes has, in their order.
-    let changes: [Int]
+    /// The pieces of the changes, in their order.
+    private(set) var changes: [NATSCommitHead.Change]
     private var content: Content
 
     /// Smaller states are written whole: they have few parts.
@@ -33,19 +34,31 @@ struct NATSKeptState {
     /// How many changes follow a state, at most.
     private static let changeLimit = 128
 
-    private init(pieceCount: Int, byteCount: Int, changes: [Int], _ content: Content) {
+    private init(pieceCount: Int, byteCount: Int, changes: [NATSCommitHead.Change], _ content: Content) {
         (self.pieceCount, self.byteCount, self.changes, self.content) = (pieceCount, byteCount, changes, content)
     }
 
     /// A state that was read.
-    init(_ head: NATSCommitHead, first: UInt64, revision: UInt64, _ state: [UInt8]) {
+    init(_ head: NATSCommitHead, _ pieces: [Range<UInt64>], revision: UInt64, _ state: [UInt8]) {
         self.init(
             pieceCount: head.pieceCount,
             byteCount: head.byteCount,
             changes: head.changes,
             state.count < Self.leastByteCount ? .unknown : .state(state)
         )
-        (self.first, self.revision) = (first, revision)
+        for (index, change) in pieces.dropFirst().enumerated() { changes[index].first = change.lowerBound }
+        (first, last) = (pieces.first?.lowerBound ?? 0, (pieces.last?.upperBound ?? 1) - 1)
+        self.revision = revision
+    }
+
+    /// Notes that it was kept, with pieces right before the head of a commit.
+    mutating func note(_ revision: UInt64) {
+        if let change = changes.last {
+            changes[changes.count - 1].first = revision - UInt64(change.pieceCount)
+        } else {
+            first = revision - UInt64(pieceCount)
+        }
+        (last, self.revision) = (revision - 1, revision)
     }
 
     // MARK: Writing
@@ -103,7 +116,8 @@ struct NATSKeptState {
         var kept = NATSKeptState(
             pieceCount: pieceCount + pieces.count,
             byteCount: byteCount + changes.count,
-            changes: self.changes + [changes.count],
+            changes: self.changes
+                + [NATSCommitHead.Change(first: 0, pieceCount: pieces.count, byteCount: changes.count)],
             .outline(next)
         )
         kept.first = first

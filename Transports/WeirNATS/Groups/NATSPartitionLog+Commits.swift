@@ -1,6 +1,7 @@
 internal import WeirCore
 package import WeirGroups
 internal import WeirRecords
+internal import WeirSockets
 
 // Commits: atomic batches, as many partitions in each as it has room for.
 extension NATSPartitionLog {
@@ -85,6 +86,11 @@ extension NATSPartitionLog {
         } catch {
             // One that is refused refuses all: which one it was shows when each is tried by itself.
             if error.isWrongSequence, plans.count > 1 { return plans.flatMap { store([$0]) } }
+            // Another program may have removed the pieces that changes are to follow.
+            if error.isWrongSequence, plans[0].kept?.changes.isEmpty == false {
+                kept[plans[0].commit.partition] = nil
+                do throws(GroupError) { return store([try plan(plans[0].commit)]) } catch { return [.failure(error)] }
+            }
             let reason = error.kind == .noResponders ? silence() : GroupError(failure ?? error)
             return plans.map { _ in .failure(reason) }
         }
@@ -95,10 +101,11 @@ extension NATSPartitionLog {
             // Not before: what is refused is found again.
             for byteCount in plan.lost { noteLost(byteCount, of: plan.commit.partition) }
             if var kept = plan.kept {
-                if kept.changes.isEmpty { kept.first = last - UInt64(kept.pieceCount) }
+                kept.note(last)
                 self.kept[plan.commit.partition] = kept
+            } else {
+                kept[plan.commit.partition]?.revision = last
             }
-            kept[plan.commit.partition]?.revision = last
             last -= UInt64(plan.messages.count)
         }
         return results.reversed()
@@ -132,7 +139,6 @@ extension NATSPartitionLog {
     }
 
     private func plan(_ commit: PartitionCommit) throws(GroupError) -> Plan {
-        var (messages, lost) = outputs(of: commit)
         var head = NATSCommitHead(
             position: commit.position,
             input: places.inputCreation,
@@ -143,24 +149,25 @@ extension NATSPartitionLog {
         // Changes of another state than that of the commit before would lead to none.
         let last = kept[commit.partition].flatMap { $0.revision == commit.revision ? $0 : nil }
         var next: NATSKeptState?
+        var pieces: [JetStreamMessage] = []
         if let state = commit.state {
             let written =
                 last?.changed(to: state, isHandover: commit.isHandover, payloadLimit)
                 ?? NATSKeptState.whole(state, payloadLimit)
             next = written.kept
-            // The first piece of a whole state takes the place of all that are there.
-            var replaces = written.kept.changes.isEmpty
-            for piece in written.pieces {
-                let expectation = JetStreamExpectation(replacesSubject: replaces)
-                messages.append(JetStreamMessage(places.state(commit.partition), piece, expecting: expectation))
-                replaces = false
-            }
+            pieces = written.pieces.map { JetStreamMessage(places.state(commit.partition), $0) }
+            // The first piece of a whole state takes the place of all that are there; that of changes follows them.
+            pieces[0].expectation =
+                written.kept.changes.isEmpty
+                ? JetStreamExpectation(replacesSubject: true) : JetStreamExpectation(lastSubjectSequence: last?.last)
         }
+        var (messages, lost) = outputs(of: commit, beside: pieces.count)
+        messages += pieces
         guard let now = next ?? last else {
             throw GroupError(.refused, "partition \(commit.partition) has no state that could stay as it was")
         }
         // Where a whole state comes with this commit, its pieces stand right before the head.
-        head.firstPiece = now.changes.isEmpty && next != nil ? nil : now.first
+        head.firstPiece = now.first > 0 ? now.first : nil
         (head.pieceCount, head.byteCount, head.changes) = (now.pieceCount, now.byteCount, now.changes)
         let expectation = JetStreamExpectation(lastSubjectSequence: commit.revision, replacesSubject: true)
         messages.append(JetStreamMessage(places.head(commit.partition), head.encoded[...], expecting: expectation))
@@ -178,12 +185,13 @@ extension NATSPartitionLog {
     /// The outputs of a commit as messages of whole lines, and how long those are that are left out.
     ///
     /// The last one tells how far time is, for those who read the outputs of all partitions.
-    private func outputs(of commit: PartitionCommit) -> ([JetStreamMessage], lost: [Int]) {
+    private func outputs(of commit: PartitionCommit, beside pieceCount: Int) -> ([JetStreamMessage], lost: [Int]) {
         guard !commit.outputs.isEmpty else { return ([], []) }
         let newline = UInt8(ascii: "\n")
         let lineCount = commit.outputs.reduce(0) { $0 + ($1 == newline ? 1 : 0) }
         // As many lines in each as were asked for, or as it takes to fit.
-        let lines = max(linesPerMessage, (lineCount - 1) / Self.outputLimit + 1)
+        let room = max(1, min(Self.outputLimit, Self.batchLimit - pieceCount - 1))
+        let lines = max(linesPerMessage, (lineCount - 1) / room + 1)
         let subject = places.output(commit.partition)
         var messages: [JetStreamMessage] = []
         var (start, end, count) = (0, 0, 0)
@@ -226,22 +234,52 @@ extension NATSPartitionLog {
                             + "was made at \(self.places.inputCreation); give the group another name"
                     )
                 }
-                guard let first = head.firstPiece(before: revision) else {
-                    throw .garbage("the head of partition \(partition) names more pieces than there are messages")
+                guard let pieces = head.pieces(before: revision), let first = pieces.first?.lowerBound else {
+                    throw NATSError(
+                        .garbage,
+                        "what stands in '\(self.places.head(partition))' of the stream '\(self.places.stream)' names pieces that "
+                            + "cannot be: another program has written there"
+                    )
                 }
                 let state: [UInt8]
                 if let last = found[partition], last.sequence == first {
                     state = last.payload
                 } else {
-                    state = try self.state(of: partition, head, first, revision)
+                    do throws(NATSError) { state = try self.state(of: partition, head, pieces) } catch {
+                        guard error == Self.moved else { throw error }
+                        try noteMissingPieces(of: partition, revision, head.position)
+                        // What is known of it is lost, and what comes is not.
+                        places[partition] = PartitionPlace(revision: revision, position: head.position, state: [])
+                        continue
+                    }
                 }
-                kept[partition] = NATSKeptState(head, first: first, revision: revision, state)
+                missingSince[partition] = nil
+                kept[partition] = NATSKeptState(head, pieces, revision: revision, state)
                 places[partition] = PartitionPlace(revision: revision, position: head.position, state: state)
             }
         } catch {
             throw GroupError(error)
         }
         return places
+    }
+
+    /// Notes that pieces of a commit are not to be found: a server may lag behind, and a later commit may have replaced them.
+    ///
+    /// - Throws: ``NATSError``, unless that stays so and the member is to go on all the same.
+    private func noteMissingPieces(of partition: Int, _ revision: UInt64, _ position: UInt64) throws(NATSError) {
+        if missingSince[partition]?.revision != revision { missingSince[partition] = (revision, .now) }
+        guard let since = missingSince[partition]?.time, since + doubt <= .now else { throw Self.moved }
+        let words =
+            "pieces of what is known of partition \(partition) are missing in '\(places.state(partition))' of the stream "
+            + "'\(places.stream)': another program has removed them, or written there"
+        guard skipsRemoved else {
+            throw NATSError(
+                .unsendable,
+                "\(words); with --state-mismatch drop the partition knows nothing and goes on behind message \(position)"
+            )
+        }
+        notice("\(words); the partition knows nothing and goes on behind message \(position)")
+        missingSince[partition] = nil
     }
 
     /// How many bytes a state may have that is read with others: they have to fit into one answer.

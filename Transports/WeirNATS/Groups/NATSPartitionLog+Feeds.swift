@@ -151,12 +151,9 @@ extension NATSPartitionLog {
         guard isInDoubt else { return error }
         let since = doubtSince ?? .now
         doubtSince = since
-        guard since + Self.doubt <= .now else { return NATSError(.disconnected, error.reason) }
+        guard since + doubt <= .now else { return NATSError(.disconnected, error.reason) }
         return NATSError(.unsendable, error.reason)
     }
-
-    /// How long that is, in nanoseconds.
-    private static let doubt: Int64 = 15_000_000_000
 
     /// Fails where messages were removed between two that came: before a commit, whose place would be behind them.
     func checkJumps() throws(NATSError) {

@@ -6,28 +6,48 @@ internal import WeirRecords
 struct NATSStateReading {
     let head: NATSCommitHead
 
-    /// The numbers of the first piece and of the head.
-    let first: UInt64
-    let revision: UInt64
+    /// The numbers of the pieces: those of the state, and those of each of its changes.
+    let pieces: [Range<UInt64>]
 
-    /// The number behind the last piece that was read, and how many were.
-    var next: UInt64
-    var pieceCount = 0
-    var bytes: [UInt8] = []
+    /// How many of them were read, and what they have.
+    private(set) var pieceCount = 0
+    private(set) var bytes: [UInt8] = []
 
-    init(_ head: NATSCommitHead, _ first: UInt64, _ revision: UInt64) {
-        (self.head, self.first, self.revision, next) = (head, first, revision, first)
+    /// The number of the next one, and which of the ranges it is in.
+    private(set) var next: UInt64
+    private var range = 0
+
+    init(_ head: NATSCommitHead, _ pieces: [Range<UInt64>]) {
+        (self.head, self.pieces) = (head, pieces)
+        next = pieces.first?.lowerBound ?? 0
     }
 
-    var isWhole: Bool { pieceCount == head.pieceCount }
+    var isWhole: Bool { pieceCount >= head.pieceCount }
+
+    mutating func reserve(_ byteCount: Int) { bytes.reserveCapacity(byteCount) }
+
+    mutating func take(_ piece: [UInt8]) {
+        bytes += piece
+        pieceCount += 1
+        next += 1
+        guard next == pieces[range].upperBound, range + 1 < pieces.count else { return }
+        range += 1
+        next = pieces[range].lowerBound
+    }
 
     /// The same, to be read as far as a later commit says.
     ///
     /// - Returns: `nil` where that does not go on with what was read.
-    func goingOn(to head: NATSCommitHead, _ first: UInt64, _ revision: UInt64) -> NATSStateReading? {
-        guard self.first == first, pieceCount <= head.pieceCount, bytes.count <= head.byteCount else { return nil }
-        var reading = NATSStateReading(head, first, revision)
-        (reading.next, reading.pieceCount, reading.bytes) = (next, pieceCount, bytes)
+    func goingOn(to head: NATSCommitHead, _ pieces: [Range<UInt64>]) -> NATSStateReading? {
+        guard pieces.starts(with: self.pieces), pieceCount <= head.pieceCount, bytes.count <= head.byteCount else {
+            return nil
+        }
+        var reading = NATSStateReading(head, pieces)
+        (reading.pieceCount, reading.bytes, reading.next, reading.range) = (pieceCount, bytes, next, range)
+        if next == self.pieces[range].upperBound, range + 1 < pieces.count {
+            reading.range += 1
+            reading.next = pieces[range + 1].lowerBound
+        }
         return reading
     }
 }
@@ -58,21 +78,18 @@ extension NATSPartitionLog {
     func state(
         of partition: Int,
         _ head: NATSCommitHead,
-        _ first: UInt64,
-        _ revision: UInt64
+        _ pieces: [Range<UInt64>]
     ) throws(NATSError) -> [UInt8] {
         var reading =
-            preparedStates.removeValue(forKey: partition)?.goingOn(to: head, first, revision)
-            ?? NATSStateReading(head, first, revision)
+            preparedStates.removeValue(forKey: partition)?.goingOn(to: head, pieces) ?? NATSStateReading(head, pieces)
         while !reading.isWhole { try read(&reading, of: partition, Self.readLimit) }
-        guard reading.bytes.count == head.byteCount else { throw Self.moved }
-        guard let state = StateOutline.state(reading.bytes, changes: head.changes, limit: stateLimit) else {
-            throw NATSError(
-                .garbage,
-                "what stands in '\(places.state(partition))' of the stream '\(places.stream)' is no state with its changes: "
-                    + "another program has written there"
+        guard reading.bytes.count == head.byteCount,
+            let state = StateOutline.state(
+                reading.bytes,
+                changes: head.changes.map(\.byteCount),
+                limit: stateLimit
             )
-        }
+        else { throw Self.moved }
         return state
     }
 
@@ -84,7 +101,7 @@ extension NATSPartitionLog {
     ) throws(NATSError) {
         if reading.bytes.isEmpty {
             // With room for the changes that follow meanwhile.
-            reading.bytes.reserveCapacity(min(reading.head.byteCount + reading.head.byteCount / 4, 1 << 30))
+            reading.reserve(min(reading.head.byteCount + reading.head.byteCount / 4, 1 << 30))
         }
         var json = JSONWriter()
         json.object { json in
@@ -94,20 +111,17 @@ extension NATSPartitionLog {
         }
         let answers = try client.requestAll("$JS.API.DIRECT.GET.\(places.stream)", json.bytes[...], within: time)
         guard answers.count > 1 else { throw Self.moved }
-        for answer in answers.dropLast() {
-            // Those of changes stand apart, and all before the head.
-            guard let number = answer.headers?["Nats-Sequence"].flatMap({ UInt64($0) }),
-                reading.pieceCount > 0 ? number >= reading.next : number == reading.first, number < reading.revision,
-                !reading.isWhole
-            else { throw Self.moved }
-            reading.bytes += answer.payload
-            reading.pieceCount += 1
-            reading.next = number + 1
+        for (index, answer) in answers.dropLast().enumerated() where !reading.isWhole {
+            guard let number = answer.headers?["Nats-Sequence"].flatMap({ UInt64($0) }) else { throw Self.moved }
+            // What another program has written between them is none.
+            if index > 0, number < reading.next { continue }
+            guard number == reading.next else { throw Self.moved }
+            reading.take(answer.payload)
         }
     }
 
     /// That a later commit has taken the place of the one that was being read, or that a server lags behind.
-    private static let moved = NATSError(.disconnected, "the state changed while it was read; it is read again")
+    static let moved = NATSError(.disconnected, "the state changed while it was read; it is read again")
 
     // MARK: Partitions that are about to come
 
@@ -150,11 +164,10 @@ extension NATSPartitionLog {
         for (partition, (head, revision)) in heads.sorted(by: { $0.key < $1.key }) {
             let before = preparedStates.removeValue(forKey: partition)
             guard head.byteCount > Self.shortState, head.byteCount <= Self.preparedLimit - byteCount,
-                head.input == places.inputCreation, let first = head.firstPiece(before: revision)
+                head.input == places.inputCreation, let pieces = head.pieces(before: revision)
             else { continue }
             byteCount += head.byteCount
-            preparedStates[partition] =
-                before?.goingOn(to: head, first, revision) ?? NATSStateReading(head, first, revision)
+            preparedStates[partition] = before?.goingOn(to: head, pieces) ?? NATSStateReading(head, pieces)
         }
     }
 }

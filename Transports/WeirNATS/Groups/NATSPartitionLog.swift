@@ -62,6 +62,12 @@ package final class NATSPartitionLog: PartitionLog {
 
     /// Since when a stream is missing, or tells less than it told before.
     var doubtSince: Moment?
+
+    /// Since when pieces of a commit are not to be found, by their partitions.
+    var missingSince: [Int: (revision: UInt64, time: Moment)] = [:]
+
+    /// For how long servers have to say such things until they hold, in nanoseconds.
+    var doubt: Int64 = 15_000_000_000
     var feedOfPartition = PartitionTable<NATSPartitionFeed>()
     var failure: NATSError?
     package var lostOutputCount: UInt64 = 0
