@@ -111,6 +111,17 @@ struct GroupWorkerTests {
         #expect(notes.last?.hasSuffix("ready for []") == true, "\(notes)")
     }
 
+    /// What is known may be lost: it is replaced, also where no message comes.
+    @Test func whatWasLostIsReplaced() throws {
+        let broker = broker()
+        try run(worker(SimulatedConnection("a", broker)), share([0]), 0...20)
+        broker.loseState(of: 0)
+        let (count, next) = (broker.applied.count, worker(SimulatedConnection("b", broker)))
+        try run(next, share([0]), 21...40)
+        #expect(broker.applied.count == count + 1 && broker.applied.last?.state != nil)
+        #expect(next.partitions == [0] && next.trouble == nil)
+    }
+
     /// What it has slept through is no time in which nothing came: messages may wait on the way.
     @Test
     func aClockThatJumpsMakesNoPartitionIdle() throws {

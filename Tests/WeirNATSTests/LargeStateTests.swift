@@ -119,26 +119,57 @@ import WeirTesting
             revision = try owner.commit([commit(state, after: revision)])[0].get()
             let count = try pieceCount()
             if count < before { wholeCount += 1 }
+            #expect(
+                try #require(owner.kept[0]).byteCount <= state.count + state.count / 2,
+                "seed \(seed), step \(step)"
+            )
             #expect(try log().lastCommits(of: [0])[0]?.state == state, "seed \(seed), step \(step)")
         }
         #expect((1...40).contains(wholeCount) && preparedCount > 0, "seed \(seed): \(wholeCount), \(preparedCount)")
     }
 
-    /// As many changes as there are at most, each of a few bytes.
+    /// As many changes as there are at most, each of one part: all of them together are less than half of the state.
     @Test func changesWithoutEndAreWrittenAnew() throws {
         var random = SeededGenerator(seed: 3)
-        var state = Self.noise(100_000, &random)
+        var state = Self.noise(2_200_000, &random)
         let log = try log()
         var revision = try log.commit([commit(state, after: 0)])[0].get()
         var counts: [Int] = []
-        for _ in 0..<150 {
-            state[Int.random(in: 0..<100, using: &random)] &+= 1
+        for _ in 0..<130 {
+            state[0] &+= 1
             revision = try log.commit([commit(state, after: revision)])[0].get()
-            counts.append(try pieceCount())
+            counts.append(try #require(log.kept[0]).changes.count)
         }
-        // One piece a commit: a part of 8 KiB would be three.
-        #expect(counts.filter { $0 == 33 }.count >= 1 && counts.max() ?? 0 <= 33 + 128 * 3, "\(counts)")
+        #expect(counts == Array(1...128) + [0, 1])
         #expect(try self.log().lastCommits(of: [0])[0]?.state == state)
+    }
+
+    /// What changes is half of a state: it is written whole, but where another member has read what there is.
+    @Test(arguments: [false, true]) func theLastCommitOfAnOwnerHasChanges(isHandover: Bool) throws {
+        var random = SeededGenerator(seed: 9)
+        let first = Self.noise(300_000, &random)
+        let second = Self.noise(100_000, &random) + first[100_000...]
+        let third = Self.noise(100_000, &random) + first[100_000...]
+        let log = try log()
+        var revision = try log.commit([commit(first, after: 0)])[0].get()
+        revision = try log.commit([commit(second, after: revision)])[0].get()
+        #expect(log.kept[0]?.changes.count == 1)
+        let last = PartitionCommit(
+            partition: 0,
+            revision: revision,
+            position: 1,
+            outputs: [],
+            state: third,
+            isHandover: isHandover
+        )
+        revision = try log.commit([last])[0].get()
+        #expect(log.kept[0]?.changes.count == (isHandover ? 2 : 0))
+        let next = try self.log()
+        #expect(try next.lastCommits(of: [0])[0]?.state == third)
+        // More than half is changes then, so that the next one is whole.
+        revision = try next.commit([commit(first, after: revision)])[0].get()
+        #expect(next.kept[0]?.changes.count == (isHandover ? 0 : 1))
+        #expect(try self.log().lastCommits(of: [0])[0]?.state == first)
     }
 
     /// Two members that work at the same partition: the changes of the one are not of what the other one has kept.
@@ -183,6 +214,12 @@ import WeirTesting
         try prepare([0, 2], next)
         #expect(next.preparedStates.mapValues(\.isWhole) == [0: true, 2: true])
         #expect(try next.lastCommits(of: [0, 2]).mapValues(\.state) == [0: states[0], 2: states[2]])
+        // What has no room is read once it comes.
+        let small = try log()
+        small.preparedLimit = 1_000_000
+        try prepare([0, 1, 2], small)
+        #expect(small.preparedStates.mapValues(\.isWhole) == [0: true, 1: true])
+        #expect(try small.lastCommits(of: [2])[2]?.state == states[2])
         // One that does not come after all is forgotten, also where it was not read yet.
         let other = try log()
         _ = try other.prepare([0, 1])
@@ -285,7 +322,7 @@ import WeirTesting
         let log = try NATSTransport().openGroup(request).makeLog(clock: MonotonicClock())
         (log as? NATSPartitionLog)?.doubt = 0
         let place = try log.lastCommits(of: [0])[0]
-        #expect(place == PartitionPlace(revision: revision, position: 1, state: []))
+        #expect(place == PartitionPlace(revision: revision, position: 1, state: nil))
         #expect(notices.withLock { $0 }.contains { $0.contains("knows nothing and goes on behind message 1") })
         _ = try log.commit([commit([2], after: revision)])[0].get()
         #expect(try self.log().lastCommits(of: [0])[0]?.state == [2])

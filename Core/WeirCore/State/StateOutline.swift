@@ -30,10 +30,11 @@ package struct StateOutline: Sendable {
     /// Finds out what a state is made of.
     ///
     /// - Parameter state: The state.
-    /// - Complexity: O(*n*); about 1.5 ns for a byte. An outline takes about 5 % of the memory of the state.
-    package init(of state: [UInt8]) {
+    /// - Complexity: O(*n*).
+    package init(of state: [UInt8]) { self.init(Self.parts(of: state)) }
+
+    private init(_ parts: [cweir_part_t]) {
         places = [:]
-        let parts = Self.parts(of: state)
         places.reserveCapacity(parts.count)
         var place = 0
         for part in parts {
@@ -62,14 +63,11 @@ package struct StateOutline: Sendable {
     /// - Complexity: O(*n*), as for an outline.
     package func changes(to state: [UInt8], limit: Int = .max) -> (changes: [UInt8]?, outline: StateOutline) {
         var runs: [(source: Int?, start: Int, count: Int)] = []
-        var next = StateOutline(of: [])
         let parts = Self.parts(of: state)
-        next.places.reserveCapacity(parts.count)
+        let next = StateOutline(parts)
         var place = 0
         for part in parts {
-            let fingerprint = Fingerprint(part)
-            next.places[fingerprint] = place
-            let source = places[fingerprint]
+            let source = places[Fingerprint(part)]
             if let last = runs.last, last.source.map({ $0 + last.count }) == source {
                 runs[runs.count - 1].count += part.length
             } else {
@@ -81,11 +79,11 @@ package struct StateOutline: Sendable {
         guard length <= limit else { return (nil, next) }
         var changes: [UInt8] = []
         changes.reserveCapacity(length)
-        changes.append(number: UInt64(state.count))
-        changes.append(number: UInt64(runs.count))
+        changes.appendFixed(UInt64(state.count))
+        changes.appendFixed(UInt64(runs.count))
         for run in runs {
-            changes.append(number: run.source.map { UInt64($0) } ?? Self.nowhere)
-            changes.append(number: UInt64(run.count))
+            changes.appendFixed(run.source.map { UInt64($0) } ?? Self.nowhere)
+            changes.appendFixed(UInt64(run.count))
         }
         for run in runs where run.source == nil { changes += state[run.start..<run.start + run.count] }
         return (changes, next)
@@ -145,21 +143,18 @@ package struct StateOutline: Sendable {
         to old: [Segment],
         _ limit: Int
     ) -> [Segment]? {
-        var place = range.lowerBound
-        func number() -> UInt64? {
-            guard range.upperBound - place >= 8 else { return nil }
-            defer { place += 8 }
-            return (0..<8).reduce(0) { $0 | UInt64(bytes[place + $1]) << UInt64(8 * $1) }
-        }
-        guard let length = number(), length <= limit, let runCount = number(),
-            runCount <= UInt64(range.upperBound - place) / 16
+        var cursor = ByteCursor(bytes, from: range.lowerBound, to: range.upperBound)
+        guard let length = cursor.fixed(UInt64.self), length <= limit, let runCount = cursor.fixed(UInt64.self),
+            runCount <= UInt64(range.upperBound - cursor.offset) / 16
         else { return nil }
-        var literal = place + 16 * Int(runCount)
+        var literal = cursor.offset + 16 * Int(runCount)
         let oldEnd = old.last?.end ?? 0
         var new: [Segment] = []
         var end = 0
         for _ in 0..<runCount {
-            guard let source = number(), let wide = number(), wide > 0, wide <= length - UInt64(end) else { return nil }
+            guard let source = cursor.fixed(UInt64.self), let wide = cursor.fixed(UInt64.self), wide > 0,
+                wide <= length - UInt64(end)
+            else { return nil }
             let count = Int(wide)
             if source == nowhere {
                 guard count <= range.upperBound - literal else { return nil }
@@ -193,11 +188,5 @@ package struct StateOutline: Sendable {
             if segments[middle].end > place { high = middle } else { low = middle + 1 }
         }
         return low
-    }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append(number: UInt64) {
-        unsafe Swift.withUnsafeBytes(of: number.littleEndian) { unsafe append(contentsOf: $0) }
     }
 }

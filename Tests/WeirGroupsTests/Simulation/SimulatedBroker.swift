@@ -241,6 +241,12 @@ final class SimulatedBroker {
         return .success(lastRevision)
     }
 
+    /// Loses what is known of a partition, and not its place.
+    func loseState(of partition: Int) {
+        guard let place = kept[partition].place else { return }
+        kept[partition].place = PartitionPlace(revision: place.revision, position: place.position, state: nil)
+    }
+
     /// Compares a partition with an uninterrupted run.
     private func check(_ partition: Int, _ before: Kept) {
         let (after, reference) = (kept[partition], references[partition])

@@ -1,3 +1,4 @@
+internal import WeirCore
 internal import WeirRecording
 
 /// The keys of a keyed value, and where their values are.

@@ -61,10 +61,10 @@ package struct PartitionPlace: Sendable, Hashable {
     package let revision: UInt64
     package let position: UInt64
 
-    /// What is known; empty where that was lost, and the partition goes on without it.
-    package let state: [UInt8]
+    /// What is known; `nil` where that was lost, and the partition goes on without it.
+    package let state: [UInt8]?
 
-    package init(revision: UInt64, position: UInt64, state: [UInt8]) {
+    package init(revision: UInt64, position: UInt64, state: [UInt8]?) {
         self.revision = revision
         self.position = position
         self.state = state

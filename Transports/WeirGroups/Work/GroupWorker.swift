@@ -93,7 +93,9 @@ package final class GroupWorker {
             position = place?.position ?? 0
             committedPosition = position
             (lastCommit, lastMessage) = (now, awake)
-            stateByteCount = place?.state.count ?? 0
+            stateByteCount = place?.state?.count ?? 0
+            // What was lost is replaced, also where no message comes.
+            isDirty = place != nil && place?.state == nil
         }
     }
 
@@ -247,7 +249,7 @@ package final class GroupWorker {
             }
             work[partition] = Work(
                 partition,
-                try makeProcessor(partition, place.flatMap { $0.state.isEmpty ? nil : $0.state }),
+                try makeProcessor(partition, place?.state),
                 from: place,
                 now,
                 awake: awake

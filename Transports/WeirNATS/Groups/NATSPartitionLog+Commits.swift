@@ -249,7 +249,7 @@ extension NATSPartitionLog {
                         guard error == Self.moved else { throw error }
                         try noteMissingPieces(of: partition, revision, head.position)
                         // What is known of it is lost, and what comes is not.
-                        places[partition] = PartitionPlace(revision: revision, position: head.position, state: [])
+                        places[partition] = PartitionPlace(revision: revision, position: head.position, state: nil)
                         continue
                     }
                 }

@@ -10,29 +10,21 @@ struct NATSStateReading {
     let pieces: [Range<UInt64>]
 
     /// How many of them were read, and what they have.
-    private(set) var pieceCount = 0
-    private(set) var bytes: [UInt8] = []
+    var pieceCount = 0
+    var bytes: [UInt8] = []
 
-    /// The number of the next one, and which of the ranges it is in.
-    private(set) var next: UInt64
-    private var range = 0
-
-    init(_ head: NATSCommitHead, _ pieces: [Range<UInt64>]) {
-        (self.head, self.pieces) = (head, pieces)
-        next = pieces.first?.lowerBound ?? 0
-    }
+    init(_ head: NATSCommitHead, _ pieces: [Range<UInt64>]) { (self.head, self.pieces) = (head, pieces) }
 
     var isWhole: Bool { pieceCount >= head.pieceCount }
 
-    mutating func reserve(_ byteCount: Int) { bytes.reserveCapacity(byteCount) }
-
-    mutating func take(_ piece: [UInt8]) {
-        bytes += piece
-        pieceCount += 1
-        next += 1
-        guard next == pieces[range].upperBound, range + 1 < pieces.count else { return }
-        range += 1
-        next = pieces[range].lowerBound
+    /// The number of the next one; `nil` where all were read.
+    var next: UInt64? {
+        var rest = pieceCount
+        for range in pieces {
+            if rest < range.count { return range.lowerBound + UInt64(rest) }
+            rest -= range.count
+        }
+        return nil
     }
 
     /// The same, to be read as far as a later commit says.
@@ -43,11 +35,7 @@ struct NATSStateReading {
             return nil
         }
         var reading = NATSStateReading(head, pieces)
-        (reading.pieceCount, reading.bytes, reading.next, reading.range) = (pieceCount, bytes, next, range)
-        if next == self.pieces[range].upperBound, range + 1 < pieces.count {
-            reading.range += 1
-            reading.next = pieces[range + 1].lowerBound
-        }
+        (reading.pieceCount, reading.bytes) = (pieceCount, bytes)
         return reading
     }
 }
@@ -60,9 +48,6 @@ extension NATSPartitionLog {
 
     /// The same for a partition that is about to come: those that are here wait meanwhile.
     private static let preparedReadLimit = 2 << 20
-
-    /// How many bytes are kept of partitions that are about to come.
-    private static let preparedLimit = 256 << 20
 
     /// How long partitions that are here wait at most for a part of the state of one that is about to come.
     private static let preparedReadTime = Duration.seconds(1)
@@ -101,22 +86,24 @@ extension NATSPartitionLog {
     ) throws(NATSError) {
         if reading.bytes.isEmpty {
             // With room for the changes that follow meanwhile.
-            reading.reserve(min(reading.head.byteCount + reading.head.byteCount / 4, 1 << 30))
+            reading.bytes.reserveCapacity(min(reading.head.byteCount + reading.head.byteCount / 4, 1 << 30))
         }
         var json = JSONWriter()
         json.object { json in
-            json.member("seq", reading.next)
+            json.member("seq", reading.next ?? 0)
             json.member("batch", min(max(1, limit / payloadLimit), reading.head.pieceCount - reading.pieceCount))
             json.member("next_by_subj", places.state(partition))
         }
         let answers = try client.requestAll("$JS.API.DIRECT.GET.\(places.stream)", json.bytes[...], within: time)
         guard answers.count > 1 else { throw Self.moved }
-        for (index, answer) in answers.dropLast().enumerated() where !reading.isWhole {
+        for (index, answer) in answers.dropLast().enumerated() {
+            guard let next = reading.next else { return }
             guard let number = answer.headers?["Nats-Sequence"].flatMap({ UInt64($0) }) else { throw Self.moved }
             // What another program has written between them is none.
-            if index > 0, number < reading.next { continue }
-            guard number == reading.next else { throw Self.moved }
-            reading.take(answer.payload)
+            if index > 0, number < next { continue }
+            guard number == next else { throw Self.moved }
+            reading.bytes += answer.payload
+            reading.pieceCount += 1
         }
     }
 
@@ -163,7 +150,7 @@ extension NATSPartitionLog {
         var byteCount = 0
         for (partition, (head, revision)) in heads.sorted(by: { $0.key < $1.key }) {
             let before = preparedStates.removeValue(forKey: partition)
-            guard head.byteCount > Self.shortState, head.byteCount <= Self.preparedLimit - byteCount,
+            guard head.byteCount > Self.shortState, head.byteCount <= preparedLimit - byteCount,
                 head.input == places.inputCreation, let pieces = head.pieces(before: revision)
             else { continue }
             byteCount += head.byteCount

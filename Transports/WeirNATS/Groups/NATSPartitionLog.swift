@@ -34,6 +34,9 @@ package final class NATSPartitionLog: PartitionLog {
     /// What has been read of the states of partitions that are about to come.
     var preparedStates: [Int: NATSStateReading] = [:]
 
+    /// How many bytes are kept of them, at most.
+    var preparedLimit = 256 << 20
+
     /// The partitions whose states are read, and how often it was asked how far these are.
     var prepared: Set<Int> = []
     var preparationCount = 0
