@@ -82,6 +82,16 @@ public enum CommandWorkloads {
         ) {
             try runHost(rowCount, ["--workers", "2"]).wallNanoseconds / Double(rowCount)
         },
+        // What two processors give that share caches and memory, where neither waits for the other.
+        Workload("two runs at once, for each", in: .millionsPerSecond, against: host) {
+            let input = files.input(rowCount: rowCount)
+            let script = #""$@" >/dev/null & one=$!; "$@" >/dev/null & wait $! && wait $one"#
+            let run = try CommandRun(
+                ["sh", "-c", script, "sh", hostPath, "run", "shake", "--from", "file:\(input.path)", "--strict"],
+                files: files
+            )
+            return run.wallNanoseconds / 2 / Double(rowCount)
+        },
     ]
 
     /// What the host adds to its transport, format and plugin, starting and ending the program included: on the same file,
