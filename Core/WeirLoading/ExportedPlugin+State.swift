@@ -46,7 +46,7 @@ extension ExportedPlugin {
         }
         do {
             let saved = unsafe Array(bytes.buffer)
-            if let report = try state.restore(saved, drops != 0) { unsafe tell(report, host) }
+            if let report = try state.restore(saved[...], drops != 0) { unsafe tell(report, host) }
             unsafe tell(run, host)
             return UInt32(WEIR_STATE_RESTORED)
         } catch StateError.mismatch(let report) {

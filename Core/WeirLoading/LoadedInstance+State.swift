@@ -31,7 +31,7 @@ extension LoadedInstance {
         return calls.bytes
     }
 
-    private func restore(_ bytes: [UInt8], droppingMismatches drops: Bool) throws -> RestoreReport? {
+    private func restore(_ bytes: ArraySlice<UInt8>, droppingMismatches drops: Bool) throws -> RestoreReport? {
         let calls = HostCalls(output, counts)
         let result = unsafe bytes.withUnsafeBufferPointer { bytes in
             let text = unsafe weir_text(bytes: bytes.baseAddress, length: bytes.count)

@@ -140,7 +140,7 @@ public struct QueryPlugin: Plugin {
                 try Checkpoint(of: exchange).bytes
             },
             restore: { bytes, drops in
-                let report = try Checkpoint(bytes: bytes).restore(droppingMismatches: drops, to: exchange)
+                let report = try Checkpoint(bytes).restore(droppingMismatches: drops, to: exchange)
                 run.withLocal { $0.goOn() }
                 return report
             }

@@ -9,7 +9,7 @@ func checkCheckpoint(_ input: inout Input) {
         let bytes = choice % 2 == 0 ? Array(input.rest) : sealed(Array(input.rest))
         let checkpoint = try Checkpoint(bytes: bytes)
         require(checkpoint.bytes == bytes, "a checkpoint has other bytes than it was made of")
-        for section in try checkpoint.contents { require(section.byteCount <= bytes.count, "a section is too long") }
+        for section in try checkpoint.parts { require(section.byteCount <= bytes.count, "a section is too long") }
         let channel = EventChannel<Int>(clock: EventClock(VirtualClock()))
         channel.scan(into: [Int]()) { $0.append($1) }.enumerated().subscribe { _ in }
         requireLine("\(try channel.restore(checkpoint, droppingMismatches: choice & 2 != 0))")

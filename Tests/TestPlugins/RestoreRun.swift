@@ -51,7 +51,7 @@ public enum RestoreRun {
             before += first.lines().count
             guard let bytes = try first.consumer.state?.save() else { return "it has no state" }
             let second = try started()
-            _ = try second.consumer.state?.restore(bytes, false)
+            _ = try second.consumer.state?.restore(bytes[...], false)
             guard try second.consumer.state?.save() == bytes else {
                 return "position \(position): what was restored is saved in another way"
             }

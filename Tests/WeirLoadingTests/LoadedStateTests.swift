@@ -71,7 +71,7 @@ import WeirRecords
         #expect(counted.contains { $0 > 0 })
         let bytes = try #require(try first.state?.save())
         let (second, other) = try start()
-        let report = try second.state?.restore(bytes, false)
+        let report = try second.state?.restore(bytes[...], false)
         #expect(report?.isComplete ?? false)
         #expect(other.counts.map(\.value) == counted)
         #expect(other.partialMatches == output.partialMatches)
@@ -88,7 +88,7 @@ import WeirRecords
         let bytes = try #require(try first.state?.save())
         let refusing = try start([:])
         let empty = try refusing.state?.save()
-        let error = #expect(throws: StateError.self) { try refusing.state?.restore(bytes, false) }
+        let error = #expect(throws: StateError.self) { try refusing.state?.restore(bytes[...], false) }
         guard case .mismatch(let report)? = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -97,9 +97,9 @@ import WeirRecords
         // Nothing was given back.
         #expect(try refusing.state?.save() == empty)
         let dropping = try start([:])
-        #expect(try dropping.state?.restore(bytes, true) == report)
+        #expect(try dropping.state?.restore(bytes[...], true) == report)
         let broken = try start(["by": "key"])
-        #expect(throws: (any Error).self) { try broken.state?.restore(Array(bytes.dropLast(9)), true) }
+        #expect(throws: (any Error).self) { try broken.state?.restore(bytes.dropLast(9), true) }
     }
 
     private static let functions = """

@@ -51,7 +51,7 @@ func sample(seed: UInt64) -> RunCheckpoint {
                 name: "plugin \(index)",
                 fingerprint: "f",
                 partialMatches: random.next() % 2 == 0 ? nil : Int(random.next() % 100),
-                bytes: random.bytes()
+                bytes: random.bytes()[...]
             )
         )
         checkpoint.parts.append(RunCheckpoint.Part(name: "held", bytes: random.bytes()))

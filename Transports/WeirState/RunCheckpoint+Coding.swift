@@ -88,7 +88,7 @@ extension RunCheckpoint {
                 bytes.appendOptional(consumer.partialMatches.map(Int64.init))
                 bytes.appendVariable(UInt64(consumer.bytes.count))
             }
-            pieces += [file, consumer.bytes]
+            pieces += [file, Array(consumer.bytes)]
             file = []
         }
         for part in parts {
@@ -106,7 +106,7 @@ extension RunCheckpoint {
     private static func append(
         _ kind: Kind,
         to file: inout [UInt8],
-        before rest: [UInt8] = [],
+        before rest: ArraySlice<UInt8> = [],
         _ body: (inout [UInt8]) -> Void
     ) {
         let start = file.count
@@ -170,7 +170,7 @@ extension RunCheckpoint {
                     name: name,
                     fingerprint: fingerprint,
                     partialMatches: partial.value.map { Int(truncatingIfNeeded: $0) },
-                    bytes: Array(section.bytes[bytes])
+                    bytes: section.bytes[bytes]
                 )
             )
         case .part:

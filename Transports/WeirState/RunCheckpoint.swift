@@ -102,9 +102,11 @@ package struct RunCheckpoint: Sendable, Equatable {
 
         /// How many partial matches are among it, where that is known.
         package var partialMatches: Int?
-        package var bytes: [UInt8]
 
-        package init(name: String, fingerprint: String, partialMatches: Int?, bytes: [UInt8]) {
+        /// A part of the file that it was read from.
+        package var bytes: ArraySlice<UInt8>
+
+        package init(name: String, fingerprint: String, partialMatches: Int?, bytes: ArraySlice<UInt8>) {
             self.name = name
             self.fingerprint = fingerprint
             self.partialMatches = partialMatches

@@ -37,6 +37,7 @@ extension ContiguousArray {
             initializedCount = count
         }
     }
+
     /// Prefetches a place.
     @inlinable
     package func prefetch(_ index: Int) {
@@ -44,6 +45,20 @@ extension ContiguousArray {
         unsafe withUnsafeBufferPointer { places in
             guard let first = places.baseAddress else { return }
             unsafe cweir_prefetch(first + index)
+        }
+    }
+}
+
+extension Array {
+    /// Creates an array without elements that has room for some, in large pages where that is much.
+    ///
+    /// Memory is got when it is written to first: page by page, which takes longer than to write it.
+    package init(roomFor count: Int) {
+        self.init()
+        reserveCapacity(count)
+        let size = capacity * MemoryLayout<Element>.stride
+        unsafe withUnsafeMutableBufferPointer { places in
+            unsafe cweir_prefer_large_pages(places.baseAddress, size)
         }
     }
 }

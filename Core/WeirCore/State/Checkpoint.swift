@@ -19,9 +19,16 @@ public struct Checkpoint: Sendable {
     public static let formatVersion: UInt32 = 1
 
     /// What is to be kept.
-    public let bytes: [UInt8]
+    ///
+    /// - Complexity: O(1).
+    public var bytes: [UInt8] { Array(contents) }
+
+    private let contents: ArraySlice<UInt8>
 
     let sections: [StateSection]
+
+    /// Whether the sections know where they are in the bytes: not those of a checkpoint that was made here.
+    private let hasPlaces: Bool
 
     /// Tells pipelines apart: the same for two checkpoints of the same operators, types and names.
     public let fingerprint: UInt64
@@ -36,14 +43,17 @@ public struct Checkpoint: Sendable {
     /// - Throws: ``StateError/damaged(_:offset:)`` if anything is missing or was changed;
     ///   ``StateError/unknownVersion(_:)``.
     /// - Complexity: O(*n*) for *n* bytes: all checksums are compared.
-    public init(bytes: [UInt8]) throws(StateError) {
+    public init(bytes: [UInt8]) throws(StateError) { try self.init(bytes[...]) }
+
+    /// Reads a checkpoint that is a part of other bytes.
+    package init(_ bytes: ArraySlice<UInt8>) throws(StateError) {
         var reader = StateReader(bytes, StateCodecs())
         guard bytes.count >= Self.headerSize + Self.mark.count else { throw reader.damage("it is cut off") }
         guard bytes.starts(with: Self.magic) else { throw reader.damage("it does not start with WEIRSTAT") }
-        reader.offset = Self.magic.count
+        reader.offset += Self.magic.count
         let version = try reader.number(UInt32.self)
         let checksum = try reader.number(UInt32.self)
-        guard checksum == Checksum.of(bytes, 16..<Self.headerSize) else {
+        guard checksum == Checksum.of(bytes.dropFirst(16).prefix(Self.headerSize - 16)) else {
             throw reader.damage("the checksum is another")
         }
         guard version == Self.formatVersion else { throw .unknownVersion(version) }
@@ -63,8 +73,9 @@ public struct Checkpoint: Sendable {
         }
         guard reader.remaining == 0 else { throw reader.damage("\(reader.remaining) bytes are left over") }
         guard bytes[reader.offset...].elementsEqual(Self.mark) else { throw reader.damage("the end is missing") }
-        self.bytes = bytes
+        contents = bytes
         self.sections = sections
+        hasPlaces = true
     }
 
     /// Makes a checkpoint of several parts, such as channels and what a program remembers itself.
@@ -87,8 +98,9 @@ public struct Checkpoint: Sendable {
             fingerprint.mix(section.fingerprint)
         }
         state.writer.endFile(fingerprint.value, state.sections.count)
-        bytes = state.writer.bytes
+        contents = state.writer.bytes[...]
         sections = state.sections
+        hasPlaces = false
         self.fingerprint = fingerprint.value
     }
 
@@ -105,12 +117,11 @@ public struct Checkpoint: Sendable {
         droppingMismatches drops: Bool = false,
         to exchange: (inout StateExchange) throws(StateError) -> Void
     ) throws(StateError) -> RestoreReport {
-        // The sections are where they are in the bytes: those of a checkpoint that was made here, too, were read again.
-        let stored = try Checkpoint(bytes: bytes).sections
+        let stored = try placedSections
         let places = Dictionary(stored.map { ($0.name, $0) }) { first, _ in first }
-        let report = RestoreReport(stored, try Self.describe(exchange, bytes, places))
+        let report = RestoreReport(stored, try Self.describe(exchange, contents, places))
         guard drops || report.isComplete else { throw .mismatch(report) }
-        var state = StateExchange(.restoring, bytes)
+        var state = StateExchange(.restoring, contents)
         state.report = report
         state.drops = drops
         state.stored = places
@@ -124,7 +135,7 @@ extension Checkpoint {
     /// The sections that a pipeline has.
     private static func describe(
         _ exchange: (inout StateExchange) throws(StateError) -> Void,
-        _ bytes: [UInt8],
+        _ bytes: ArraySlice<UInt8>,
         _ stored: [String: StateSection]
     ) throws(StateError) -> [StateSection] {
         while true {
@@ -138,11 +149,14 @@ extension Checkpoint {
     }
 
     /// What is in it: the name of each section, how many elements of collections it has, and how many bytes.
-    package var contents: [(name: String, items: Int, byteCount: Int)] {
+    package var parts: [(name: String, items: Int, byteCount: Int)] {
         get throws(StateError) {
-            // The sections of a checkpoint that was made here do not know yet where they are.
-            try Checkpoint(bytes: bytes).sections.map { ($0.name, $0.items, $0.end - $0.start) }
+            try placedSections.map { ($0.name, $0.items, $0.end - $0.start) }
         }
+    }
+
+    private var placedSections: [StateSection] {
+        get throws(StateError) { hasPlaces ? sections : try Checkpoint(contents).sections }
     }
 }
 
@@ -168,7 +182,7 @@ extension StateReader {
         section.start = offset
         section.end = offset + size
         offset = section.end
-        guard try number(UInt32.self) == Checksum.of(bytes, start..<section.end) else {
+        guard try number(UInt32.self) == Checksum.of(bytes[start..<section.end]) else {
             offset = start
             throw damage("the checksum of \(Excerpt.line(name)) is another")
         }

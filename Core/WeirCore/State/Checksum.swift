@@ -30,7 +30,7 @@ package enum Checksum {
     ///   - bytes: The bytes.
     ///   - checksum: That of those before them; 0 where there are none.
     /// - Returns: The checksum of all.
-    package static func of(_ bytes: [UInt8], behind checksum: UInt32) -> UInt32 {
+    package static func of(_ bytes: ArraySlice<UInt8>, behind checksum: UInt32 = 0) -> UInt32 {
         unsafe bytes.withUnsafeBytes { unsafe of($0, behind: checksum) }
     }
 
@@ -64,9 +64,7 @@ package enum Checksum {
         }
     }
 
-    /// The checksum of a part of an array.
-    ///
-    /// Not of a slice: a slice that is alive while its array changes makes the array copy itself.
+    /// The checksum of a part of an array that is to change: a slice that is alive then makes the array copy itself.
     package static func of(_ bytes: [UInt8], _ range: Range<Int>) -> UInt32 {
         unsafe bytes.withUnsafeBytes { unsafe of(UnsafeRawBufferPointer(rebasing: $0[range])) }
     }

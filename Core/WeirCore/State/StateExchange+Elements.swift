@@ -26,6 +26,40 @@ extension StateExchange {
     }
 }
 
+extension StateExchange {
+    /// Exchanges an array of which only a part is in memory at a time when it is restored.
+    ///
+    /// - Parameters:
+    ///   - elements: Saved.
+    ///   - size: How many bytes each of them has at least.
+    ///   - take: Called with one part after the other, and how many elements there are in all; at least once.
+    /// - Throws: ``StateError``, and what `take` throws.
+    package mutating func exchange<Element: StateCodable>(
+        _ elements: [Element],
+        ofAtLeast size: Int,
+        inParts take: (_ part: [Element], _ count: Int) throws(StateError) -> Void
+    ) throws(StateError) {
+        guard isRestoring else {
+            var elements = elements
+            return try exchange(&elements)
+        }
+        // The fields that follow have their places.
+        _ = try codec(of: [Element].self)
+        let count = try reader.count(ofElementsWithAtLeast: size)
+        var part: [Element] = []
+        part.reserveCapacity(min(count, Self.partLength))
+        var rest = count
+        repeat {
+            part.removeAll(keepingCapacity: true)
+            for _ in 0..<min(rest, Self.partLength) { part.append(try Element(restoringFrom: &reader)) }
+            rest -= part.count
+            try take(part, count)
+        } while rest > 0
+    }
+
+    private static var partLength: Int { 512 }
+}
+
 // Collections of elements that exchange their states themselves, because they have closures beside it.
 extension StateExchange {
     /// Exchanges a collection whose elements are no plain values.

@@ -70,7 +70,7 @@ public struct StateExchange: ~Copyable {
     var report = RestoreReport()
     var drops = false
 
-    init(_ mode: Mode, _ bytes: [UInt8] = []) {
+    init(_ mode: Mode, _ bytes: ArraySlice<UInt8> = []) {
         self.mode = mode
         writer = StateWriter(codecs)
         reader = StateReader(bytes, codecs)
@@ -372,7 +372,7 @@ public struct StateExchange: ~Copyable {
         case .restoring:
             guard isFitting else { return }
             if reader.remaining > 0 {
-                throw .damaged("\(reader.remaining) bytes of \(ended.name) are left over", offset: reader.offset)
+                throw reader.damage("\(reader.remaining) bytes of \(ended.name) are left over")
             }
         }
     }

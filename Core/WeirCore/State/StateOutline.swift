@@ -124,17 +124,9 @@ package struct StateOutline: Sendable {
             segments = changed
             start += length
         }
-        // The initializer that takes memory writes a count also into the empty array that all threads share.
-        guard let last = segments.last else { return [] }
-        return unsafe [UInt8](unsafeUninitializedCapacity: last.end) { state, count in
-            unsafe bytes.withUnsafeBufferPointer { bytes in
-                for segment in segments {
-                    let source = unsafe bytes[segment.start..<segment.start + segment.end - count]
-                    _ = unsafe state[count..<segment.end].update(fromContentsOf: source)
-                    count = segment.end
-                }
-            }
-        }
+        var state = [UInt8](roomFor: segments.last?.end ?? 0)
+        for segment in segments { state += bytes[segment.start..<segment.start + segment.end - state.count] }
+        return state
     }
 
     private static func apply(

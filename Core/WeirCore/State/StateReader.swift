@@ -2,17 +2,18 @@
 ///
 /// Thread safety: one thread at a time.
 public struct StateReader: ~Copyable {
-    @usableFromInline let bytes: [UInt8]
+    @usableFromInline let bytes: ArraySlice<UInt8>
+    // An index of the bytes.
     @usableFromInline var offset: Int
     // Of the part that may be read.
     @usableFromInline var end: Int
     let codecs: StateCodecs
 
-    init(_ bytes: [UInt8], _ codecs: StateCodecs) {
+    init(_ bytes: ArraySlice<UInt8>, _ codecs: StateCodecs) {
         self.bytes = bytes
         self.codecs = codecs
-        offset = 0
-        end = bytes.count
+        offset = bytes.startIndex
+        end = bytes.endIndex
     }
 
     /// Reads a value.
@@ -29,9 +30,14 @@ public struct StateReader: ~Copyable {
     /// - Returns: The bytes.
     /// - Throws: ``StateError/damaged(_:offset:)``.
     public mutating func readBytes() throws(StateError) -> [UInt8] {
+        Array(try readSlice())
+    }
+
+    /// Reads bytes that were written with their number, and stay where they are.
+    package mutating func readSlice() throws(StateError) -> ArraySlice<UInt8> {
         let count = try count(ofElementsWithAtLeast: 1)
         defer { offset += count }
-        return Array(bytes[offset..<offset + count])
+        return bytes[offset..<offset + count]
     }
 
     /// How many bytes are left of the part that may be read.
@@ -42,7 +48,7 @@ public struct StateReader: ~Copyable {
     /// - Parameter what: What is wrong.
     /// - Returns: The error to throw.
     public func damage(_ what: String) -> StateError {
-        .damaged(what, offset: offset)
+        .damaged(what, offset: offset - bytes.startIndex)
     }
 
     /// Reads an integer, as ``read(_:)`` does, without looking for the codec of its type.
@@ -52,13 +58,15 @@ public struct StateReader: ~Copyable {
         guard remaining >= size else { throw damage("\(size) bytes are missing") }
         defer { offset += size }
         return unsafe Number(
-            littleEndian: bytes.withUnsafeBytes { unsafe $0.loadUnaligned(fromByteOffset: offset, as: type) }
+            littleEndian: bytes.withUnsafeBytes {
+                unsafe $0.loadUnaligned(fromByteOffset: offset - bytes.startIndex, as: type)
+            }
         )
     }
 
     mutating func copy(_ count: Int, to place: UnsafeMutableRawPointer) throws(StateError) {
         guard remaining >= count else { throw damage("\(count) bytes are needed and \(remaining) are left") }
-        let offset = offset
+        let offset = offset - bytes.startIndex
         unsafe bytes.withUnsafeBytes { source in
             if let base = source.baseAddress { unsafe place.copyMemory(from: base + offset, byteCount: count) }
         }

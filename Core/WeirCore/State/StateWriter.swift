@@ -36,7 +36,9 @@ public struct StateWriter: ~Copyable {
     }
 
     /// Writes bytes, with their number; they are no elements of a collection.
-    package mutating func write(bytes: [UInt8]) {
+    package mutating func write(bytes: [UInt8]) { write(bytes: bytes[...]) }
+
+    package mutating func write(bytes: ArraySlice<UInt8>) {
         append(UInt64(bytes.count))
         self.bytes.append(contentsOf: bytes)
     }

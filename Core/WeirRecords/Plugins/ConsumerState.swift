@@ -16,7 +16,7 @@ package struct ConsumerState {
     ///
     /// Where that does not fit, it is dropped if `drops` is true; otherwise `StateError.mismatch` is thrown, and nothing was
     /// given back.
-    package let restore: (_ bytes: [UInt8], _ drops: Bool) throws -> RestoreReport?
+    package let restore: (_ bytes: ArraySlice<UInt8>, _ drops: Bool) throws -> RestoreReport?
 
     /// Whether `save` may be called in a copy of the process that has no other threads: not where it asks one, or takes a
     /// lock that one may hold.
@@ -34,7 +34,7 @@ package struct ConsumerState {
         fingerprint: String,
         canBeSavedInCopy: Bool = true,
         save: @escaping () throws -> [UInt8],
-        restore: @escaping (_ bytes: [UInt8], _ drops: Bool) throws -> RestoreReport?
+        restore: @escaping (_ bytes: ArraySlice<UInt8>, _ drops: Bool) throws -> RestoreReport?
     ) {
         self.fingerprint = fingerprint
         self.canBeSavedInCopy = canBeSavedInCopy

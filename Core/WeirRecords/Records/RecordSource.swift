@@ -121,7 +121,7 @@ public struct RecordSource<Decoder: EventDecoder>: GroupableStream {
             // The checkpoint itself says which operators and types it has.
             fingerprint: "channel",
             save: { try Checkpoint(of: exchange).bytes },
-            restore: { try Checkpoint(bytes: $0).restore(droppingMismatches: $1, to: exchange) }
+            restore: { try Checkpoint($0).restore(droppingMismatches: $1, to: exchange) }
         )
         return consumer
     }

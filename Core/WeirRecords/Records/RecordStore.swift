@@ -165,7 +165,7 @@ package final class RecordStore {
     }
 
     /// Keeps some bytes, as those of a record.
-    package func keep(_ bytes: [UInt8]) -> UInt32 {
+    package func keep(_ bytes: ArraySlice<UInt8>) -> UInt32 {
         let piece = unsafe take(bytes.count + 1)
         unsafe piece.bytes[0] = Self.isRaw
         unsafe bytes.withUnsafeBufferPointer { bytes in

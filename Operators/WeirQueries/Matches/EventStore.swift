@@ -67,7 +67,7 @@ final class EventStore {
         guard let shape else {
             var bytes: [UInt8] = []
             block.objects.append(recordAt: row, in: batch, hasTypes: hasTypes, to: &bytes)
-            return records.keep(bytes)
+            return records.keep(bytes[...])
         }
         return records.keepFields(
             ofRecordAt: row,
@@ -139,26 +139,25 @@ final class EventStore {
         var (line, values): ([UInt8], [QueryValue]) = ([], [])
         append(event, to: &line)
         if !fields.isEmpty { read(event) { value in values = fields.map(value) } }
-        return SavedEvent(line: line, values: values)
+        return SavedEvent(line: line[...], values: values)
     }
 
-    /// Keeps the events of a checkpoint, each for one holder; nothing was kept before.
+    /// Gets what ``QueryPlan/Field/savedName`` was of the fields that pipes wanted of the events of a checkpoint.
+    func restore(_ fields: [String]) {
+        restored.value.places = Dictionary(fields.enumerated().map { ($1, $0) }) { first, _ in first }
+    }
+
+    /// Keeps an event of a checkpoint for one holder; none was kept before but such.
     ///
     /// - Parameters:
-    ///   - events: The events.
-    ///   - fields: What ``QueryPlan/Field/savedName`` was of the fields that pipes wanted.
-    /// - Returns: Their numbers; `nil` where they have other numbers of fields.
-    func restore(_ events: [SavedEvent], _ fields: [String]) -> [UInt32]? {
-        restored.value.places = Dictionary(fields.enumerated().map { ($1, $0) }) { first, _ in first }
-        var numbers: [UInt32] = []
-        numbers.reserveCapacity(events.count)
-        for event in events {
-            guard event.values.count == fields.count else { return nil }
-            let number = records.keep(event.line)
-            if !fields.isEmpty { restored.value.values[number] = event.values }
-            numbers.append(number)
-        }
-        return numbers
+    ///   - event: The event.
+    ///   - fieldCount: How many fields pipes wanted.
+    /// - Returns: Its number; `nil` where it has another number of fields.
+    func restore(_ event: SavedEvent, fieldCount: Int) -> UInt32? {
+        guard event.values.count == fieldCount else { return nil }
+        let number = records.keep(event.line)
+        if fieldCount > 0 { restored.value.values[number] = event.values }
+        return number
     }
 }
 
@@ -170,11 +169,14 @@ extension QueryPlan.Field {
 /// An event of pending matches, as a checkpoint has it.
 struct SavedEvent: StateCodable {
     /// The object.
-    let line: [UInt8]
+    let line: ArraySlice<UInt8>
     /// What pipes want of it.
     let values: [QueryValue]
 
-    init(line: [UInt8], values: [QueryValue]) { (self.line, self.values) = (line, values) }
+    /// How many bytes it has at least.
+    static var leastSize: Int { 12 }
+
+    init(line: ArraySlice<UInt8>, values: [QueryValue]) { (self.line, self.values) = (line, values) }
 
     func save(to writer: inout StateWriter) throws(StateError) {
         writer.write(bytes: line)
@@ -182,7 +184,7 @@ struct SavedEvent: StateCodable {
     }
 
     init(restoringFrom reader: inout StateReader) throws(StateError) {
-        line = try reader.readBytes()
+        line = try reader.readSlice()
         values = try [QueryValue](valuesFrom: &reader)
     }
 }

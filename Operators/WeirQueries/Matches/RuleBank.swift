@@ -125,16 +125,19 @@ struct RuleBank {
         let wanted = Set(rules.flatMap { $0.runner.pipeTerms.joined().flatMap(\.fields) }).sorted()
             .map { fields.fields[$0] }
         var names = wanted.map(\.savedName)
-        var events = numbers.events.map { stores[$0.store].saved($0.number, wanted) }
+        let events = numbers.events.map { stores[$0.store].saved($0.number, wanted) }
         try state.begin("events")
         try state.exchange(&names)
-        try state.exchange(&events)
-        var restored = RestoredEvents(numbers: [])
-        if state.isRestoring {
-            guard let numbers = store.restore(events, names) else {
-                throw .damaged("the events of a query have other fields", offset: 0)
+        if state.isRestoring { store.restore(names) }
+        var restored = RestoredEvents()
+        try state.exchange(events, ofAtLeast: SavedEvent.leastSize) { (events, count) throws(StateError) in
+            restored.numbers.reserveCapacity(count)
+            for event in events {
+                guard let number = store.restore(event, fieldCount: names.count) else {
+                    throw .damaged("the events of a query have other fields", offset: 0)
+                }
+                restored.numbers.append(number)
             }
-            restored = RestoredEvents(numbers: numbers)
         }
         for (index, program) in programs.enumerated() {
             try state.scoped("rule \(program.name)") { state throws(StateError) in

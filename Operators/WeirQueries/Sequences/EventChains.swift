@@ -1,3 +1,5 @@
+internal import WeirCore
+
 /// The events of pending matches: each is linked to the one before it, and belongs to one pending match.
 ///
 /// Memory: 8 bytes for an event.
@@ -16,6 +18,9 @@ struct EventChains: Sendable {
 
     /// The events that were removed: each of them has one holder less.
     private(set) var released: [UInt32] = []
+
+    /// Makes room for events at once, of which it has none yet.
+    mutating func reserve(_ count: Int) { nodes = Array(roomFor: count) }
 
     /// Adds an event behind a chain.
     ///

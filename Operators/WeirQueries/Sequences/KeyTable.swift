@@ -40,7 +40,7 @@ struct KeyTable: Sendable {
     /// Makes room for keys at once, of which it has none yet.
     mutating func reserve(_ keyCount: Int) {
         precondition(count == 0, "there are keys")
-        words.reserveCapacity(keyCount)
+        words = Array(roomFor: keyCount)
         var size = entries.count
         while size < keyCount * 2 { size *= 2 }
         entries = ContiguousArray(tableOf: -1, count: size)

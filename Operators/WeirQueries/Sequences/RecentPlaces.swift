@@ -1,3 +1,5 @@
+internal import WeirCore
+
 /// Places in the order in which they were touched last, with the times.
 struct RecentPlaces: Sendable {
     private struct Link: Sendable {
@@ -12,6 +14,9 @@ struct RecentPlaces: Sendable {
     private(set) var oldest: Int32 = -1
     private var newest: Int32 = -1
     private static var removed: Int32 { -2 }
+
+    /// Makes room for places at once, of which it has none yet.
+    mutating func reserve(_ count: Int) { links = Array(roomFor: count) }
 
     /// When a place was touched.
     func time(of place: Int) -> Int64 { links[place].time }

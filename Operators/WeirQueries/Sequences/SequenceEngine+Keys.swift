@@ -1,3 +1,5 @@
+internal import WeirCore
+
 /// What keeps the keys of a sequence, and lets go of them.
 extension SequenceEngine {
     /// Declares that no event before a time follows: what waited for less long is certain, and what can lead nowhere goes.
@@ -50,6 +52,14 @@ extension SequenceEngine {
             while lastLeads.count < needed { lastLeads.append(.min) }
         }
         return place
+    }
+
+    /// Makes room for keys at once, of which it has none yet, and for a match of each.
+    mutating func reserve(_ count: Int) {
+        table.reserve(count)
+        recent.reserve(count)
+        chains.reserve(count)
+        slots = Array(roomFor: count * stride)
     }
 
     /// Gives up the oldest keys beyond the limit.

@@ -27,27 +27,50 @@ extension RuleRunner {
         unpack: (Kept) -> Content
     ) throws(StateError) {
         if hasKeys {
-            var saved = saved
             try state.begin("keys", of: program)
-            try state.exchange(&saved.keys)
-            var isRestoring = state.isRestoring
             if sequence != nil {
-                try state.begin("partial matches", of: program)
-                try state.exchange(&saved.matches)
+                try exchangeSequence(&state, saved, program, events, retain)
             } else {
+                var saved = saved
+                try state.exchange(&saved.keys)
+                let hasKeys = state.isRestoring
                 try state.begin("candidates", of: program)
                 try state.exchange(&saved.eventCount)
                 try state.exchange(&saved.candidates)
-            }
-            isRestoring = isRestoring && state.isRestoring
-            if isRestoring {
-                guard sequence?.restore(saved, events, retain) ?? true, sample?.restore(saved, events, retain) ?? true
-                else { throw .damaged("the partial matches of a query make no sense", offset: 0) }
+                if hasKeys, state.isRestoring {
+                    try Self.check(sample?.restore(saved, events, retain) ?? true)
+                }
             }
         }
         guard hasPipes else { return }
         try state.begin("pipes", of: program)
         try pipes.exchangeState(&state, pack: pack, unpack: unpack)
+    }
+
+    /// The same of a sequence, which may have many keys: what is restored is not in memory twice.
+    private mutating func exchangeSequence(
+        _ state: inout StateExchange,
+        _ saved: SavedRule,
+        _ program: String?,
+        _ events: RestoredEvents,
+        _ retain: (UInt32) -> Void
+    ) throws(StateError) {
+        let empty = sequence
+        try state.exchange(saved.keys, ofAtLeast: SavedKey.leastSize) { (keys, count) throws(StateError) in
+            try Self.check(sequence?.restore(keys, of: count) ?? true)
+        }
+        let hasKeys = state.isRestoring
+        try state.begin("partial matches", of: program)
+        // Keys and matches fit together, or not.
+        if hasKeys != state.isRestoring { sequence = empty }
+        try state.exchange(saved.matches, ofAtLeast: SavedMatch.leastSize) { (matches, _) throws(StateError) in
+            guard hasKeys else { return }
+            try Self.check(sequence?.restore(matches, events, retain) ?? true)
+        }
+    }
+
+    private static func check(_ makesSense: Bool) throws(StateError) {
+        guard makesSense else { throw .damaged("the partial matches of a query make no sense", offset: 0) }
     }
 }
 

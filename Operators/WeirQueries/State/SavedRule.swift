@@ -27,6 +27,9 @@ struct SavedKey: StateCodable {
     /// Whether it has its sample.
     var isDone = false
 
+    /// How many bytes it has at least.
+    static var leastSize: Int { 33 }
+
     init(_ key: EventKey) { self.key = key }
 
     func save(to writer: inout StateWriter) throws(StateError) {
@@ -61,10 +64,27 @@ struct SavedMatch: StateCodable {
 
     let fields: Fields
 
-    /// Its events, one for each stage that it has passed.
-    let events: [UInt32]
+    /// Its events, one for each stage that it has passed; most have few, which need no memory of their own.
+    private var firstEvents = SIMD4<UInt32>()
+    private var moreEvents: [UInt32] = []
 
-    init(_ fields: Fields, _ events: [UInt32]) { (self.fields, self.events) = (fields, events) }
+    /// How many bytes it has at least.
+    static var leastSize: Int { 25 }
+
+    /// Creates a match whose events are not known yet.
+    init(_ fields: Fields) {
+        self.fields = fields
+        if fields.passed > 4 { moreEvents = Array(repeating: 0, count: Int(fields.passed) - 4) }
+    }
+
+    /// How many events it has.
+    var eventCount: Int { Int(fields.passed) }
+
+    /// An event.
+    subscript(index: Int) -> UInt32 {
+        get { index < 4 ? firstEvents[index] : moreEvents[index - 4] }
+        set { if index < 4 { firstEvents[index] = newValue } else { moreEvents[index - 4] = newValue } }
+    }
 
     func save(to writer: inout StateWriter) throws(StateError) {
         writer.append(fields.time)
@@ -72,7 +92,7 @@ struct SavedMatch: StateCodable {
         writer.append(fields.key)
         writer.append(fields.passed)
         writer.append(UInt8(fields.isRejected ? 1 : 0))
-        for event in events { writer.append(event) }
+        for index in 0..<eventCount { writer.append(self[index]) }
     }
 
     init(restoringFrom reader: inout StateReader) throws(StateError) {
@@ -83,11 +103,11 @@ struct SavedMatch: StateCodable {
             passed: try reader.number(UInt32.self),
             isRejected: try reader.number(UInt8.self) != 0
         )
-        var events: [UInt32] = []
         // A number that is made up does not get memory.
-        events.reserveCapacity(Int(min(fields.passed, 16)))
-        for _ in 0..<fields.passed { events.append(try reader.number(UInt32.self)) }
-        self.events = events
+        for index in 0..<eventCount {
+            let event = try reader.number(UInt32.self)
+            if index < 4 { firstEvents[index] = event } else { moreEvents.append(event) }
+        }
     }
 }
 
@@ -153,7 +173,7 @@ struct EventNumbers {
 
 /// The events of a checkpoint, where they are kept now; each has a holder more until all rules have theirs.
 struct RestoredEvents {
-    let numbers: [UInt32]
+    var numbers: [UInt32] = []
 
     /// The number of an event, for one more holder.
     func take(_ event: UInt32, _ retain: (UInt32) -> Void) -> UInt32? {

@@ -21,53 +21,63 @@ extension SequenceEngine {
                     passed: UInt32(slot - place * stride + 1),
                     isRejected: slots[slot].isRejected
                 )
-                saved.matches.append(SavedMatch(fields, events(of: slots[slot].chain, &numbers)))
+                saved.matches.append(match(fields, slots[slot].chain, &numbers))
             }
         }
         for entry in waiting.all {
             guard let index = indexes[Int(entry.place)] else { continue }
             let passed = UInt32(stride + 1)
             let fields = SavedMatch.Fields(time: entry.deadline, key: index, passed: passed, isRejected: false)
-            saved.matches.append(SavedMatch(fields, events(of: entry.chain, &numbers)))
+            saved.matches.append(match(fields, entry.chain, &numbers))
         }
         return saved
     }
 
-    /// The events of a chain, the first one first.
-    private func events(of chain: Int32, _ numbers: inout EventNumbers) -> [UInt32] {
-        var events: [UInt32] = []
-        events.reserveCapacity(stride + 1)
-        chains.forEach(of: chain) { events.append($0) }
-        events.reverse()
+    /// A match with the events of a chain, the first one first.
+    private func match(_ fields: SavedMatch.Fields, _ chain: Int32, _ numbers: inout EventNumbers) -> SavedMatch {
+        var match = SavedMatch(fields)
+        var index = match.eventCount
+        chains.forEach(of: chain) { event in
+            index -= 1
+            match[index] = event
+        }
         // The first one has the first number.
-        for index in events.indices { events[index] = numbers.number(of: events[index]) }
-        return events
+        for index in 0..<match.eventCount { match[index] = numbers.number(of: match[index]) }
+        return match
     }
 
     /// How many keys are on their way together.
     private static var prefetchDistance: Int { 16 }
 
-    /// Gets what was saved; it has kept nothing yet.
+    /// Gets keys that were saved, behind those that it got before; it has kept nothing else yet.
     ///
     /// - Parameters:
-    ///   - saved: What was saved.
-    ///   - events: The events of the checkpoint.
-    ///   - retain: Called with each event that has one holder more.
-    /// - Returns: Whether what was saved makes sense.
-    mutating func restore(_ saved: SavedRule, _ events: RestoredEvents, _ retain: (UInt32) -> Void) -> Bool {
-        table.reserve(saved.keys.count)
-        for (index, key) in saved.keys.enumerated() {
-            if index + Self.prefetchDistance < saved.keys.count {
-                table.prefetch(saved.keys[index + Self.prefetchDistance].key)
-            }
+    ///   - keys: The keys.
+    ///   - count: How many there are in all.
+    /// - Returns: Whether they make sense.
+    mutating func restore(_ keys: [SavedKey], of count: Int) -> Bool {
+        if table.count == 0 { reserve(count) }
+        for (index, key) in keys.enumerated() {
+            if index + Self.prefetchDistance < keys.count { table.prefetch(keys[index + Self.prefetchDistance].key) }
             guard table.place(of: key.key) < 0 else { return false }
             let place = open(key.key, -1, key.time)
             if shape.hasLeading { lastLeads[place] = key.lead }
         }
-        for match in saved.matches {
-            let (fields, passed) = (match.fields, Int(match.fields.passed))
+        return true
+    }
+
+    /// Gets matches that were saved, behind all keys.
+    ///
+    /// - Parameters:
+    ///   - matches: The matches.
+    ///   - events: The events of the checkpoint.
+    ///   - retain: Called with each event that has one holder more.
+    /// - Returns: Whether they make sense.
+    mutating func restore(_ matches: [SavedMatch], _ events: RestoredEvents, _ retain: (UInt32) -> Void) -> Bool {
+        for match in matches {
+            let (fields, passed) = (match.fields, match.eventCount)
             let isWaiting = passed == stride + 1
-            guard fields.key < saved.keys.count, passed > 0, passed <= stride || isWaiting && shape.hasTrailing else {
+            guard fields.key < table.count, passed > 0, passed <= stride || isWaiting && shape.hasTrailing else {
                 return false
             }
             // The places are new: they are in the order of the keys.
@@ -75,8 +85,8 @@ extension SequenceEngine {
             let slot = place * stride + passed - 1
             guard isWaiting || slots[slot].chain < 0 else { return false }
             var chain: Int32 = -1
-            for event in match.events {
-                guard let number = events.take(event, retain) else { return false }
+            for index in 0..<passed {
+                guard let number = events.take(match[index], retain) else { return false }
                 chain = chains.append(number, to: chain)
             }
             if isWaiting {

@@ -172,7 +172,7 @@ struct StateCommand: Command {
 extension RunCheckpoint.Consumer {
     /// The operators of the plugin, or the rules of a query; empty where the plugin says nothing of its bytes.
     fileprivate var contents: [(name: String, items: Int, byteCount: Int)] {
-        (try? Checkpoint(bytes: bytes).contents) ?? []
+        (try? Checkpoint(bytes).parts) ?? []
     }
 }
 

@@ -53,7 +53,7 @@ extension RunningPlugins {
                     name: names[index],
                     fingerprint: state.fingerprint,
                     partialMatches: outputs[index].partialMatches,
-                    bytes: try state.save()
+                    bytes: try state.save()[...]
                 )
             )
         }
@@ -67,7 +67,7 @@ extension RunningPlugins {
             name: name,
             fingerprint: state.fingerprint,
             partialMatches: outputs[index].partialMatches,
-            bytes: try state.save()
+            bytes: try state.save()[...]
         )
     }
 
@@ -75,7 +75,7 @@ extension RunningPlugins {
     ///
     /// - Throws: What the plugin says that cannot read it.
     func restore(
-        _ bytes: [UInt8],
+        _ bytes: ArraySlice<UInt8>,
         of name: String,
         _ fingerprint: String,
         droppingMismatches drops: Bool

@@ -115,6 +115,29 @@ private struct SilentSink<Downstream: Sink<Int>>: Sink {
         #expect(try Checkpoint(bytes: bytes).bytes == bytes)
     }
 
+    @Test func aPartOfOtherBytesIsRead() throws {
+        let channel = summing(sinks: 3)
+        for number in 0..<5 { channel.publish(number) }
+        let bytes = try channel.checkpoint().bytes
+        for count in [0, 1, 7, 100] {
+            let around = [UInt8](repeating: 9, count: count)
+            let all = around + bytes + around
+            let part = all[count..<count + bytes.count]
+            #expect(try Checkpoint(part).bytes == bytes)
+            let restored = summing(sinks: 3)
+            #expect(try restored.restore(Checkpoint(part)).isComplete)
+            #expect(try restored.checkpoint().bytes == bytes)
+            // Where the damage is counts from the start of the part.
+            var damaged = part
+            damaged[count + 60] ^= 1
+            let errors = [damaged, Array(damaged)[...]].map { damaged in
+                #expect(throws: StateError.self) { try Checkpoint(damaged) }
+            }
+            #expect("\(String(describing: errors[0]))" == "\(String(describing: errors[1]))")
+            #expect(throws: StateError.self) { try Checkpoint(all[count..<count + bytes.count - 1]) }
+        }
+    }
+
     @Test func nonsenseIsFound() {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)

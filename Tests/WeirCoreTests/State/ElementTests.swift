@@ -32,7 +32,7 @@ import WeirTesting
     private func copy<Value>(of value: Value) throws -> (Value, [UInt8]) {
         var writer = StateWriter(StateCodecs())
         try writer.write(value)
-        var reader = StateReader(writer.bytes, StateCodecs())
+        var reader = StateReader(writer.bytes[...], StateCodecs())
         let copy = try reader.read(Value.self)
         #expect(reader.remaining == 0)
         return (copy, writer.bytes)
@@ -43,7 +43,7 @@ import WeirTesting
         #expect(copy == value, sourceLocation: sourceLocation)
         // Each beginning is too short, and says so.
         for count in 0..<bytes.count {
-            var reader = StateReader(Array(bytes[..<count]), StateCodecs())
+            var reader = StateReader(bytes[..<count], StateCodecs())
             #expect(throws: StateError.self, sourceLocation: sourceLocation) { try reader.read(Value.self) }
         }
     }

@@ -86,7 +86,7 @@ extension NATSPartitionLog {
     ) throws(NATSError) {
         if reading.bytes.isEmpty {
             // With room for the changes that follow meanwhile.
-            reading.bytes.reserveCapacity(min(reading.head.byteCount + reading.head.byteCount / 4, 1 << 30))
+            reading.bytes = [UInt8](roomFor: min(reading.head.byteCount + reading.head.byteCount / 4, 1 << 30))
         }
         var json = JSONWriter()
         json.object { json in
