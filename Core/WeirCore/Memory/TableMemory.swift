@@ -52,9 +52,10 @@ extension ContiguousArray {
 extension Array {
     /// Creates an array without elements that has room for some, in large pages where that is much.
     ///
-    /// Memory is got when it is written to first: page by page, which takes longer than to write it.
+    /// The system gives memory page by page when it is written to first, which takes longer than writing.
     package init(roomFor count: Int) {
         self.init()
+        guard count > 0 else { return }
         reserveCapacity(count)
         let size = capacity * MemoryLayout<Element>.stride
         unsafe withUnsafeMutableBufferPointer { places in
