@@ -322,6 +322,60 @@ struct QueryStateTests {
         #expect(second.lines().count == 5)
     }
 
+    /// Events that were kept before a rule came whose pipe wants fields: they have none, and are saved all the same.
+    @Test(arguments: [false, true])
+    func eventsFromBeforeAPipeWantedFieldsAreSaved(isHandedOver: Bool) throws {
+        let old = Self.rule("old", ["a", "b"])
+        let sorted = Self.rule("sorted", ["a", "b"], pipes: [.sort([.field(1)])])
+        let first = try Run([old])
+        try first.read(Self.events(0..<5, "a"))
+        let second = try Run([old, sorted])
+        if isHandedOver {
+            second.consumer.handover?.goOn(try #require(first.consumer.handover?.known()))
+        } else {
+            let bytes = try #require(try first.consumer.state?.save())
+            _ = try second.consumer.state?.restore(bytes[...], true)
+        }
+        try second.read(Self.events(5..<8, "a"))
+        var bytes = try #require(try second.consumer.state?.save())
+        var last = second
+        for _ in 0..<3 {
+            last = try Run([old, sorted])
+            #expect(try last.consumer.state?.restore(bytes[...], false)?.isComplete == true)
+            let next = try #require(try last.consumer.state?.save())
+            #expect(next == bytes)
+            bytes = next
+        }
+        for run in [second, last] {
+            try run.read(Self.events(8..<13, "b"))
+            run.consumer.finish(.finished)
+        }
+        let expected = second.lines()
+        #expect(expected.count { $0.hasPrefix("{\"rule\":\"old\"") } == 5)
+        #expect(expected.count { $0.hasPrefix("{\"rule\":\"sorted\"") } == 3)
+        #expect(last.lines() == expected)
+    }
+
+    /// A count of events that would not go on.
+    @Test
+    func anAbsurdCountOfEventsIsRefused() throws {
+        let steps = ["a", "b"].map { QueryPlan.Step(category: $0, keys: [QueryPlan.Key(field: 0)]) }
+        let plan = QueryPlan(fields: [QueryPlan.Field("user")], situation: .sample(steps))
+        let rules = [QueryRule(name: "s", plan: plan)]
+        let first = try Run(rules)
+        try first.read(Self.events(0..<5, "a"))
+        var bytes = try #require(try first.consumer.state?.save())
+        let part = try #require(Checkpoint(bytes: bytes).parts.first { $0.name == "rule s/candidates" })
+        let name = Array(part.name.utf8)
+        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: name) })
+        let start = place + name.count + 28
+        for index in start..<start + 8 { bytes[index] = 0xFF }
+        let end = start + part.byteCount
+        bytes.replaceFixed(Checksum.of(bytes, place - 4..<end), at: end)
+        let second = try Run(rules)
+        #expect(throws: StateError.self) { try second.consumer.state?.restore(bytes[...], false) }
+    }
+
     /// Rules that were handed over to another plugin have stores of their own, and are saved like the others.
     @Test
     func rulesThatWereHandedOverAreSaved() throws {

@@ -138,7 +138,11 @@ final class EventStore {
     func saved(_ event: UInt32, _ fields: [QueryPlan.Field]) -> SavedEvent {
         var (line, values): ([UInt8], [QueryValue]) = ([], [])
         append(event, to: &line)
-        if !fields.isEmpty { read(event) { value in values = fields.map(value) } }
+        if !fields.isEmpty {
+            // Of one that was kept before a pipe wanted fields only the object is there.
+            values = Array(repeating: .missing, count: fields.count)
+            read(event) { value in values = fields.map(value) }
+        }
         return SavedEvent(line: line[...], values: values)
     }
 
@@ -154,9 +158,10 @@ final class EventStore {
     ///   - fieldCount: How many fields pipes wanted.
     /// - Returns: Its number; `nil` where it has another number of fields.
     func restore(_ event: SavedEvent, fieldCount: Int) -> UInt32? {
-        guard event.values.count == fieldCount else { return nil }
+        // Earlier builds have saved none where only the object was there.
+        guard event.values.isEmpty || event.values.count == fieldCount else { return nil }
         let number = records.keep(event.line)
-        if fieldCount > 0 { restored.value.values[number] = event.values }
+        if !event.values.isEmpty { restored.value.values[number] = event.values }
         return number
     }
 }

@@ -127,6 +127,8 @@ struct SampleEngine: EventEngine, Sendable {
     ///   - retain: Called with each event that has one holder more.
     /// - Returns: Whether what was saved makes sense.
     mutating func restore(_ saved: SavedRule, _ events: RestoredEvents, _ retain: (UInt32) -> Void) -> Bool {
+        // It is counted on.
+        guard saved.eventCount < UInt64(Int64.max) else { return false }
         serial = saved.eventCount
         var lists = Array(repeating: [[Candidate]](repeating: [], count: steps.count), count: saved.keys.count)
         for candidate in saved.candidates {
