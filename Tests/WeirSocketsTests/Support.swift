@@ -181,7 +181,8 @@ final class Peer {
     /// Reads once, waiting.
     func receive() -> String {
         var bytes = [UInt8](repeating: 0, count: 65_536)
-        let count = unsafe recv(descriptor, &bytes, bytes.count, 0)
+        var count = 0
+        repeat { count = unsafe recv(descriptor, &bytes, bytes.count, 0) } while count < 0 && errno == EINTR
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 }
