@@ -84,12 +84,8 @@ public enum CommandWorkloads {
         },
         // What two processors give that share caches and memory, where neither waits for the other.
         Workload("two runs at once, for each", in: .millionsPerSecond, against: host) {
-            let input = files.input(rowCount: rowCount)
             let script = #""$@" >/dev/null & one=$!; "$@" >/dev/null & wait $! && wait $one"#
-            let run = try CommandRun(
-                ["sh", "-c", script, "sh", hostPath, "run", "shake", "--from", "file:\(input.path)", "--strict"],
-                files: files
-            )
+            let run = try CommandRun(["sh", "-c", script, "sh"] + shake(files.input(rowCount: rowCount)), files: files)
             return run.wallNanoseconds / 2 / Double(rowCount)
         },
     ]
@@ -156,6 +152,11 @@ public enum CommandWorkloads {
         },
     ]
 
+    /// The command that looks for shakes in a file.
+    private static func shake(_ input: InputFiles.Input) -> [String] {
+        [hostPath, "run", "shake", "--from", "file:\(input.path)", "--strict"]
+    }
+
     /// Runs the host, and checks that it finds every shake and rejects no row.
     private static func runHost(
         _ rowCount: Int,
@@ -164,7 +165,7 @@ public enum CommandWorkloads {
     ) throws -> CommandRun {
         let input = files.input(rowCount: rowCount)
         let run = try CommandRun(
-            [hostPath, "run", "shake", "--from", "file:\(input.path)", "--strict"] + options,
+            shake(input) + options,
             files: files,
             watchingMemory: watchingMemory
         )

@@ -33,11 +33,11 @@ extension RuleRunner {
             } else {
                 var saved = saved
                 try state.exchange(&saved.keys)
-                let hasKeys = state.isRestoring
+                let keysFit = state.isRestoring
                 try state.begin("candidates", of: program)
                 try state.exchange(&saved.eventCount)
                 try state.exchange(&saved.candidates)
-                if hasKeys, state.isRestoring {
+                if keysFit, state.isRestoring {
                     try Self.check(sample?.restore(saved, events, retain) ?? true)
                 }
             }
@@ -59,12 +59,12 @@ extension RuleRunner {
         try state.exchange(saved.keys, ofAtLeast: SavedKey.leastSize) { (keys, count) throws(StateError) in
             try Self.check(sequence?.restore(keys, of: count) ?? true)
         }
-        let hasKeys = state.isRestoring
+        let keysFit = state.isRestoring
         try state.begin("partial matches", of: program)
         // Keys and matches fit together, or not.
-        if hasKeys != state.isRestoring { sequence = empty }
+        if keysFit != state.isRestoring { sequence = empty }
         try state.exchange(saved.matches, ofAtLeast: SavedMatch.leastSize) { (matches, _) throws(StateError) in
-            guard hasKeys else { return }
+            guard keysFit else { return }
             try Self.check(sequence?.restore(matches, events, retain) ?? true)
         }
     }

@@ -115,6 +115,15 @@ private struct SilentSink<Downstream: Sink<Int>>: Sink {
         #expect(try Checkpoint(bytes: bytes).bytes == bytes)
     }
 
+    /// Large states are not copied to be written.
+    @Test func itsBytesAreThereOnce() throws {
+        let checkpoint = try summing(sinks: 3).checkpoint()
+        let (one, other) = (checkpoint.bytes, checkpoint.bytes)
+        unsafe one.withUnsafeBytes { one in
+            unsafe other.withUnsafeBytes { other in unsafe #expect(one.baseAddress == other.baseAddress) }
+        }
+    }
+
     @Test func aPartOfOtherBytesIsRead() throws {
         let channel = summing(sinks: 3)
         for number in 0..<5 { channel.publish(number) }
