@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import WeirCore
 import WeirGroups
@@ -61,6 +62,38 @@ struct GroupQuestionTests {
         for question in ["STREAM.INFO.S ", "DIRECT.GET.S "] {
             #expect(server.lines.contains { $0.hasPrefix("PUB $JS.API.\(question)") })
         }
+    }
+
+    /// What comes slowly is not asked for again, but what stops to come is; and neither takes longer than it may.
+    @Test(arguments: [(piecesBeforeAPause: 8, questions: 1), (3, 2)])
+    func answersThatComeSlowlyAreWaitedFor(piecesBeforeAPause: Int, questions: Int) throws {
+        let server = try FakeServer { connection, _ in
+            connection.greet()
+            var count = 0
+            connection.serve { line in
+                guard line.hasPrefix("PUB ask ") else { return true }
+                count += 1
+                let reply = FakeServerTests.reply(line)
+                for piece in 0..<8 where count > 1 || piece < piecesBeforeAPause {
+                    // A slow line.
+                    if count == 1 { Thread.sleep(forTimeInterval: 0.3) }
+                    connection.send(Self.message("\(piece)", to: reply))
+                }
+                if count > 1 || piecesBeforeAPause == 8 {
+                    connection.send(Self.messageWithHeaders(" 204 EOB", "", to: reply))
+                }
+                return true
+            }
+        }
+        // Without an answer for a quarter of that, it is asked again.
+        let client = try FakeServerTests.client([server.port], timeout: .seconds(8))
+        let answers = try client.requestAll("ask", [])
+        #expect(answers.dropLast().map { String(decoding: $0.payload, as: UTF8.self) } == (0..<8).map(String.init))
+        #expect(server.lines.filter { $0.hasPrefix("PUB ask ") }.count == questions)
+        let error = #expect(throws: NATSError.self) {
+            _ = try client.requestAll("other", [], within: .milliseconds(100))
+        }
+        #expect(error?.reason == "there is no answer to 'other' within 0.1 seconds")
     }
 
     /// What the input is said to end with is older than what comes while the answer is waited for.

@@ -32,7 +32,10 @@ import WeirTesting
 
     private func log() throws -> NATSPartitionLog {
         let log = try NATSTransport().openGroup(request()).makeLog(clock: MonotonicClock())
-        return try #require(log as? NATSPartitionLog)
+        let found = try #require(log as? NATSPartitionLog)
+        // However slow this machine is.
+        found.preparedReadTime = .seconds(60)
+        return found
     }
 
     private func commit(_ state: [UInt8]?, after revision: UInt64, of partition: Int = 0) -> PartitionCommit {

@@ -23,8 +23,8 @@ extension NATSClient {
     ) throws(NATSError) -> NATSMessage {
         try NATSSubject.check(subject, allowsWildcards: false)
         let encoded = try headers.encoded()
-        return try asking(repeats: repeats, within: time) { limit throws(NATSError) in
-            try ask(subject, payload, encoded, by: limit)
+        return try asking(repeats: repeats, within: time) { time throws(NATSError) in
+            try ask(subject, payload, encoded, isWholeWith: { _ in true }, time)[0]
         }
     }
 
@@ -33,7 +33,8 @@ extension NATSClient {
     /// - Parameters:
     ///   - subject: What to ask.
     ///   - payload: The question.
-    ///   - time: How long it may take; ``NATSSettings/timeout`` where it is `nil`.
+    ///   - time: How long it may take until the last one; ``NATSSettings/timeout`` where it is `nil`. The question is asked
+    ///     again where none comes for a while, not where they come slowly.
     /// - Returns: The answers, and behind them the one that has a status, which says that these are all.
     /// - Throws: ``NATSError``; when the time is over at the latest.
     package func requestAll(
@@ -42,26 +43,36 @@ extension NATSClient {
         within time: Duration? = nil
     ) throws(NATSError) -> [NATSMessage] {
         try NATSSubject.check(subject, allowsWildcards: false)
-        return try asking(repeats: true, within: time) { limit throws(NATSError) in
-            try ask(subject, payload, [], isWholeWith: { $0.headers?.status != nil }, by: limit)
+        return try asking(repeats: true, within: time) { time throws(NATSError) in
+            try ask(subject, payload, [], isWholeWith: { $0.headers?.status != nil }, time)
         }
+    }
+
+    /// How long a request may take.
+    private struct RequestTime {
+        let total: Duration
+        let limit: Moment
+
+        /// For how many nanoseconds no answer may come.
+        let patience: Int64
     }
 
     /// Asks, and asks again where that may help.
     private func asking<Answer>(
         repeats: Bool,
         within time: Duration?,
-        _ ask: (_ limit: Moment) throws(NATSError) -> Answer
+        _ ask: (RequestTime) throws(NATSError) -> Answer
     ) throws(NATSError) -> Answer {
-        let time = time ?? settings.timeout
-        let limit = Moment.now + time.inNanoseconds
+        let total = time ?? settings.timeout
+        let limit = Moment.now + total.inNanoseconds
         // An answer may get lost as well as a question, such as during an election.
-        let patience = repeats ? time.inNanoseconds / 4 : time.inNanoseconds
+        let patience = repeats ? min(total, settings.timeout).inNanoseconds / 4 : total.inNanoseconds
+        let time = RequestTime(total: total, limit: limit, patience: patience)
         var pause = Backoff(longest: .milliseconds(500))
         while true {
             do throws(NATSError) {
                 try connect(by: limit)
-                return try ask(min(limit, .now + patience))
+                return try ask(time)
             } catch {
                 let isPassing: Bool =
                     switch error.kind {
@@ -76,22 +87,13 @@ extension NATSClient {
         }
     }
 
-    private func ask(
-        _ subject: String,
-        _ payload: ArraySlice<UInt8>,
-        _ headers: [UInt8],
-        by limit: Moment
-    ) throws(NATSError) -> NATSMessage {
-        let answers = try ask(subject, payload, headers, isWholeWith: { _ in true }, by: limit)
-        return answers[0]
-    }
-
+    /// Asks once.
     private func ask(
         _ subject: String,
         _ payload: ArraySlice<UInt8>,
         _ headers: [UInt8],
         isWholeWith: (NATSMessage) -> Bool,
-        by limit: Moment
+        _ time: RequestTime
     ) throws(NATSError) -> [NATSMessage] {
         requestCount += 1
         let number = requestCount
@@ -100,16 +102,21 @@ extension NATSClient {
         try connection.say { words throws(NATSError) in
             try words.publish(subject, reply: "\(inbox).\(number)", headers: headers, payload)
         }
+        var known = 0
+        var limit = min(time.limit, .now + time.patience)
         while true {
-            if let found = answers[number], let last = found.last {
-                guard last.headers?.status != 503 else {
+            if let found = answers[number], found.count > known {
+                guard found.last?.headers?.status != 503 else {
                     throw NATSError(.noResponders, "nobody answers '\(Excerpt.line(subject))'")
                 }
-                if let end = found.firstIndex(where: isWholeWith) { return Array(found[...end]) }
+                if let end = found[known...].firstIndex(where: isWholeWith) { return Array(found[...end]) }
+                known = found.count
+                limit = min(time.limit, .now + time.patience)
             }
             if let refusal = refusal(of: subject) { throw refusal }
             guard .now < limit else {
-                throw NATSError(.late, "there is no answer to '\(Excerpt.line(subject))' within \(settings.timeout)")
+                let what = known == 0 ? "there is no answer" : "there is no last answer"
+                throw NATSError(.late, "\(what) to '\(Excerpt.line(subject))' within \(time.total)")
             }
             try step(until: limit)
         }

@@ -1,6 +1,7 @@
 internal import WeirCore
 internal import WeirGroups
 internal import WeirRecords
+internal import WeirSockets
 
 /// What has been read of a state and its changes.
 struct NATSStateReading {
@@ -46,11 +47,14 @@ extension NATSPartitionLog {
     /// waits.
     private static let readLimit = 16 << 20
 
-    /// The same for a partition that is about to come: those that are here wait meanwhile.
-    private static let preparedReadLimit = 2 << 20
+    /// How long that may take, also where it comes slowly: 300 kB/s are enough.
+    private static let readTime = Duration.seconds(60)
 
-    /// How long partitions that are here wait at most for a part of the state of one that is about to come.
-    private static let preparedReadTime = Duration.seconds(1)
+    /// The same for a partition that is about to come, at most.
+    ///
+    /// Those that are here wait meanwhile: it is halved or doubled to what comes in a short time.
+    private static let preparedReadLimit = 2 << 20
+    private static let preparedReadTarget: Int64 = 200_000_000
 
     /// How often it is asked how far the states are of partitions that are about to come: once to begin, and once for what
     /// their owners have committed meanwhile.
@@ -67,7 +71,7 @@ extension NATSPartitionLog {
     ) throws(NATSError) -> [UInt8] {
         var reading =
             preparedStates.removeValue(forKey: partition)?.goingOn(to: head, pieces) ?? NATSStateReading(head, pieces)
-        while !reading.isWhole { try read(&reading, of: partition, Self.readLimit) }
+        while !reading.isWhole { try read(&reading, of: partition, Self.readLimit, within: Self.readTime) }
         guard reading.bytes.count == head.byteCount,
             let state = StateOutline.state(
                 reading.bytes,
@@ -82,7 +86,7 @@ extension NATSPartitionLog {
         _ reading: inout NATSStateReading,
         of partition: Int,
         _ limit: Int,
-        within time: Duration? = nil
+        within time: Duration
     ) throws(NATSError) {
         if reading.bytes.isEmpty {
             // With room for the changes that follow meanwhile.
@@ -131,8 +135,14 @@ extension NATSPartitionLog {
                 return true
             }
             do throws(NATSError) {
-                try read(&reading, of: partition, Self.preparedReadLimit, within: Self.preparedReadTime)
+                let start = Moment.now
+                try read(&reading, of: partition, preparedReadLimit, within: preparedReadTime)
                 preparedStates[partition] = reading
+                if .now < start + Self.preparedReadTarget {
+                    preparedReadLimit = min(preparedReadLimit * 2, Self.preparedReadLimit)
+                } else {
+                    preparedReadLimit = max(preparedReadLimit / 2, payloadLimit)
+                }
             } catch {
                 // Its owner has written all of it anew, which the next look at the heads finds.
                 guard error == Self.moved else { throw error }

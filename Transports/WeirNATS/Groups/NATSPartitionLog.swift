@@ -37,6 +37,10 @@ package final class NATSPartitionLog: PartitionLog {
     /// How many bytes are kept of them, at most.
     var preparedLimit = 256 << 20
 
+    /// How many bytes of them are asked for at once, and how long partitions that are here wait for these at most.
+    var preparedReadLimit = 256 << 10
+    var preparedReadTime = Duration.seconds(1)
+
     /// The partitions whose states are read, and how often it was asked how far these are.
     var prepared: Set<Int> = []
     var preparationCount = 0
