@@ -241,6 +241,57 @@ import WeirRecords
         #expect(metrics(sink)[.unsent] == 2 && metrics(sink).isBalanced)
     }
 
+    /// A link to nobody, until it has been tried often enough.
+    private final class AbsentLink: OutgoingLink {
+        private var openCount = 0
+        private let meter: TransportMeter
+        private(set) var isUp = false
+        let isProvenByOpening = true
+        let isFlushed = true
+
+        init(_ meter: TransportMeter) { self.meter = meter }
+
+        /// It comes when the sink has said that it waits.
+        func open() -> SystemError? {
+            notices += meter.takeNotices()
+            isUp = notices.contains { $0.contains("the end waits") }
+            return isUp ? nil : SystemError(-ECONNREFUSED)
+        }
+
+        private(set) var notices: [String] = []
+
+        func close() {}
+        func handle(token: UInt64, ready: PollEvents) -> Sending? { nil }
+
+        func send(_ batch: inout OutgoingBatch) -> Sending {
+            Sending(.done, delivered: batch.advance(bytes: batch.restCount))
+        }
+    }
+
+    /// It would look as if it hung.
+    @Test func anEndThatWaitsLongSaysSo() throws {
+        var settings = OutboxSettings()
+        settings.linger = .seconds(600)
+        settings.silence = .milliseconds(1)
+        settings.retry = .milliseconds(20)
+        let meter = TransportMeter()
+        let link = AbsentLink(meter)
+        let sink = try OutboxSink(
+            link,
+            settings: settings,
+            spill: nil,
+            poller: try Poller(address: "test"),
+            meter: meter,
+            address: "test",
+            interruption: nil
+        )
+        try sink.write("one\n")
+        try sink.finish()
+        #expect(metrics(sink).delivered == 1 && metrics(sink).isBalanced)
+        let words = "'test': the end waits up to 600.0 seconds until the rest is taken, as 'linger' says"
+        #expect((link.notices + meter.takeNotices()).filter { $0 == words }.count == 1)
+    }
+
     @Test func anInterruptionEndsAWriterThatWaits() throws {
         let interruption = try Interruption()
         let sink = try UnixTransport(interruption: interruption).openSink(folder("s") + "?buffer=10&linger=30ms")

@@ -233,7 +233,8 @@ public struct NATSTransport: Transport {
             address: parts.whole,
             content: isPartitioned ? .partitioned : outbox.boundary == .lines ? .lines : .frames
         )
-        _ = link.open()
+        // One that is not there was told of, and is tried again.
+        if found != nil { _ = link.open() }
         return try OutboxSink(
             link,
             settings: outbox,

@@ -25,4 +25,7 @@ package struct OutboxSettings: Sendable {
 
     /// How long the end waits for what is still kept.
     package var linger = Duration.seconds(5)
+
+    /// How long the end waits before it says that it does.
+    package var silence = Duration.seconds(5)
 }

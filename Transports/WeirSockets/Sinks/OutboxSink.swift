@@ -105,8 +105,16 @@ package final class OutboxSink: MessageSink {
             try push(batch)
         }
         isFinished = true
-        outbox.end(by: .now + settings.linger.inNanoseconds)
-        while !outbox.hasEnded { outbox.room.wait(milliseconds: 100) }
+        let limit = Moment.now + settings.linger.inNanoseconds
+        outbox.end(by: limit)
+        var tellTime: Moment? = .now + settings.silence.inNanoseconds
+        while !outbox.hasEnded {
+            outbox.room.wait(milliseconds: 100)
+            guard let time = tellTime, time <= .now, time < limit, !outbox.hasEnded else { continue }
+            let words = "the end waits up to \(settings.linger) until the rest is taken, as 'linger' says"
+            counter.note("'\(address)': \(words)")
+            tellTime = nil
+        }
         let metrics = counter.metrics
         guard metrics[.unsent] == 0 else {
             throw .writeFailed(address: address, reason: "the last \(metrics[.unsent]) messages were not taken")
