@@ -11,6 +11,21 @@ extension HostTests {
 
         private let trades = "time,price,size,note\n0,1.50,7,\n20,2.25,,\"a \"\"b\"\"\"\n40,-0.00,9,\"x,y\"\n"
 
+        /// A dot in a name is a part of it where nobody has written a path.
+        @Test func namesWithDotsStayThemselves() throws {
+            let lines = [#"{"a.b":2,"a":{"b":3}}"#, #"{"a":{"b":3},"a.b":2}"#, #"{"tags.0":"x","tags":["y"]}"#]
+            for line in lines {
+                let members = { (text: Substring) in text.dropFirst().dropLast().split(separator: ",").sorted() }
+                try weir.file("in.jsonl", line + "\n{\"a\":{\"b\":3}}\n")
+                let outcome = try weir.run("convert", "in.jsonl", "--to-format", "jsonl")
+                let found = outcome.output.split(separator: "\n")
+                #expect(found.count == 2 && found.last == "{\"a\":{\"b\":3}}", "\(outcome)")
+                #expect(found.first.map(members) == members(Substring(line)), "\(outcome)")
+            }
+            let path = try weir.run("convert", "in.jsonl", "--to-format", "jsonl", "--columns", "a.b")
+            #expect(path.output.hasSuffix("{\"a.b\":3}\n"), "\(path)")
+        }
+
         @Test func keepsTheOutputWhereTheHeaderIsOfNoUse() throws {
             try weir.file("a.csv", "a,b,a\n1,2,3\n")
             try weir.file("b.jsonl", "as it was\n")

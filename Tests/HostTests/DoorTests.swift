@@ -33,6 +33,46 @@ import WeirSockets
         return outcome.output
     }
 
+    /// What one sender leaves open neither swallows what others send nor holds it back.
+    @Test func anOpenQuoteOfOneSenderCostsItsLine() throws {
+        let arguments = [
+            "convert", "--from", "unix:in?header=shared&accept=2", "--format", "csv", "--to-format", "jsonl",
+        ]
+        let running = try weir.start(arguments, input: .nothing)
+        let first = try UnixTransport().openSink(weir.folder + "/in?linger=60s&retry=20ms")
+        try first.write(Array("t,v\n1,\"x\n".utf8).span)
+        let second = try UnixTransport().openSink(weir.folder + "/in?linger=60s&retry=20ms")
+        try second.write(Array("t,v\n2,b\n3,c\n".utf8).span)
+        try second.finish()
+        try first.write(Array("y\"\n4,d\n".utf8).span)
+        try first.finish()
+        let outcome = try running.outcome()
+        let found = outcome.output.split(separator: "\n").sorted()
+        #expect(found == [#"{"t":2,"v":"b"}"#, #"{"t":3,"v":"c"}"#, #"{"t":4,"v":"d"}"#], "\(outcome)")
+        #expect(outcome.errors.contains("a quote is not closed in its line"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("3 records converted, 2 rejected"), "\(outcome.errors)")
+    }
+
+    /// Whole lines behind an open quote are read when the program is made to end.
+    @Test func anOpenQuoteHidesNothingAtAnInterruption() throws {
+        try weir.file("in.csv", "t,v\n1,a\n2,\"open\n3,b\n4,c\n5,")
+        let running = try weir.start(
+            [
+                "convert", "--from", "file:in.csv?follow=true&poll=2ms", "--format", "csv", "--columns", "t,v", "--to",
+                "o.jsonl",
+            ],
+            input: .nothing
+        )
+        try WeirProcess.eventually("the first record is read") { (try? weir.text(of: "o.jsonl").isEmpty) == false }
+        kill(running.process.processIdentifier, SIGINT)
+        let outcome = try running.outcome()
+        let output = try weir.text(of: "o.jsonl")
+        for line in [#"{"t":1,"v":"a"}"#, #"{"t":3,"v":"b"}"#, #"{"t":4,"v":"c"}"#] {
+            #expect(output.contains(line), "\(output) \(outcome)")
+        }
+        #expect(outcome.errors.contains("3 records converted, 2 rejected"), "\(outcome.errors)")
+    }
+
     @Test func findsTheSameInWhatAProgramPrintsAndHasAnotherReadIt() throws {
         let wanted = try expected()
         let outcome = try weir.run(

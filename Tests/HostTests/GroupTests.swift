@@ -226,7 +226,7 @@ import WeirNATS
         let outcome = try end(running)
         #expect(ContinuousClock.now - start < .seconds(4))
         #expect(outcome.exitCode == 130, "\(outcome.errors)")
-        #expect(outcome.errors.contains("interrupted while servers could not be reached ("), "\(outcome.errors)")
+        #expect(outcome.errors.contains("interrupted before all was committed ("), "\(outcome.errors)")
     }
 
     /// As the guide says: within five seconds, and at once where a second signal comes.

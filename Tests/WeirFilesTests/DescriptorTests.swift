@@ -23,6 +23,27 @@ import WeirRecords
         #expect(try source.readOnce() == "")
     }
 
+    /// What was cut off in front of the place was not read either.
+    @Test func aFileThatIsCutWhileItIsReadIsToldOf() throws {
+        let path = NSTemporaryDirectory() + "/weir-cut-" + UUID().uuidString
+        defer { unsafe unlink(path) }
+        try Data(repeating: 65, count: 10_000).write(to: URL(fileURLWithPath: path))
+        let source = try FileTransport().openSource(path)
+        #expect(try source.readOnce(4096).utf8.count == 4096)
+        unsafe truncate(path, 1000)
+        let error = #expect(throws: TransportError.self) { try source.readOnce() }
+        #expect(
+            error
+                == .readFailed(
+                    address: path,
+                    reason: "the file was cut to 1000 bytes when 4096 had been read; read it again"
+                )
+        )
+        // One that grows is read on.
+        let growing = try FileTransport().openSource(path)
+        #expect(try growing.readAll().utf8.count == 1000)
+    }
+
     @Test func closesWhatItOwns() throws {
         let first = TestPipe()
         var sink: (any TransportSink)? = try first.sink()

@@ -51,6 +51,55 @@ import WeirTesting
         #expect(CSVFormat(.tabSeparated).name == "tsv" && CSVFormat().name == "csv")
     }
 
+    /// What one sender does not close does not take the lines of others with it.
+    @Test func aRecordOfSeveralSendersEndsWithItsLine() {
+        var ending = dialect()
+        ending.endsWithLines = true
+        let flaw = "! a quote is not closed in its line, which is a record where lines of several senders are mixed"
+        let text = "a,b\n1,\"x\n2,b\n3,\"c,\"\"\n4\"\"d\",5\n6,\"e\"\n7,\"f"
+        #expect(
+            read(text, ending) == [
+                "2: \(flaw)", "3: 2¦b", "4: \(flaw)", "5: ! there is a quote in field 1, which does not start with one",
+                "6: 6¦e", "7: ! the quote of field 2 is not closed",
+            ]
+        )
+        #expect(read("a,b\n1,\"x\n2,b\n3,y\"\n", dialect()) == ["2: 1¦x\n2,b\n3,y"])
+    }
+
+    /// Pieces, and then an interruption.
+    private final class EndingSource: TransportSource {
+        let expectedByteCount: Int64? = nil
+        let drainsWhenInterrupted: Bool
+        private var pieces: ArraySlice<String>
+
+        init(_ pieces: [String], drains: Bool) { (self.pieces, drainsWhenInterrupted) = (pieces[...], drains) }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
+            guard let piece = pieces.popFirst() else { throw .interrupted(address: "there") }
+            unsafe buffer.copyBytes(from: Array(piece.utf8))
+            return piece.utf8.count
+        }
+    }
+
+    /// Lines that an open quote holds back are read where the source ends with an interruption.
+    @Test(arguments: [true, false]) func linesBehindAnOpenQuoteAreReadAtAnInterruption(drains: Bool) throws {
+        let source = EndingSource(["a,b\n1,2\n3,\"x\n4", ",5\n6,7\n8,"], drains: drains)
+        let schema = RecordSchema(fields: [RecordSchema.Field("a"), RecordSchema.Field("b")])
+        var reader = RecordReader(source, format: CSVFormat(), schema: schema)
+        var found: [String] = []
+        let error = #expect(throws: TransportError.self) {
+            while try reader.next({ batch in
+                for index in 0..<batch.count { found.append("\(batch.line(ofRecordAt: index))") }
+                found += batch.rejections.map { "\($0.line): \($0.reason)" }
+            }) {}
+        }
+        #expect(error == .interrupted(address: "there"))
+        let open = "3: the quote of field 2 is not closed"
+        let cut = "6: the input broke off before its end"
+        #expect(found == ["2", "4", "5", open] + (drains ? [cut] : []))
+        #expect(try !reader.next { _ in })
+    }
+
     @Test func anInputHasToHaveTheWholeHeader() {
         for text in ["a,b\n1,2\n", "a,b\n1,2"] {
             #expect(read(text, dialect(header: 2)) == [])

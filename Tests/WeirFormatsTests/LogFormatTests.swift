@@ -194,6 +194,7 @@ import WeirRecords
             try expectRoundTrip(line + "\n", LEEFFormat())
         }
         #expect(read("LEEF:2.0|V|P|9|id||src=1\tmsg=2", LEEFFormat(), ["src", "msg"]) == ["1: 1¦2"])
+        #expect(read("LEEF:2.0|V|P|9|id|0x7C|src=1|msg=2", LEEFFormat(), ["src", "msg"]) == ["1: 1¦2"])
         // Without the delimiter, which some programs leave out.
         #expect(read("LEEF:2.0|V|P|9|id|src=1|2\tmsg=2", LEEFFormat(), ["src", "msg"]) == ["1: 1|2¦2"])
         #expect(read("LEEF:2.0|V|P|9|id", LEEFFormat(), ["eventID"]) == ["1: id"])

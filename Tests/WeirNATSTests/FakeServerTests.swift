@@ -90,6 +90,47 @@ import WeirRecords
         #expect(first.connections == 1 && second.connections == 1)
     }
 
+    /// A server that is full or slow lets nobody in, and another one does.
+    @Test(arguments: [
+        "maximum connections exceeded", "maximum account active connections exceeded", "Authentication Timeout",
+    ])
+    func aServerThatCannotLetItInIsPassedOver(words: String) throws {
+        let full = try FakeServer { connection, _ in
+            connection.send(FakeServer.info + "-ERR '\(words)'\r\n")
+        }
+        let other = try FakeServer { connection, _ in
+            connection.greet()
+            connection.serve { line in
+                if line.hasPrefix("PUB ask ") { connection.send("MSG \(Self.reply(line)) 1 2\r\nok\r\n") }
+                return true
+            }
+        }
+        let client = try Self.client([full.port, other.port])
+        #expect(try client.request("ask", []).payload == Array("ok".utf8))
+        #expect(full.connections > 0)
+        // What is not permitted stays so.
+        let strict = try FakeServer { connection, _ in
+            connection.send(FakeServer.info + "-ERR 'Authorization Violation'\r\n")
+        }
+        let error = #expect(throws: NATSError.self) { try Self.client([strict.port, other.port]).connect() }
+        #expect(error?.kind == .notAllowed)
+    }
+
+    /// The way is longer than it takes until a question is asked again.
+    @Test func aQuestionIsAskedAgainWithMorePatience() throws {
+        let server = try FakeServer { connection, _ in
+            connection.greet()
+            connection.serve { line in
+                guard line.hasPrefix("PUB ask ") else { return true }
+                Thread.sleep(forTimeInterval: 0.7)
+                connection.send("MSG \(Self.reply(line)) 1 2\r\nok\r\n")
+                return true
+            }
+        }
+        let client = try Self.client([server.port], timeout: .seconds(2))
+        #expect(try client.request("ask", []).payload == Array("ok".utf8))
+    }
+
     /// The first one tells of the second, and goes away for good.
     @Test func aServerThatAnotherOneToldOfTakesItsPlace() throws {
         let second = try FakeServer { connection, _ in

@@ -331,6 +331,33 @@ import WeirTesting
         #expect(try self.log().lastCommits(of: [0])[0]?.state == [2])
     }
 
+    /// A partition whose head is gone would begin anew, and find all again.
+    @Test func aHeadThatIsMissingIsToldOf() throws {
+        let notices = Locked<[String]>([])
+        let owner = try log()
+        let revision = try owner.commit([commit([1, 2, 3], after: 0)])[0].get()
+        _ = try owner.commit([commit([1], after: 0, of: 1)])[0].get()
+        _ = try client.request("$JS.API.STREAM.MSG.DELETE.weir-g", Array("{\"seq\":\(revision)}".utf8)[...])
+        let other = try log()
+        // A server may lag behind.
+        let doubtful = #expect(throws: GroupError.self) { _ = try other.lastCommits(of: [0, 1, 2]) }
+        #expect(doubtful?.kind == .unreachable)
+        other.doubt = 0
+        let error = #expect(throws: GroupError.self) { _ = try other.lastCommits(of: [0, 1, 2]) }
+        #expect(error?.kind == .refused)
+        let words = "the last commit of partition 0 is missing in 'weir.g.checkpoint.0' of the stream 'weir-g'"
+        #expect(error?.reason.hasPrefix(words) == true, "\(error?.reason ?? "")")
+        #expect(try other.lastCommits(of: [1, 2]).keys.sorted() == [1])
+        var request = request { line in notices.withLock { $0.append(line) } }
+        request.skipsRemoved = true
+        let log = try NATSTransport().openGroup(request).makeLog(clock: MonotonicClock())
+        (log as? NATSPartitionLog)?.doubt = 0
+        #expect(try log.lastCommits(of: [0, 1, 2]).keys.sorted() == [1])
+        #expect(notices.withLock { $0 }.contains { $0.contains("begins anew, with the first message") })
+        _ = try log.commit([commit([4], after: 0)])[0].get()
+        #expect(try self.log().lastCommits(of: [0])[0]?.state == [4])
+    }
+
     /// Many outputs beside a state of many pieces: they take the room that is left.
     @Test func outputsTakeTheRoomBesideTheState() throws {
         let lines = (0..<700).map { "line \($0)\n" }.joined()

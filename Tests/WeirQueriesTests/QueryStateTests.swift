@@ -46,7 +46,7 @@ struct QueryStateTests {
     func aQueryGoesOnFromEachRecord(part: Int) throws {
         let environment = ProcessInfo.processInfo.environment
         let start = environment["WEIR_SEED"].flatMap(UInt64.init) ?? UInt64(part) * 1_000_000
-        let count = environment["WEIR_CASES"].flatMap(UInt64.init) ?? 50
+        let count = environment["WEIR_CASES"].flatMap(UInt64.init) ?? 25
         for seed in start..<start + count {
             var maker = RandomQueries.Maker(random: SeededGenerator(seed: seed))
             let rules = (0...(maker.chance(20) ? 2 : 0))

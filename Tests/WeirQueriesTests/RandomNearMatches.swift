@@ -36,7 +36,7 @@ struct RandomNearMatches {
     func areWhatTheEngineDecides(part: Int) throws {
         let environment = ProcessInfo.processInfo.environment
         let start = environment["WEIR_SEED"].flatMap(UInt64.init) ?? UInt64(part) * 1_000_000
-        let count = environment["WEIR_CASES"].flatMap(UInt64.init) ?? 500
+        let count = environment["WEIR_CASES"].flatMap(UInt64.init) ?? 200
         for seed in start..<start + count {
             var maker = RandomQueries.Maker(random: SeededGenerator(seed: seed))
             var plan = maker.plan()

@@ -292,6 +292,50 @@ import WeirRecords
         #expect((link.notices + meter.takeNotices()).filter { $0 == words }.count == 1)
     }
 
+    /// What would wait for minutes does not where the program is made to end, before the end or during it.
+    @Test(arguments: [0, 3]) func anInterruptionShortensTheEnd(openCount: Int) throws {
+        final class NobodyLink: OutgoingLink {
+            private var rest: Int
+            private let interruption: Interruption
+            let isUp = false
+            let isProvenByOpening = true
+            let isFlushed = true
+
+            init(_ rest: Int, _ interruption: Interruption) { (self.rest, self.interruption) = (rest, interruption) }
+
+            func open() -> SystemError? {
+                rest -= 1
+                if rest < 0 { interruption.trigger() }
+                return SystemError(-ECONNREFUSED)
+            }
+
+            func close() {}
+            func handle(token: UInt64, ready: PollEvents) -> Sending? { nil }
+            func send(_ batch: inout OutgoingBatch) -> Sending { Sending(.done, delivered: 0) }
+        }
+        var settings = OutboxSettings()
+        settings.linger = .seconds(600)
+        settings.lingerAtInterruption = .milliseconds(30)
+        settings.retry = .milliseconds(20)
+        let interruption = try Interruption()
+        let sink = try OutboxSink(
+            NobodyLink(openCount, interruption),
+            settings: settings,
+            spill: nil,
+            poller: try Poller(address: "test"),
+            meter: TransportMeter(),
+            address: "test",
+            interruption: interruption
+        )
+        try sink.write("one\n")
+        let start = Moment.now
+        #expect(throws: TransportError.writeFailed(address: "test", reason: "the last 1 messages were not taken")) {
+            try sink.finish()
+        }
+        #expect(Moment.now.nanoseconds - start.nanoseconds < 300_000_000_000)
+        #expect(metrics(sink)[.unsent] == 1 && metrics(sink).isBalanced)
+    }
+
     @Test func anInterruptionEndsAWriterThatWaits() throws {
         let interruption = try Interruption()
         let sink = try UnixTransport(interruption: interruption).openSink(folder("s") + "?buffer=10&linger=30ms")

@@ -68,6 +68,7 @@ final class DescriptorSource: PositionedSource {
                 guard !interruption.stopsSources else { throw .interrupted(address: address) }
             }
             let count = unsafe SystemCalls.readBytes(descriptor, into: buffer)
+            if count == 0 { try checkLength() }
             if count >= 0 { return count }
             switch SystemCalls.lastError {
             case SystemCalls.interruptedCall: continue
@@ -77,5 +78,16 @@ final class DescriptorSource: PositionedSource {
             case let error: throw .readFailed(address: address, reason: SystemCalls.describe(error))
             }
         }
+    }
+
+    /// Fails where a file ends before what was read of it: what was cut off in front of that was not read either.
+    private func checkLength() throws(TransportError) {
+        guard expectedByteCount != nil, let length = SystemCalls.facts(about: descriptor)?.byteCount,
+            case let position = SystemCalls.position(in: descriptor), length < position
+        else { return }
+        throw .readFailed(
+            address: address,
+            reason: "the file was cut to \(length) bytes when \(position) had been read; read it again"
+        )
     }
 }

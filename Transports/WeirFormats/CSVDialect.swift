@@ -25,6 +25,12 @@ public struct CSVDialect: Sendable, Hashable {
         didSet { precondition(headerLineCount >= 0, "a header has no \(headerLineCount) lines") }
     }
 
+    /// Whether a record ends with its line, also in quotes.
+    ///
+    /// So it is where lines of several senders come in between each other: what one of them does not close goes on with
+    /// another one's.
+    package var endsWithLines = false
+
     /// Tabs between the fields.
     public static let tabSeparated = CSVDialect(delimiter: UInt8(ascii: "\t"))
 
@@ -42,7 +48,7 @@ public struct CSVDialect: Sendable, Hashable {
     }
 
     /// Whether a structural index finds the records.
-    var isIndexed: Bool { comment == nil }
+    var isIndexed: Bool { comment == nil && !(endsWithLines && hasQuotes) }
 
     /// Whether the first line that is not empty is the header, and nothing else is.
     package var beginsWithHeader: Bool { headerLineCount == 1 && comment == nil && hasQuotes }

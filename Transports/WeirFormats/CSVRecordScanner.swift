@@ -14,6 +14,7 @@ struct CSVRecordScanner {
         case quoteInUnquotedField(Int)
         case textAfterQuote(Int)
         case unclosedQuote(Int)
+        case quoteBeyondLine
     }
 
     /// What was found.
@@ -48,11 +49,13 @@ struct CSVRecordScanner {
     private var field = 1
     private let delimiter: UInt8
     private let hasFieldQuotes: Bool
+    private let endsWithLine: Bool
 
     /// Creates a scanner at the start of a record.
     init(_ dialect: CSVDialect = CSVDialect()) {
         delimiter = dialect.delimiter
         hasFieldQuotes = dialect.hasQuotes
+        endsWithLine = dialect.endsWithLines
     }
 
     /// Creates a scanner that has passed `offset` bytes of a record, none of which is a quote or a line feed.
@@ -83,6 +86,7 @@ struct CSVRecordScanner {
                     let lineEnd = unsafe ByteSearch.index(of: UInt8(ascii: "\n"), in: record, from: offset, to: quote)
                     if lineEnd < quote { firstLineEnd = lineEnd }
                 }
+                if endsWithLine, let firstLineEnd { return .flaw(.quoteBeyondLine, lineEnd: firstLineEnd) }
                 offset = quote
                 if quote < count {
                     state = .quoteInQuoted
@@ -147,6 +151,8 @@ extension CSVRecordScanner.Flaw: CustomStringConvertible {
         case .quoteInUnquotedField(let field): "there is a quote in field \(field), which does not start with one"
         case .textAfterQuote(let field): "there is text after the closing quote of field \(field)"
         case .unclosedQuote(let field): "the quote of field \(field) is not closed"
+        case .quoteBeyondLine:
+            "a quote is not closed in its line, which is a record where lines of several senders are mixed"
         }
     }
 }

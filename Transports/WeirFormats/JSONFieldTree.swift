@@ -38,7 +38,10 @@ struct JSONFieldTree: Sendable {
 
     var levelCount: Int { levelStarts.count - 1 }
 
-    init(_ schema: RecordSchema) {
+    /// - Parameters:
+    ///   - schema: What is wanted.
+    ///   - hasPaths: Whether a dot leads into objects, and is not just a part of a name.
+    init(_ schema: RecordSchema, hasPaths: Bool = true) {
         var levels: [[(name: String, field: Int, level: Int)]] = [[]]
         var places: [[String: Int]] = [[:]]
 
@@ -60,7 +63,7 @@ struct JSONFieldTree: Sendable {
             }
             levels[0][place(of: field.name, in: 0)].field = index
             let parts = field.name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-            guard parts.count > 1, !parts.contains("") else { continue }
+            guard hasPaths, parts.count > 1, !parts.contains("") else { continue }
             var level = 0
             for part in parts.dropLast() {
                 let place = place(of: part, in: level)

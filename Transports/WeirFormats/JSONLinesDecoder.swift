@@ -73,7 +73,8 @@ public struct JSONLinesDecoder: CollectingDecoder, Sendable {
         self.kernel = otherFields == .collect ? nil : kernel
         self.otherFields = otherFields
         lines = LineTracker(limits)
-        tree = JSONFieldTree(schema)
+        // Where others are rejected, the names are those of the records themselves.
+        tree = JSONFieldTree(schema, hasPaths: otherFields != .reject)
         order = Array(repeating: -1, count: tree.levelCount * Self.rememberedCount)
         lastRecords = Array(repeating: 0, count: tree.entries.count)
     }
@@ -217,7 +218,11 @@ public struct JSONLinesDecoder: CollectingDecoder, Sendable {
         if entry < 0, level == 0, otherFields != .pass {
             guard otherFields == .collect else {
                 unsafe cursor.place = nameStart
-                throw unsafe cursor.flaw("a field that the output lacks (see --columns) starts")
+                throw unsafe cursor.flaw(
+                    tree.entries.count < Self.collectedLimit
+                        ? "a field that the output lacks (see --columns) starts"
+                        : "a field beyond the first 1,024 names of the input (see --columns) starts"
+                )
             }
             unsafe collect(cursor.base, name, position: position)
         }

@@ -152,7 +152,8 @@ extension JSONObjectsDecoder {
     /// Why an element is rejected that the input ends in.
     private func reasonOfCut(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> String {
         guard scanner?.isObject == true else { return reasonOfOthers }
-        return unsafe flaw(base, from: start, to: end)?.description ?? "the input ends in the element"
+        guard let flaw = unsafe flaw(base, from: start, to: end) else { return "the input ends in the element" }
+        return "\(flaw); the element has no end after that, so the rest of the input is rejected with it"
     }
 
     /// The first flaw in the start of an element; `nil` where that may go on as it should.

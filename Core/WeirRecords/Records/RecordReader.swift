@@ -42,6 +42,9 @@ public struct RecordReader: ~Copyable {
     // Why the input cannot be read on, while what came before it is handed out.
     private var failure: (any Error)?
 
+    // Why the source broke off, and where the bytes behind its last whole line end, while these lines are handed out.
+    private var breach: (error: TransportError, end: Int)?
+
     /// Whether ``place`` is wanted; set before the first record is read.
     ///
     /// What an interruption leaves unread then stays.
@@ -88,7 +91,8 @@ public struct RecordReader: ~Copyable {
     /// - Throws: ``TransportError`` when the source breaks off, ``FormatError`` when the input as a whole cannot be
     ///   read, and what `body` throws. After the first two the reader is at its end. What had been read of a record
     ///   when the source broke off is handed out before, as a rejection; but not of a source that an
-    ///   interruption ends, unless it drains (``TransportSource/drainsWhenInterrupted``).
+    ///   interruption ends, unless it drains (``TransportSource/drainsWhenInterrupted``). Whole lines that an open quote
+    ///   held back are read as at the end of an input.
     public mutating func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
         if let failure {
             self.failure = nil
@@ -106,7 +110,14 @@ public struct RecordReader: ~Copyable {
                 return true
             }
         }
-        return false
+        guard let breach else { return false }
+        self.breach = nil
+        guard start < breach.end else { throw breach.error }
+        end = breach.end
+        failure = breach.error
+        rejectUnread()
+        try body(&batch)
+        return true
     }
 
     /// Whether the last line was rejected in part, and its rest is still to come.
@@ -173,13 +184,26 @@ public struct RecordReader: ~Copyable {
             if count == 0 { phase = byteCount == 0 ? .finished : .draining }
         } catch {
             phase = .finished
+            let isInterrupted = if case .interrupted = error { true } else { false }
+            guard start < end, !(isInterrupted && isResumable) else { throw error }
             // After an interruption the rest stays unread, like everything behind it.
-            let isLeftThere =
-                if case .interrupted = error { isResumable || !source.drainsWhenInterrupted } else { false }
-            guard start < end, !isLeftThere else { throw error }
+            let isLeftThere = isInterrupted && !source.drainsWhenInterrupted
+            if let lineEnd = endOfWholeLines {
+                breach = (error, isLeftThere ? lineEnd : end)
+                end = lineEnd
+                phase = .draining
+                return
+            }
+            guard !isLeftThere else { throw error }
             failure = error
             rejectUnread()
         }
+    }
+
+    /// Where the last whole line ends that a record was to go on behind; `nil` where there is none.
+    private var endOfWholeLines: Int? {
+        guard let decoder = decoder as? any SplittableDecoder, decoder.isBehindPrelude else { return nil }
+        return unsafe buffer[start..<end].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
     }
 
     /// Rejects what there is of a record that will never be whole.

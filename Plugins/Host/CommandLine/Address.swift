@@ -178,6 +178,9 @@ struct Address: Sendable {
         return options.contains { $0.name == "framing" }
     }
 
+    /// Whether it is read from several senders, whose lines come in between each other.
+    var mixesSenders: Bool { (transport as? any SharedTransport)?.mixesSenders(place) ?? false }
+
     /// The same place, with the framing that an option of the command line asks for where the address says nothing.
     ///
     /// - Parameters:

@@ -170,6 +170,7 @@ struct ConvertRequest {
         let ending = output.formatPath.flatMap { FormatChoice.name(forEndingOf: $0, registry) }
         try FormatChoice.check(endingOf: output, isText: given[Option.toFormat] != nil || ending != nil)
         try FormatChoice.check(format, goesThrough: input, .input, option: .format)
+        format = FormatChoice.format(format, readFrom: input)
         try FormatChoice.check(outputFormat, goesThrough: output, .output, option: Option.toFormat)
         columns = try given[Option.columns].map { text throws(HostError) in try Self.columns(text) }
         types = try given[Option.schema].map { text throws(HostError) in try Self.types(text) } ?? []

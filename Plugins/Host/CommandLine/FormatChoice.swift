@@ -82,6 +82,13 @@ enum FormatChoice {
         )
     }
 
+    /// The format as it is read from an address: in a table of several senders a record ends with its line.
+    static func format(_ format: any Format, readFrom address: Address) -> any Format {
+        guard var dialect = (format as? CSVFormat)?.dialect, address.mixesSenders else { return format }
+        dialect.endsWithLines = true
+        return CSVFormat(dialect)
+    }
+
     /// The name of the format that a path's ending stands for, if there is one.
     static func name(forEndingOf path: String, _ registry: Registry) -> String? {
         guard let dot = path.lastIndex(of: ".") else { return nil }

@@ -184,7 +184,9 @@ enum HelpTopic: String, CaseIterable {
         Beyond --max-held the oldest goes on early, and is counted.
 
         Without it, records keep the order of the input, and the summary says how many
-        came after a later one, and by how much.
+        came after a later one, and by how much. What depends on the order, such as a
+        sequence or shake, rejects those: one time in the far future costs all that
+        follows, unless --lateness or --max-ahead says otherwise.
 
         --max-ahead rejects times that are further ahead: of the clock for live inputs,
         otherwise of most of the 31 records around them. 'none' turns it off.

@@ -140,7 +140,10 @@ enum RunOptions {
     static let ofJournals: [OptionDeclaration] = [.journal, .journalLimit, .journalFull]
 
     /// Those that are about groups, which have a page of their own.
-    static let ofGroups: [OptionDeclaration] = [.group, .partitions, .checkpoint, .stateMismatch]
+    static let ofGroups: [OptionDeclaration] = [
+        .group, .partitions, OptionDeclaration("checkpoint", .duration, default: "1s", help: "commit this often"),
+        .stateMismatch,
+    ]
 
     /// Those that are about tables, which have a page of their own.
     static let ofTables: [OptionDeclaration] = [.delimiter, .quote, .comment, .header]

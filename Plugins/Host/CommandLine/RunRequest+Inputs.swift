@@ -86,7 +86,7 @@ extension RunRequest {
             source = .address(framed.address)
             framing = framed.framing
         }
-        let format = try FormatChoice.format(
+        var format = try FormatChoice.format(
             named: name,
             framing: framing,
             option: .framing,
@@ -95,6 +95,7 @@ extension RunRequest {
         )
         if case .address(let address) = source {
             try FormatChoice.check(format, goesThrough: address, .input, option: .format)
+            format = FormatChoice.format(format, readFrom: address)
         }
         let hasFirstLine = (framing ?? Framing.newline.rawValue) == Framing.newline.rawValue
         return Input(

@@ -147,7 +147,8 @@ struct ValidateCommand: Command {
             named: named,
             schema: plugins.schema,
             newest: newest,
-            available: request.fieldNames(in: sample)
+            available: request.fieldNames(in: sample),
+            hasObjects: request.hasObjects(in: sample)
         ).remarks
         let count = Quantity.counted(tally.events + tally.rejected, "record", "records")
         guard tally.events > 0 || tally.rejected == 0 else {

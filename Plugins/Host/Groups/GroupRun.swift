@@ -212,8 +212,8 @@ final class GroupRun {
     }
 
     private static func uncommitted(_ reason: String) -> String {
-        "interrupted while servers could not be reached (\(reason)): what came since the last commits is not committed, and "
-            + "the next member goes on from there, so nothing is lost"
+        "interrupted before all was committed (\(reason)): the next member goes on from the last commits, and finds again what "
+            + "came since"
     }
 
     private func makeWorker(_ log: any PartitionLog) -> GroupWorker {

@@ -30,9 +30,25 @@ struct RunAdvice {
     /// The names of the input's fields; empty where they are not known.
     let available: [String]
 
+    /// Whether the input is known to have objects, which matches show as they came.
+    let hasObjects: Bool
+
     /// Lines for people; none where all is well.
     var remarks: [String] {
         reasons.remarks(tally, mend: mend) + [orderRemark, lateRemark, unitRemark].compactMap { $0 } + fieldRemarks
+    }
+
+    /// That matches lack fields of records that could not be looked at before they were read.
+    var leftOut: String? {
+        guard let queries = request.queries, !queries.explains, matches > 0, !queries.sample.unseen.isEmpty, !hasObjects
+        else { return nil }
+        let shown = Set(schema.fields.map(\.name))
+        let missing = available.filter { !shown.contains($0) }
+        guard let first = missing.first else { return nil }
+        let list = missing.prefix(20).map { "'\($0)'" }.joined(separator: ", ")
+        return
+            "matches lack \(list)\(missing.count > 20 ? ", ..." : ""), which the query does not name: of an input that is no "
+            + "file, fields have to be named before it is read, as in --types \(first)=text"
     }
 
     /// What helps where times do not say how far their clock is from UTC.
@@ -181,6 +197,12 @@ struct RunAdvice {
 }
 
 extension RunRequest {
+    /// Whether an input has objects of JSON.
+    func hasObjects(in sample: [UInt8]?) -> Bool {
+        guard let sample, inputs.count == 1 else { return false }
+        return [JSONLinesFormat().name, JSONFormat().name].contains(inputs[0].format(shownBy: sample).name)
+    }
+
     /// The names of the fields of an input.
     ///
     /// - Returns: The names; empty where they cannot be found out.

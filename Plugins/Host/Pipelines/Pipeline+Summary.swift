@@ -20,7 +20,9 @@ extension Pipeline {
         let matches = earlierMatches + plugins.matchCount
         switch ending {
         case .endOfInput, .interrupted:
-            for remark in (workers == nil ? plugins.remarks : []) + advice(matches).remarks {
+            let advice = advice(matches)
+            for remark in (workers == nil ? plugins.remarks : []) + advice.remarks + [advice.leftOut].compactMap({ $0 })
+            {
                 console.writeLine(remark, about: request.name)
             }
         case .outputClosed, .failed: break
@@ -62,7 +64,8 @@ extension Pipeline {
             named: named,
             schema: plugins.schema,
             newest: watermark,
-            available: request.fieldNames(in: intake?.sample)
+            available: request.fieldNames(in: intake?.sample),
+            hasObjects: request.hasObjects(in: intake?.sample)
         )
     }
 

@@ -20,8 +20,11 @@ struct FieldSample: Sendable {
     /// What the names are from, for messages.
     private(set) var source = ""
 
-    /// The names in the order of the inputs, where these are all.
+    /// The names of records that are no objects, in the order of the inputs.
     private(set) var ordered: [String] = []
+
+    /// The inputs whose records may have other fields beside these, and are no objects.
+    private(set) var unseen: [String] = []
 
     /// How much of a file is looked at.
     private static let byteCount = 64 << 10
@@ -38,9 +41,15 @@ struct FieldSample: Sendable {
             input.format = input.format(shownBy: start ?? [])
             hasTypes = hasTypes && input.format.tellsTextFromNumbers
             isFormatKnown = isFormatKnown && (input.isFormatKnown || start != nil)
-            guard let start, let found = Self.names(of: input, start, limits), !found.names.isEmpty else { continue }
+            let hasObjects = [JSONLinesFormat().name, JSONFormat().name].contains(input.format.name)
+            guard let start, let found = Self.names(of: input, start, limits), !found.names.isEmpty else {
+                if !hasObjects { unseen.append(input.name) }
+                continue
+            }
             looked.append(found)
             source = input.name
+            guard !hasObjects else { continue }
+            for name in found.names where !ordered.contains(name) { ordered.append(name) }
         }
         guard looked.count == inputs.count, !looked.isEmpty else {
             source = ""
@@ -48,7 +57,7 @@ struct FieldSample: Sendable {
         }
         if looked.count > 1 { source = "the inputs" } else { source = "'\(source)'" }
         isComplete = looked.allSatisfy(\.isComplete)
-        for name in looked.flatMap(\.names) where names.insert(name).inserted && isComplete { ordered.append(name) }
+        names.formUnion(looked.flatMap(\.names))
     }
 
     /// The first lines of an input that is a file; `nil` of any other.

@@ -53,7 +53,8 @@ enum QueryOptions {
     static func schema(_ options: [String: String], _ sample: FieldSample) throws(HostError) -> QuerySchema {
         var fields: [String: QuerySchema.FieldType?] = [:]
         for name in sample.names { fields[name] = .some(nil) }
-        for (name, type) in try types(options) { fields[name] = type }
+        let types = try types(options)
+        for (name, type) in types { fields[name] = type }
         let time = options[.time] ?? usualTimes.first { sample.names.contains($0) } ?? usualTimes[0]
         if sample.isComplete { fields[time] = fields[time] ?? .some(nil) }
         let given = options.values(.category)
@@ -67,6 +68,9 @@ enum QueryOptions {
         )
         // Of a record that is no object, a match shows all fields.
         schema.shownFields = sample.ordered
+        if !sample.unseen.isEmpty {
+            schema.shownFields += types.keys.sorted().filter { !sample.ordered.contains($0) }
+        }
         return schema
     }
 

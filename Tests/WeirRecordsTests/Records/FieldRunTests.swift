@@ -130,7 +130,7 @@ import WeirTesting
     @Test func recordsAreTheSameWhetherTheirPlacesAreWritten() {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)
-        for _ in 0..<150 {
+        for _ in 0..<30 {
             let fieldCount = Int.random(in: 1...4, using: &generator)
             let block = Block(&generator, fieldCount: fieldCount)
             let names = (0..<fieldCount).map { RecordSchema.Field("f\($0)") }
@@ -155,7 +155,7 @@ import WeirTesting
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(seed: seed)
         let texts = ["", "7", "-12.5", "1e3", "x", "ü", "123456789012345678901", "0.30000000000000004", "true", "99"]
-        for _ in 0..<150 {
+        for _ in 0..<30 {
             let columnCount = Int.random(in: 1...5, using: &generator)
             let fieldCount = Int.random(in: 1...3, using: &generator)
             let columns = (0..<fieldCount).map { _ in Int32.random(in: -1..<Int32(columnCount), using: &generator) }

@@ -73,9 +73,9 @@ public struct LEEFFormat: Format {
             delimiter = digits.count <= 4 ? UInt8(String(decoding: digits, as: UTF8.self), radix: 16) : nil
         }
         // In UTF-8, a byte from 128 on is a part of a character.
-        guard let delimiter, delimiter < 0x80, ![0x0A, 0x0D, UInt8(ascii: "="), UInt8(ascii: "|")].contains(delimiter)
-        else { return nil }
-        return delimiter
+        guard let delimiter, delimiter < 0x80, ![0x0A, 0x0D, UInt8(ascii: "=")].contains(delimiter) else { return nil }
+        // As it is, it would end the head.
+        return text.count == 1 && delimiter == UInt8(ascii: "|") ? nil : delimiter
     }
 }
 

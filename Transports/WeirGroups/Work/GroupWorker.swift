@@ -132,6 +132,10 @@ package final class GroupWorker {
 
     /// The last commits that this worker knows of.
     private var revisions: [Int: UInt64] = [:]
+
+    /// Since when one of them is not to be found, in time awake, and for how long that may be so.
+    private var missingSince: Int64?
+    private static let longestLag: Int64 = 60_000_000_000
     private var isReading = false
 
     package private(set) var counts = Counts()
@@ -242,9 +246,16 @@ package final class GroupWorker {
         for partition in new.sorted() {
             let place = places[partition]
             if let known = revisions[partition], place?.revision ?? 0 < known {
+                let since = missingSince ?? awake
+                missingSince = since
+                let words = "commit \(known) of partition \(partition) is not to be found"
+                guard awake - since >= Self.longestLag else {
+                    throw GroupError(.unreachable, "\(words): a server lags behind, or it was removed")
+                }
                 throw GroupError(
-                    .unreachable,
-                    "commit \(known) of partition \(partition) is not to be found: a server lags behind, or it was removed"
+                    .refused,
+                    "\(words): another program has removed it; end all members, and start them with --state-mismatch drop, "
+                        + "with which the partition begins anew"
                 )
             }
             work[partition] = Work(
@@ -257,6 +268,7 @@ package final class GroupWorker {
             counts.restores += 1
             isReading = false
         }
+        missingSince = nil
     }
 
     /// Has the log make ready for partitions that are to come: it takes longer than they are to pause.

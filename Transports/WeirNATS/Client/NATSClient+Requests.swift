@@ -54,7 +54,7 @@ extension NATSClient {
         let limit: Moment
 
         /// For how many nanoseconds no answer may come.
-        let patience: Int64
+        var patience: Int64
     }
 
     /// Asks, and asks again where that may help.
@@ -65,9 +65,9 @@ extension NATSClient {
     ) throws(NATSError) -> Answer {
         let total = time ?? settings.timeout
         let limit = Moment.now + total.inNanoseconds
-        // An answer may get lost as well as a question, such as during an election.
+        // An answer may get lost as well as a question, such as during an election; or the way is long.
         let patience = repeats ? min(total, settings.timeout).inNanoseconds / 4 : total.inNanoseconds
-        let time = RequestTime(total: total, limit: limit, patience: patience)
+        var time = RequestTime(total: total, limit: limit, patience: patience)
         var pause = Backoff(longest: .milliseconds(500))
         while true {
             do throws(NATSError) {
@@ -80,6 +80,7 @@ extension NATSClient {
                     default: false
                     }
                 let next = error.kind == .late ? .now : Moment.now + pause.next()
+                if error.kind == .late { time.patience *= 2 }
                 guard repeats, isPassing, next < limit else { throw error }
                 // The time passes in the loop, where an interruption ends it.
                 while .now < next, connection.isUp { try step(until: next) }

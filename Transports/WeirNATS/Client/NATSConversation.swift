@@ -154,7 +154,10 @@ struct NATSConversation {
     private func refusal(_ words: String) throws(NATSError) -> String {
         let lowercase = words.lowercased()
         if lowercase.hasPrefix("permissions violation") || lowercase.hasPrefix("invalid subject"), isUp { return words }
-        if lowercase.hasPrefix("authorization") || lowercase.hasPrefix("authentication") || !isUp {
+        // A server may be full, slow or about to end; another one may not.
+        let passing = ["authentication timeout", "maximum ", "server shutdown", "stale connection", "slow consumer"]
+        let isPassing = passing.contains { lowercase.hasPrefix($0) }
+        if !isPassing, lowercase.hasPrefix("authorization") || lowercase.hasPrefix("authentication") || !isUp {
             let advice =
                 settings.credentials == nil
                 ? "name a user or a token: nats://USER:PASSWORD@HOST or nats://TOKEN@HOST"

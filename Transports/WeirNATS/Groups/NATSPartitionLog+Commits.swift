@@ -226,6 +226,7 @@ extension NATSPartitionLog {
             // Most states are one piece, and all of these are read at once.
             let short = heads.filter { $0.value.head.pieceCount == 1 && $0.value.head.byteCount <= Self.shortState }
             let found = try lastMessages(short.keys.sorted(), self.places.state)
+            try checkThatHeadsAreThere(of: partitions.subtracting(heads.keys))
             for (partition, (head, revision)) in heads.sorted(by: { $0.key < $1.key }) {
                 guard head.input == self.places.inputCreation else {
                     throw NATSError(
@@ -263,22 +264,49 @@ extension NATSPartitionLog {
         return places
     }
 
-    /// Notes that pieces of a commit are not to be found: a server may lag behind, and a later commit may have replaced them.
+    /// Fails where the head of a partition is gone, and pieces of its state are there: it would begin anew, and its outputs
+    /// would come twice.
+    private func checkThatHeadsAreThere(of partitions: Set<Int>) throws(NATSError) {
+        guard !partitions.isEmpty else { return }
+        for partition in try lastMessages(partitions.sorted(), places.state).keys.sorted() {
+            try noteLoss(
+                of: partition,
+                0,
+                "the last commit of partition \(partition) is missing in '\(places.head(partition))' of the stream "
+                    + "'\(places.stream)', and pieces of its state are there: another program has removed it",
+                "begins anew, with the first message"
+            )
+        }
+    }
+
+    /// Notes that pieces of a commit are not to be found.
     ///
     /// - Throws: ``NATSError``, unless that stays so and the member is to go on all the same.
     private func noteMissingPieces(of partition: Int, _ revision: UInt64, _ position: UInt64) throws(NATSError) {
+        try noteLoss(
+            of: partition,
+            revision,
+            "pieces of what is known of partition \(partition) are missing in '\(places.state(partition))' of the stream "
+                + "'\(places.stream)': another program has removed them, or written there",
+            "knows nothing and goes on behind message \(position)"
+        )
+    }
+
+    /// Notes that something of a commit is not to be found: a server may lag behind, and a later commit may have replaced it.
+    ///
+    /// - Throws: ``NATSError``, unless that stays so and the member is to go on all the same.
+    private func noteLoss(
+        of partition: Int,
+        _ revision: UInt64,
+        _ words: String,
+        _ consequence: String
+    ) throws(NATSError) {
         if missingSince[partition]?.revision != revision { missingSince[partition] = (revision, .now) }
         guard let since = missingSince[partition]?.time, since + doubt <= .now else { throw Self.moved }
-        let words =
-            "pieces of what is known of partition \(partition) are missing in '\(places.state(partition))' of the stream "
-            + "'\(places.stream)': another program has removed them, or written there"
         guard skipsRemoved else {
-            throw NATSError(
-                .unsendable,
-                "\(words); with --state-mismatch drop the partition knows nothing and goes on behind message \(position)"
-            )
+            throw NATSError(.unsendable, "\(words); with --state-mismatch drop the partition \(consequence)")
         }
-        notice("\(words); the partition knows nothing and goes on behind message \(position)")
+        notice("\(words); the partition \(consequence)")
         missingSince[partition] = nil
     }
 
@@ -292,7 +320,8 @@ extension NATSPartitionLog {
             guard let head = NATSCommitHead(message.payload) else {
                 throw NATSError(
                     .garbage,
-                    "what stands in '\(places.head(partition))' of the stream '\(places.stream)' is no commit"
+                    "message \(message.sequence) of the stream '\(places.stream)', in '\(places.head(partition))', is no commit: "
+                        + "another program has written it; remove it: nats stream rmm \(places.stream) \(message.sequence)"
                 )
             }
             heads[partition] = (head, message.sequence)

@@ -217,7 +217,9 @@ public struct NATSTransport: Transport {
         if isPartitioned {
             outbox.boundary = .length
             // A whole file may wait when its end comes, and nothing but that is to be done.
-            if !parts.given.contains("linger") { outbox.linger = Self.lingerOfPartitions }
+            if !parts.given.contains("linger") {
+                outbox.lingerAtInterruption = exchange(&outbox.linger, with: Self.lingerOfPartitions)
+            }
         }
         // Lines that are put together are to fit; a longer one goes alone, and is counted.
         outbox.datagram = min(limit ?? 1 << 30, streamLimit ?? .max)

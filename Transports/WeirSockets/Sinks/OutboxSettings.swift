@@ -26,6 +26,9 @@ package struct OutboxSettings: Sendable {
     /// How long the end waits for what is still kept.
     package var linger = Duration.seconds(5)
 
+    /// The same where the program is made to end; `nil` where that is no difference.
+    package var lingerAtInterruption: Duration?
+
     /// How long the end waits before it says that it does.
     package var silence = Duration.seconds(5)
 }

@@ -108,9 +108,14 @@ package final class OutboxSink: MessageSink {
         let limit = Moment.now + settings.linger.inNanoseconds
         outbox.end(by: limit)
         var tellTime: Moment? = .now + settings.silence.inNanoseconds
+        var isShortened = false
         while !outbox.hasEnded {
+            if !isShortened, isInterrupted {
+                isShortened = true
+                outbox.end(by: .now + linger.inNanoseconds)
+            }
             outbox.room.wait(milliseconds: 100)
-            guard let time = tellTime, time <= .now, time < limit, !outbox.hasEnded else { continue }
+            guard let time = tellTime, time <= .now, time < limit, !outbox.hasEnded, !isShortened else { continue }
             let words = "the end waits up to \(settings.linger) until the rest is taken, as 'linger' says"
             counter.note("'\(address)': \(words)")
             tellTime = nil
@@ -249,13 +254,18 @@ package final class OutboxSink: MessageSink {
         }
     }
 
+    private var isInterrupted: Bool { interruption?.isTriggered ?? false }
+
+    /// How long the end waits.
+    private var linger: Duration { isInterrupted ? settings.lingerAtInterruption ?? settings.linger : settings.linger }
+
     private func waitForRoom(_ messages: UInt64) throws(TransportError) {
-        guard let interruption, interruption.isTriggered else {
+        guard isInterrupted else {
             outbox.room.wait(or: interruption?.descriptor)
             return
         }
         // After an interruption the wait is bounded.
-        let limit = patience ?? (.now + settings.linger.inNanoseconds)
+        let limit = patience ?? (.now + linger.inNanoseconds)
         patience = limit
         guard .now < limit else {
             counter.update { metrics in

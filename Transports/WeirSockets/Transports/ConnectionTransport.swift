@@ -125,6 +125,11 @@ struct ConnectionTransport: Sendable {
         )
     }
 
+    /// Whether a source has several connections at a time.
+    func mixesSenders(_ parts: TransportAddress) -> Bool {
+        !parts.options.flag("connect") && parts.options.integerIfGiven("accept") != 1
+    }
+
     // MARK: Places
 
     private func place(_ parts: TransportAddress) throws(TransportError) -> SocketPlace {

@@ -47,3 +47,9 @@ public struct TCPTransport: Transport {
         try streams.openSink(TransportAddress(ofSink: address, self))
     }
 }
+
+extension TCPTransport: SharedTransport {
+    package func mixesSenders(_ address: String) -> Bool {
+        (try? TransportAddress(ofSource: address, self)).map(streams.mixesSenders) ?? false
+    }
+}

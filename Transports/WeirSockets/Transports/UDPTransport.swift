@@ -238,3 +238,7 @@ enum ReceiveBuffer {
         return size
     }
 }
+
+extension UDPTransport: SharedTransport {
+    package func mixesSenders(_ address: String) -> Bool { true }
+}

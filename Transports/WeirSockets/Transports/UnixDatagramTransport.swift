@@ -79,3 +79,7 @@ public struct UnixDatagramTransport: Transport {
         )
     }
 }
+
+extension UnixDatagramTransport: SharedTransport {
+    package func mixesSenders(_ address: String) -> Bool { true }
+}

@@ -68,3 +68,15 @@ public struct UnixPacketTransport: Transport {
         try packets.openSink(TransportAddress(ofSink: address, self))
     }
 }
+
+extension UnixTransport: SharedTransport {
+    package func mixesSenders(_ address: String) -> Bool {
+        (try? TransportAddress(ofSource: address, self)).map(streams.mixesSenders) ?? false
+    }
+}
+
+extension UnixPacketTransport: SharedTransport {
+    package func mixesSenders(_ address: String) -> Bool {
+        (try? TransportAddress(ofSource: address, self)).map(packets.mixesSenders) ?? false
+    }
+}
