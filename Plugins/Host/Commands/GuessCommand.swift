@@ -113,7 +113,10 @@ struct GuessCommand: Command {
         let reading = options.flatMap { ["--\($0.name)", $0.value == "\t" ? "\\t" : $0.value] }
         let unitWords =
             (unit.map { $0 == .milliseconds ? [] : ["--time-unit", $0.rawValue] } ?? []) + (time?.form?.options ?? [])
-        let types = guess.fields.filter { $0.type != .text && $0.type != .json || $0.name == time?.name }
+        // Numbers that are kept as text are said to be text, or some of them would be written as numbers.
+        let tellsText = guess.reading.format.tellsTextFromNumbers
+        let types = guess.fields
+            .filter { $0.type != .text && $0.type != .json || $0.isNumber && !tellsText || $0.name == time?.name }
             // What is a time in another form cannot be read in the same run.
             .filter { field in field.form.map { Self.isRead($0, with: time?.form) } ?? true }
             .filter { !$0.name.contains { ",=".contains($0) } && guess.outerNames.contains($0.name) }
@@ -148,11 +151,10 @@ struct GuessCommand: Command {
         else { return nil }
         var pairs: [String] = []
         for key in keys {
-            let isNumber: (GuessedField) -> Bool = { $0.type == .integer || $0.type == .float }
             let field =
                 guess.fields.first { $0.name == key } ?? (key == "time" ? guess.timeField : nil)
                 ?? guess.fields.first { field in
-                    isNumber(field) && ["_", "."].contains { field.name.lowercased().hasSuffix($0 + key) }
+                    field.isNumber && ["_", "."].contains { field.name.lowercased().hasSuffix($0 + key) }
                 }
             guard let field else { return nil }
             if field.name != key { pairs.append("\(key)=\(field.name)") }

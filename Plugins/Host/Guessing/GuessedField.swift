@@ -1,10 +1,16 @@
 internal import WeirCore
+internal import WeirFormats
 internal import WeirRecords
 
 /// What the values of a field look like.
 struct GuessedField {
     let name: String
+
+    /// The type that keeps each of the values: that of numbers only where the same numbers come back.
     let type: FieldType
+
+    /// Whether all values are numbers, whatever type keeps them.
+    let isNumber: Bool
 
     /// Some value; empty where there is none.
     let example: String
@@ -23,13 +29,14 @@ struct GuessedField {
         example = values.first ?? ""
         let type = isNested ? .json : Self.type(of: values)
         form = type == .text || type == .time ? GuessedTime(values) : nil
-        self.type = form == nil ? type : .time
+        isNumber = type == .integer || type == .float
+        self.type = form != nil ? .time : isNumber ? Self.numberType(keeping: values) : type
         let isCalled = Self.isTimeName(name.lowercased())
         switch self.type {
         case .time:
             unit = nil
             timeRank = isCalled ? 4 : 3
-        case .integer, .float:
+        case _ where isNumber:
             let numbers = values.compactMap { Double($0) }
             let ofValues = Self.unit(of: numbers)
             unit = ofValues ?? Self.unit(ofName: name.lowercased())
@@ -42,6 +49,33 @@ struct GuessedField {
     private static func type(of values: [String]) -> FieldType {
         let types = Set(values.map { FieldType(ofText: $0) })
         return types == [.integer, .float] ? .float : types.count == 1 ? types.first ?? .text : .text
+    }
+
+    /// The type of numbers that keeps all of them digit for digit, or else text.
+    private static func numberType(keeping values: [String]) -> FieldType {
+        // Blanks around them are passed over.
+        let numbers = values.map { String($0.split { $0 == " " || $0 == "\t" }[0]) }
+        // What begins with a plus may be the number of a telephone.
+        if numbers.contains(where: { $0.hasPrefix("+") }) { return .text }
+        if numbers.allSatisfy({ number in Int64(number).map { String($0) == number } ?? false }) { return .integer }
+        let isFloat = numbers.allSatisfy { number in
+            Double(number).map { digits(of: $0.description) == digits(of: number) } ?? false
+        }
+        if isFloat { return .float }
+        return values.allSatisfy { PlainDecimal(ContiguousArray($0.utf8).span) != nil } ? .decimal : .text
+    }
+
+    /// The digits of a number, without zeros around them, and the power of ten of the first.
+    ///
+    /// They are the same for the same numbers.
+    private static func digits(of number: String) -> [String] {
+        let parts = number.lowercased().split(separator: "e")
+        let wholeCount = parts[0].prefix { $0 != "." }.filter(\.isNumber).count
+        let all = parts[0].filter(\.isNumber)
+        var digits = all.drop { $0 == "0" }
+        let power = wholeCount - (all.count - digits.count) + (parts.count > 1 ? Int(parts[1]) ?? 0 : 0)
+        while digits.last == "0" { digits.removeLast() }
+        return digits.isEmpty ? [] : [String(digits), String(power)]
     }
 
     /// Whether a value is neither text nor missing, so that it cannot be the name of a field.

@@ -1,6 +1,6 @@
 /// A decimal number in a whole number of 64 bits and the number of digits after the point, so that its text can be
 /// made again byte for byte.
-struct PlainDecimal: Equatable {
+package struct PlainDecimal: Equatable {
     /// The number without its point.
     var digits: Int64
 
@@ -12,7 +12,7 @@ struct PlainDecimal: Equatable {
     /// `nil` for everything else, and where the digits do not fit in 64 bits.
     ///
     /// - Parameter text: The bytes.
-    init?(_ text: Span<UInt8>) {
+    package init?(_ text: Span<UInt8>) {
         var index = 0
         let count = text.count
         // The scale has seven bits.

@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+extension HostTests {
+    /// What `weir guess` says, and that the commands that it names read the input without a loss.
+    @Suite struct GuessTests {
+        private let weir: WeirProcess
+
+        init() throws {
+            weir = try WeirProcess()
+        }
+
+        /// What is said of a file, after each of the commands has read it.
+        private func guess(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
+            try weir.file("a", text)
+            let outcome = try weir.run("guess", "a")
+            #expect(outcome.exitCode == 0, "\(outcome.errors)", sourceLocation: sourceLocation)
+            let commands = outcome.output.split(separator: "\n").filter { $0.hasPrefix("  weir ") }
+            #expect(!commands.isEmpty, sourceLocation: sourceLocation)
+            for command in commands {
+                let shell = try weir.start(
+                    [],
+                    input: .nothing,
+                    launcher: ["/bin/sh", "-c", "\"$0\" \(command.dropFirst("  weir ".count))"]
+                ).outcome()
+                #expect(
+                    shell.exitCode == 0 && shell.errors.contains(" 0 rejected"),
+                    "\(command): \(shell.errors)",
+                    sourceLocation: sourceLocation
+                )
+            }
+            return outcome.output
+        }
+
+        @Test func aTypeKeepsEachDigit() throws {
+            let table = """
+                time,tel,id,long,x,y,big
+                1700000000,+31612345678,18446744073709551615,9007199254740993,0.12345678901234567891,0.1234567890123456,1
+                1700000001,+31612345679,18446744073709551614,9007199254740992.5,0.12345678901234567892,1e-7,-2
+
+                """
+            // JSON itself tells text from numbers.
+            let json = try guess("{\"id\":18446744073709551615,\"time\":1}\n")
+            #expect(json.contains("--schema time=time\n"), "\(json)")
+            let output = try guess(table)
+            let schema = "--schema time=time,tel=text,id=text,long=decimal,x=text,y=float,big=integer\n"
+            #expect(output.contains(schema), "\(output)")
+            #expect(output.contains("  tel   text, such as +31612345678\n"))
+            let back = try weir.run("convert", "out.weir", "--to-format", "csv").output
+            #expect(
+                back
+                    == table.replacing("1700000000", with: "2023-11-14T22:13:20Z")
+                    .replacing("1700000001", with: "2023-11-14T22:13:21Z").replacing("1e-7", with: "1e-07")
+            )
+        }
+    }
+}
