@@ -53,5 +53,23 @@ extension HostTests {
                     .replacing("1700000001", with: "2023-11-14T22:13:21Z").replacing("1e-7", with: "1e-07")
             )
         }
+
+        @Test(arguments: [
+            ("t_ms", "ms"), ("eventTime", "an unknown unit"), ("GPSTime_s", "s"), ("timestamp_ns_since_boot", "ns"),
+            ("Time (micros)", "us"), ("@timestamp", "an unknown unit"), ("datetimeMillis", "ms"), ("created_at", ""),
+            ("createdAt", ""), ("mean_sentiment", nil), ("uptime", nil), ("at_home", nil), ("items", nil),
+        ])
+        func namesOfTimesAreWords(name: String, unit: String?) throws {
+            let output = try guess("id,\(name),x\n7,5,1\n6,4,2\n")
+            let expected = unit.map { "Time: '\(name)', counting \($0)" } ?? "Time: no field looks like one\n"
+            #expect(output.contains(expected), "\(output)")
+        }
+
+        @Test func aUnitInANameIsTheUnit() throws {
+            // As milliseconds these would be of 2009.
+            let output = try guess("timestamp_ns_since_boot,x\n1245907240064,1\n1245917304595,2\n")
+            #expect(output.contains("Time: 'timestamp_ns_since_boot', counting ns\n"))
+            #expect(output.contains("a --time-unit ns --time timestamp_ns_since_boot\n"), "\(output)")
+        }
     }
 }

@@ -31,7 +31,8 @@ struct GuessedField {
         form = type == .text || type == .time ? GuessedTime(values) : nil
         isNumber = type == .integer || type == .float
         self.type = form != nil ? .time : isNumber ? Self.numberType(keeping: values) : type
-        let isCalled = Self.isTimeName(name.lowercased())
+        let words = Self.words(of: name)
+        let isCalled = Self.isTimeName(words)
         switch self.type {
         case .time:
             unit = nil
@@ -39,7 +40,7 @@ struct GuessedField {
         case _ where isNumber:
             let numbers = values.compactMap { Double($0) }
             let ofValues = Self.unit(of: numbers)
-            unit = ofValues ?? Self.unit(ofName: name.lowercased())
+            unit = words.lazy.compactMap { Self.units[$0] }.first ?? ofValues
             timeRank = isCalled ? 2 : ofValues != nil && numbers == numbers.sorted() ? 1 : 0
         default: (unit, timeRank) = (nil, 0)
         }
@@ -84,9 +85,23 @@ struct GuessedField {
         return [.integer, .float, .time].contains(type) || type == .text && GuessedTime([value]) != nil
     }
 
-    private static func isTimeName(_ name: String) -> Bool {
-        ["t", "ts", "at", "when", "rt", "epoch"].contains(name) || name.hasPrefix("t_") || name.hasSuffix("_at")
-            || name.hasSuffix("_ts") || ["time", "date", "stamp"].contains { name.contains($0) }
+    /// The words of a name, in lower case: they end at what is no letter and before the humps of camel case.
+    private static func words(of name: String) -> [String] {
+        let letters = Array(name)
+        var words = [""]
+        for (index, letter) in letters.enumerated() {
+            let isAfterSmall = index > 0 && letters[index - 1].isLowercase
+            let isBeforeSmall = index + 1 < letters.count && letters[index + 1].isLowercase
+            if !letter.isLetter || letter.isUppercase && (isAfterSmall || isBeforeSmall) { words.append("") }
+            if letter.isLetter { words[words.count - 1] += letter.lowercased() }
+        }
+        return words.filter { !$0.isEmpty }
+    }
+
+    private static func isTimeName(_ words: [String]) -> Bool {
+        let words = words.filter { units[$0] == nil }
+        return words.contains { ["time", "date", "stamp", "datetime", "timestamp", "ts"].contains($0) }
+            || words.first == "t" || words.last == "at" || [["when"], ["rt"], ["epoch"]].contains(words)
     }
 
     /// The unit in which all numbers are times from 2001 to 2040.
@@ -98,11 +113,14 @@ struct GuessedField {
         return units.first { _, count in numbers.allSatisfy { (1e9...2_208_988_800).contains($0 / count) } }?.0
     }
 
-    private static func unit(ofName name: String) -> TimeUnit? {
-        let endings: [(String, TimeUnit)] = [
-            ("ms", .milliseconds), ("millis", .milliseconds), ("us", .microseconds), ("micros", .microseconds),
-            ("ns", .nanoseconds), ("nanos", .nanoseconds), ("_s", .seconds), ("sec", .seconds), ("seconds", .seconds),
+    /// The words of names that say what is counted.
+    private static let units: [String: TimeUnit] = {
+        let words: [(TimeUnit, [String])] = [
+            (.seconds, ["s", "sec", "secs", "second", "seconds"]),
+            (.milliseconds, ["ms", "msec", "milli", "millis", "millisecond", "milliseconds"]),
+            (.microseconds, ["us", "µs", "μs", "usec", "micro", "micros", "microsecond", "microseconds"]),
+            (.nanoseconds, ["ns", "nsec", "nano", "nanos", "nanosecond", "nanoseconds"]),
         ]
-        return endings.first { name.hasSuffix($0.0) }?.1
-    }
+        return Dictionary(uniqueKeysWithValues: words.flatMap { unit, words in words.map { ($0, unit) } })
+    }()
 }
