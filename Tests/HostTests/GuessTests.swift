@@ -71,5 +71,17 @@ extension HostTests {
             #expect(output.contains("Time: 'timestamp_ns_since_boot', counting ns\n"))
             #expect(output.contains("a --time-unit ns --time timestamp_ns_since_boot\n"), "\(output)")
         }
+
+        @Test func aDateThatIsUnclearIsSaidToBe() throws {
+            let note = "No day is greater than 12, so '%m/%d/%Y' fits as well; write it if it is meant.\n"
+            let output = try guess("when,v\n01/02/2026,1\n03/04/2026,1\n")
+            #expect(output.contains("Time: 'when', as '%d/%m/%Y', without a time zone\n" + note), "\(output)")
+            for date in ["13/04/2026", "04/13/2026", "13.04.2026"] {
+                let output = try guess("when,v\n\(date),1\n\(date),1\n")
+                #expect(!output.contains("fits as well"), "\(output)")
+            }
+            let dots = try guess("when,v\n01.02.2026,1\n03.04.2026,1\n")
+            #expect(!dots.contains("fits as well"), "\(dots)")
+        }
     }
 }

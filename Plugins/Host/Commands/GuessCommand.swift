@@ -88,6 +88,9 @@ struct GuessCommand: Command {
         if let time = guess.timeField {
             let unit = time.unit.map { "counting \($0.rawValue)" } ?? "counting an unknown unit"
             text += "\nTime: '\(time.name)', \(time.form?.words ?? unit)\n"
+            if let other = time.otherFormat {
+                text += "No day is greater than 12, so '\(other)' fits as well; write it if it is meant.\n"
+            }
             if time.form?.needsZone ?? false { text += "Write the zone of its clock in the place of UTC.\n" }
         } else {
             text += "\nTime: no field looks like one\n"

@@ -21,6 +21,9 @@ struct GuessedField {
     /// How times that are text are written.
     let form: GuessedTime?
 
+    /// The format that fits as well, with day and month the other way round; `nil` where none does.
+    let otherFormat: String?
+
     /// How sure it is that the field is a record's time; 0 where it is none.
     let timeRank: Int
 
@@ -29,6 +32,7 @@ struct GuessedField {
         example = values.first ?? ""
         let type = isNested ? .json : Self.type(of: values)
         form = type == .text || type == .time ? GuessedTime(values) : nil
+        otherFormat = form?.otherFormat(of: values)
         isNumber = type == .integer || type == .float
         self.type = form != nil ? .time : isNumber ? Self.numberType(keeping: values) : type
         let words = Self.words(of: name)

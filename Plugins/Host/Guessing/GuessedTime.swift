@@ -32,18 +32,26 @@ enum GuessedTime: Hashable {
             return
         }
         // Few texts that are no times have so many digits.
-        guard first.utf8.count <= 40, first.utf8.count(where: { (0x30...0x39).contains($0) }) >= 4 else { return nil }
-        let zone = try? ZoneFolder.rules(of: "UTC")
-        for text in Self.formats {
-            guard let format = try? TimeFormat(text) else { continue }
-            let times = InputTimes(unit: .milliseconds, zone: zone, format: format)
-            if values.allSatisfy(times.isTime) {
-                self = .format(text, hasZone: format.hasZone)
-                return
-            }
-        }
-        return nil
+        guard first.utf8.count <= 40, first.utf8.count(where: { (0x30...0x39).contains($0) }) >= 4,
+            let text = Self.formats.first(where: { Self.fits($0, values) }), let format = try? TimeFormat(text)
+        else { return nil }
+        self = .format(text, hasZone: format.hasZone)
     }
+
+    /// The format that fits texts as well, with the month in the place of the day, where no day is greater than 12.
+    func otherFormat(of values: [String]) -> String? {
+        guard case .format(let format, _) = self else { return nil }
+        let other = String(format.map { $0 == "d" ? "m" : $0 == "m" ? "d" : $0 })
+        return other != format && Self.formats.contains(other) && Self.fits(other, values) ? other : nil
+    }
+
+    private static func fits(_ text: String, _ values: [String]) -> Bool {
+        guard let format = try? TimeFormat(text) else { return false }
+        let times = InputTimes(unit: .milliseconds, zone: utc, format: format)
+        return values.allSatisfy(times.isTime)
+    }
+
+    private static let utc = try? ZoneFolder.rules(of: "UTC")
 
     /// The forms that are tried, the likelier first: the day before the month, unless a clock of twelve hours follows.
     private static let formats: [String] = {
