@@ -83,5 +83,21 @@ extension HostTests {
             let dots = try guess("when,v\n01.02.2026,1\n03.04.2026,1\n")
             #expect(!dots.contains("fits as well"), "\(dots)")
         }
+
+        // MARK: What cannot be read
+
+        private func refusal(_ bytes: [UInt8]) throws -> String {
+            try weir.file("a", bytes)
+            let outcome = try weir.run("guess", "a")
+            #expect(outcome.exitCode == 66 && outcome.output == "" && outcome.errorLines.count == 1)
+            return outcome.errors
+        }
+
+        @Test func carriageReturnsAloneAreNamed() throws {
+            let message =
+                "'a' has lines that end with a carriage return alone; \"tr '\\r' '\\n'\" makes line feeds of them\n"
+            #expect(try refusal(Array("a,b\r1,2\r3,4\r".utf8)).hasSuffix(message))
+            _ = try guess("a,b\r\n1,2\r\n3,4\r\n")
+        }
     }
 }

@@ -66,6 +66,9 @@ struct GuessCommand: Command {
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             return "is UTF-16; 'iconv -f UTF-16 -t UTF-8' makes UTF-8 of it"
         }
+        if !bytes.contains(0), bytes.contains(UInt8(ascii: "\r")), !bytes.contains(UInt8(ascii: "\n")) {
+            return "has lines that end with a carriage return alone; \"tr '\\r' '\\n'\" makes line feeds of them"
+        }
         return nil
     }
 
