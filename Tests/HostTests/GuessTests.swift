@@ -99,5 +99,16 @@ extension HostTests {
             #expect(try refusal(Array("a,b\r1,2\r3,4\r".utf8)).hasSuffix(message))
             _ = try guess("a,b\r\n1,2\r\n3,4\r\n")
         }
+
+        @Test func textThatIsNotUTF8IsNamed() throws {
+            let advice = "'iconv -f LATIN1 -t UTF-8' makes UTF-8 of Latin-1"
+            let lines = (1...3).map { Array("\($0),caf".utf8) + [0xE9, 0x0A] }
+            let header = Array("time,name\n".utf8)
+            #expect(try refusal(header + lines.joined()).hasSuffix("'a' is not UTF-8; \(advice)\n"))
+            try weir.file("a", header + lines[0] + Array("2,tea\n3,milk\n".utf8))
+            let outcome = try weir.run("guess", "a")
+            #expect(outcome.output.contains("\nLines that are not UTF-8 are rejected; \(advice).\n"), "\(outcome)")
+            #expect(try !guess("time,name\n1,caf\u{E9}\n").contains("UTF-8"))
+        }
     }
 }

@@ -36,14 +36,19 @@ struct GuessCommand: Command {
         let bytes = try start()
         let name = input.name == "stdin" ? "standard input" : "'\(input.name)'"
         if let problem = Self.problem(bytes) { throw HostError(.noInput, "\(name) \(problem)") }
+        // What has zeros is no text at all.
+        let isOtherText = !bytes.contains(0) && String(validating: bytes, as: UTF8.self) == nil
         guard let guess = Guess(bytes) else {
+            if isOtherText { throw HostError(.noInput, "\(name) is not UTF-8; \(Self.iconv)") }
             throw HostError(
                 .noInput,
                 "\(name) is of no format that is known; --format 'pattern:{time} {level} {rest}' reads lines of any form"
             )
         }
-        return try context.show(text(guess, name))
+        return try context.show(text(guess, name, isOtherText: isOtherText))
     }
+
+    private static let iconv = "'iconv -f LATIN1 -t UTF-8' makes UTF-8 of Latin-1"
 
     /// The start of the input, up to the end of a line.
     private func start() throws(HostError) -> [UInt8] {
@@ -74,7 +79,7 @@ struct GuessCommand: Command {
 
     // MARK: Text
 
-    private func text(_ guess: Guess, _ name: String) -> String {
+    private func text(_ guess: Guess, _ name: String, isOtherText: Bool) -> String {
         let sample = guess.sample
         let counts =
             "\(Quantity.counted(UInt64(sample.rows.count), "record", "records")) looked at, "
@@ -88,6 +93,7 @@ struct GuessCommand: Command {
                 )
             }
         )
+        if isOtherText { text += "\nLines that are not UTF-8 are rejected; \(Self.iconv).\n" }
         if let time = guess.timeField {
             let unit = time.unit.map { "counting \($0.rawValue)" } ?? "counting an unknown unit"
             text += "\nTime: '\(time.name)', \(time.form?.words ?? unit)\n"
