@@ -110,5 +110,17 @@ extension HostTests {
             #expect(outcome.output.contains("\nLines that are not UTF-8 are rejected; \(advice).\n"), "\(outcome)")
             #expect(try !guess("time,name\n1,caf\u{E9}\n").contains("UTF-8"))
         }
+
+        @Test(arguments: [
+            "[[1,2],[3,4]]", "[1,2,3]\n", "5", "[\n  [1, \"a\"],\n  []\n]\n", "[1,2]\n[3,4]\n", "[1,\n2,\n",
+        ])
+        func theJSONHasNoObjects(text: String) throws {
+            #expect(try refusal(Array(text.utf8)).contains("'a' is JSON without objects, and records are objects; "))
+        }
+
+        @Test(arguments: ["5\n6\n", "[12] a=1 b=2\n", "1,2\n", "[2026-02-01T13:00:00Z] up\n", "[{\"a\":1}]\n"])
+        func otherTextIsNoSuchJSON(text: String) throws {
+            #expect(try !weir.run("guess", "-", input: .text(text)).errors.contains("JSON without objects"))
+        }
     }
 }

@@ -53,3 +53,25 @@ public struct JSONFormat: Format {
         )
     }
 }
+
+extension JSONFormat {
+    /// Whether bytes are JSON without an object: a value, or arrays one after the other, of which the last may be cut off.
+    package static func isWithoutObjects(_ bytes: [UInt8]) -> Bool {
+        guard !bytes.contains(UInt8(ascii: "{")) else { return false }
+        return unsafe bytes.withUnsafeBufferPointer { all in
+            guard let base = all.baseAddress else { return false }
+            var cursor = unsafe JSONCursor(base, from: 0, to: all.count)
+            unsafe cursor.skipBlanks()
+            let isArray = unsafe cursor.byte == UInt8(ascii: "[")
+            do throws(JSONFlaw) {
+                repeat {
+                    unsafe try cursor.nested(depth: 0)
+                    unsafe cursor.skipBlanks()
+                } while unsafe isArray && cursor.byte == UInt8(ascii: "[")
+            } catch {
+                return isArray && error.offset == all.count
+            }
+            return unsafe cursor.place == all.count
+        }
+    }
+}

@@ -74,6 +74,9 @@ struct GuessCommand: Command {
         if !bytes.contains(0), bytes.contains(UInt8(ascii: "\r")), !bytes.contains(UInt8(ascii: "\n")) {
             return "has lines that end with a carriage return alone; \"tr '\\r' '\\n'\" makes line feeds of them"
         }
+        if JSONFormat.isWithoutObjects(bytes) {
+            return "is JSON without objects, and records are objects; write each as one, such as {\"time\":1,\"x\":2}"
+        }
         return nil
     }
 
