@@ -122,5 +122,13 @@ extension HostTests {
         func otherTextIsNoSuchJSON(text: String) throws {
             #expect(try !weir.run("guess", "-", input: .text(text)).errors.contains("JSON without objects"))
         }
+
+        // MARK: Names
+
+        @Test(arguments: ["{\"\":6,\"time\":1}\n", ",time\n6,1\n7,2\n"])
+        func aFieldWithoutANameHasNoType(text: String) throws {
+            let output = try guess(text)
+            #expect(output.contains("--schema time=time\n"), "\(output)")
+        }
     }
 }

@@ -134,7 +134,7 @@ struct GuessCommand: Command {
             .filter { $0.type != .text && $0.type != .json || $0.isNumber && !tellsText || $0.name == time?.name }
             // What is a time in another form cannot be read in the same run.
             .filter { field in field.form.map { Self.isRead($0, with: time?.form) } ?? true }
-            .filter { !$0.name.contains { ",=".contains($0) } && guess.outerNames.contains($0.name) }
+            .filter { Self.canBeListed($0.name) && guess.outerNames.contains($0.name) }
             .map { "\($0.name)=\($0.name == time?.name ? FieldType.time.rawValue : $0.type.rawValue)" }
         let schema = types.isEmpty || isBinary ? [] : ["--schema", types.joined(separator: ",")]
         let conversion = ["weir", "convert", place, isBinary ? "out.csv" : "out.weir"] + reading + unitWords + schema
@@ -151,6 +151,9 @@ struct GuessCommand: Command {
         }
         return (runs + [match, conversion].compactMap { $0 }).map { $0.map(Self.quoted).joined(separator: " ") }
     }
+
+    /// Whether a name can stand in a list of an option.
+    private static func canBeListed(_ name: String) -> Bool { !name.isEmpty && !name.contains { ",=".contains($0) } }
 
     /// Whether texts of a form are read as times with the options of another one.
     private static func isRead(_ form: GuessedTime, with other: GuessedTime?) -> Bool {
