@@ -130,5 +130,25 @@ extension HostTests {
             let output = try guess(text)
             #expect(output.contains("--schema time=time\n"), "\(output)")
         }
+
+        @Test func namesThatAreThereTwiceAreLeftOut() throws {
+            for (text, left, options) in [
+                ("id,id,v\n1,2,3\n", "'id'", "a out.weir --columns v --schema v=integer"),
+                ("a,b,,\n1,2,,\n", "(empty)", "a out.weir --columns a,b --schema a=integer,b=integer"),
+                (
+                    "id;time; id;;c;\nx;100;y;;z;\n", "'id', (empty)",
+                    "a out.weir --delimiter ';' --columns time,c --schema time=time"
+                ),
+            ] {
+                let output = try guess(text)
+                #expect(output.contains(", with a header; 1 record looked at, 0 rejected\n"), "\(output)")
+                #expect(output.contains("\nLeft out, since their names are there more than once: \(left)\n"))
+                #expect(output.contains("  weir convert \(options)\n"))
+            }
+            // Words that are there twice in any line, and no name that --columns takes.
+            #expect(try guess("a,a,b\nc,c,d\n").contains("without a header; 2 records"))
+            #expect(try guess("\"a,b\",c,c\n1,2,3\n").contains("without a header; 2 records"))
+            #expect(try guess("\"a,b\"\n1\n").contains("with a header; 1 record "))
+        }
     }
 }

@@ -96,6 +96,8 @@ struct GuessCommand: Command {
                 )
             }
         )
+        let repeated = sample.repeatedNames.map { $0.isEmpty ? "(empty)" : "'\($0)'" }.joined(separator: ", ")
+        if !repeated.isEmpty { text += "\nLeft out, since their names are there more than once: \(repeated)\n" }
         if isOtherText { text += "\nLines that are not UTF-8 are rejected; \(Self.iconv).\n" }
         if let time = guess.timeField {
             let unit = time.unit.map { "counting \($0.rawValue)" } ?? "counting an unknown unit"
@@ -134,10 +136,13 @@ struct GuessCommand: Command {
             .filter { $0.type != .text && $0.type != .json || $0.isNumber && !tellsText || $0.name == time?.name }
             // What is a time in another form cannot be read in the same run.
             .filter { field in field.form.map { Self.isRead($0, with: time?.form) } ?? true }
-            .filter { Self.canBeListed($0.name) && guess.outerNames.contains($0.name) }
+            .filter { Guess.canBeListed($0.name) && guess.outerNames.contains($0.name) }
             .map { "\($0.name)=\($0.name == time?.name ? FieldType.time.rawValue : $0.type.rawValue)" }
         let schema = types.isEmpty || isBinary ? [] : ["--schema", types.joined(separator: ",")]
-        let conversion = ["weir", "convert", place, isBinary ? "out.csv" : "out.weir"] + reading + unitWords + schema
+        let listed = guess.sample.names.filter(Guess.canBeListed).joined(separator: ",")
+        let chosen = guess.sample.repeatedNames.isEmpty ? [] : ["--columns", listed]
+        let conversion =
+            ["weir", "convert", place, isBinary ? "out.csv" : "out.weir"] + reading + unitWords + chosen + schema
         let runs = registry.plugins.compactMap { plugin in
             columns(of: plugin, guess).map { columns in
                 let hasUnit = plugin.options.contains { $0.name == "time-unit" }
@@ -145,15 +150,14 @@ struct GuessCommand: Command {
             }
         }
         let usual = QueryOptions.usualTimes.first { guess.outerNames.contains($0) }
-        let match = time.map { time in
-            ["weir", "match", "any where true", place] + reading + unitWords
-                + (time.name == usual ? [] : ["--time", time.name])
+        // A query reads all fields, so each needs a name of its own.
+        let match = time.flatMap { time in
+            guess.sample.repeatedNames.isEmpty
+                ? ["weir", "match", "any where true", place] + reading + unitWords
+                    + (time.name == usual ? [] : ["--time", time.name]) : nil
         }
         return (runs + [match, conversion].compactMap { $0 }).map { $0.map(Self.quoted).joined(separator: " ") }
     }
-
-    /// Whether a name can stand in a list of an option.
-    private static func canBeListed(_ name: String) -> Bool { !name.isEmpty && !name.contains { ",=".contains($0) } }
 
     /// Whether texts of a form are read as times with the options of another one.
     private static func isRead(_ form: GuessedTime, with other: GuessedTime?) -> Bool {

@@ -120,6 +120,9 @@ struct Guess {
         }.filter { !sample.names.contains($0) }
     }
 
+    /// Whether a name can stand in the list of an option.
+    static func canBeListed(_ name: String) -> Bool { !name.isEmpty && !name.contains { ",=".contains($0) } }
+
     // MARK: Tables
 
     private static let delimiters: [(character: Unicode.Scalar, words: String)] = [
@@ -136,11 +139,11 @@ struct Guess {
             var dialect = CSVDialect(delimiter: UInt8(ascii: character))
             if hasComments { dialect.comment = UInt8(ascii: "#") }
             // Blanks stand within columns too.
-            if character == " ", best?.sample.names.count ?? 0 > 1 { break }
+            if character == " ", best?.sample.fieldCount ?? 0 > 1 { break }
             guard let (reading, sample) = table(bytes, dialect, words) else { continue }
-            if sample.names.count > best?.sample.names.count ?? 0 { best = (reading, sample) }
+            if sample.fieldCount > best?.sample.fieldCount ?? 0 { best = (reading, sample) }
         }
-        guard let best, best.sample.names.count > 1 || hasNumbers(best.sample) else { return nil }
+        guard let best, best.sample.fieldCount > 1 || hasNumbers(best.sample) else { return nil }
         return best
     }
 
@@ -172,10 +175,15 @@ struct Guess {
             all.share >= leastShare || dialect.delimiter != UInt8(ascii: " ") && isReadable(all)
         else { return nil }
         let names = first.map { $0 ?? "" }
-        let hasHeader =
-            !names.contains(where: GuessedField.isData) && Set(names).count == names.count
-            && names.contains { !$0.isEmpty }
-        if hasHeader { dialect.headerLineCount = 1 + furtherHeaderLines(all.rows.dropFirst()) }
+        let rest = all.rows.dropFirst()
+        // Words may be there twice in any line, but numbers stand below names.
+        let areNames =
+            Set(names).count == names.count
+            ? names.contains { !$0.isEmpty }
+            : names.contains { name in canBeListed(name) && names.count { $0 == name } == 1 }
+                && isOverData(first, rest, count: 1)
+        let hasHeader = areNames && !names.contains(where: GuessedField.isData)
+        if hasHeader { dialect.headerLineCount = 1 + furtherHeaderLines(rest) }
         guard let sample = hasHeader ? GuessSample(bytes, CSVFormat(dialect), limits) : all else { return nil }
         let format = CSVFormat(dialect)
         var reading = Reading(
@@ -204,14 +212,18 @@ struct Guess {
         var rest = rows
         var count = 0
         while count < 4, let row = rest.popFirst(), rest.count >= 2, !row.contains(where: { isData($0) }) {
-            let isOverData = row.indices.contains { column in
-                let values = rest.compactMap { column < $0.count ? $0[column] : nil }.filter { !$0.isEmpty }
-                return row[column]?.isEmpty == false && values.count >= 2 && values.allSatisfy(GuessedField.isData)
-            }
-            guard isOverData else { break }
+            guard isOverData(row, rest, count: 2) else { break }
             count += 1
         }
         return count
+    }
+
+    /// Whether a word of a line stands over nothing but numbers or times, at least as many as said.
+    private static func isOverData(_ row: [String?], _ rest: ArraySlice<[String?]>, count: Int) -> Bool {
+        row.indices.contains { column in
+            let values = rest.compactMap { column < $0.count ? $0[column] : nil }.filter { !$0.isEmpty }
+            return row[column]?.isEmpty == false && values.count >= count && values.allSatisfy(GuessedField.isData)
+        }
     }
 
     private static func isData(_ value: String?) -> Bool { value.map(GuessedField.isData) ?? false }

@@ -4,8 +4,14 @@ internal import WeirRecords
 
 /// The first records of an input, read in a certain way.
 struct GuessSample {
-    /// The names of the fields, in the order of the input.
+    /// The names of the fields, in the order of the input, without those that it has more than once.
     let names: [String]
+
+    /// The names that the input has more than once, so that no field can be read by them.
+    let repeatedNames: [String]
+
+    /// How many fields the input has, whatever their names.
+    let fieldCount: Int
 
     /// The values of each record; `nil` where there is none.
     private(set) var rows: [[String?]] = []
@@ -30,7 +36,11 @@ struct GuessSample {
     ///   - limits: What it may take.
     init?(_ bytes: [UInt8], _ format: any Format, adding inner: [String] = [], _ limits: FormatLimits) {
         guard let survey = try? FieldSurvey(ByteSource(bytes), format: format, limits: limits) else { return nil }
-        names = survey.names + inner
+        let counts = Dictionary(survey.names.map { ($0, 1) }, uniquingKeysWith: +)
+        var seen: Set<String> = []
+        repeatedNames = survey.names.filter { counts[$0] != 1 && seen.insert($0).inserted }
+        fieldCount = survey.names.count
+        names = survey.names.filter { counts[$0] == 1 } + inner
         isNested = Array(repeating: false, count: names.count)
         guard !names.isEmpty, Set(names).count == names.count else { return nil }
         var reader = RecordReader(
