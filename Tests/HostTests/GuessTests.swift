@@ -150,5 +150,23 @@ extension HostTests {
             #expect(try guess("\"a,b\",c,c\n1,2,3\n").contains("without a header; 2 records"))
             #expect(try guess("\"a,b\"\n1\n").contains("with a header; 1 record "))
         }
+
+        // MARK: Groups
+
+        @Test func timesThatBeginAnewAreReadByAField() throws {
+            func table(_ recordings: Range<Int>) -> String {
+                let rows = recordings.flatMap { recording in
+                    (0..<3).map { "shake,\($0),r\(recording),\(20 * $0),0,0,\($0)\n" }
+                }
+                return "label,sample,recording,t_ms,x,y,z\n" + rows.joined()
+            }
+            let output = try guess(table(0..<9))
+            #expect(output.contains("  weir run shake a --columns time=t_ms --by recording\n"), "\(output)")
+            let one = try guess(table(0..<1))
+            #expect(one.contains("  weir run shake a --columns time=t_ms\n"), "\(one)")
+            // No field explains why times go back.
+            try weir.file("a", "time,x,y,z\n" + (0..<9).map { "\(9 - $0),0,0,\($0)\n" }.joined())
+            #expect(try !weir.run("guess", "a").output.contains("--by"))
+        }
     }
 }

@@ -143,10 +143,12 @@ struct GuessCommand: Command {
         let chosen = guess.sample.repeatedNames.isEmpty ? [] : ["--columns", listed]
         let conversion =
             ["weir", "convert", place, isBinary ? "out.csv" : "out.weir"] + reading + unitWords + chosen + schema
+        let groups = guess.groupField.map { ["--by", $0] } ?? []
         let runs = registry.plugins.compactMap { plugin in
             columns(of: plugin, guess).map { columns in
-                let hasUnit = plugin.options.contains { $0.name == "time-unit" }
-                return ["weir", "run", plugin.name, place] + reading + (hasUnit ? unitWords : []) + columns
+                let has = { name in plugin.options.contains { $0.name == name } }
+                return ["weir", "run", plugin.name, place] + reading + (has("time-unit") ? unitWords : []) + columns
+                    + (has("by") ? groups : [])
             }
         }
         let usual = QueryOptions.usualTimes.first { guess.outerNames.contains($0) }
