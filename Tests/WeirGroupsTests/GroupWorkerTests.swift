@@ -73,6 +73,25 @@ struct GroupWorkerTests {
         #expect(zombie.counts.messages == 4)
     }
 
+    /// A commit of its own that is not to be found: a server may lag behind for a while, and then it was removed.
+    @Test func aCommitThatIsGoneEndsTheMember() throws {
+        let broker = broker()
+        let worker = worker(SimulatedConnection("a", broker))
+        try run(worker, share([0]), 0...11)
+        try run(worker, share([], leaving: [0]), 12...13)
+        #expect(broker.applied.count == 1 && worker.partitions == [])
+        broker.faults.stale = 1000
+        try run(worker, share([0]), 14...500)
+        #expect(worker.partitions == [])
+        #expect(worker.trouble?.reason.hasPrefix("commit 1 of partition 0 is not to be found") == true)
+        let error = #expect(throws: GroupError.self) { try run(worker, share([0]), 501...1000) }
+        #expect(error?.kind == .refused && error?.reason.contains("--state-mismatch drop") == true)
+        // One that is there after all counts anew.
+        broker.faults.stale = 0
+        try run(worker, share([0]), 1001...1300)
+        #expect(worker.partitions == [0] && worker.counts.restores == 2)
+    }
+
     /// Nothing depends on what is made ready in advance: it is tried again, and the partitions come without it.
     @Test(arguments: [GroupError.Kind.refused, .unreachable, .outdated])
     func whatCannotBeMadeReadyStopsNoMember(kind: GroupError.Kind) throws {

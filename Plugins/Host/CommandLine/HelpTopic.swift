@@ -162,7 +162,9 @@ enum HelpTopic: String, CaseIterable {
         \(Table.text(HelpPage.rows(RunOptions.ofTables)))
         'weir guess FILE' says how a file is written, and which of these it needs. Of a
         header of several lines the first one names the fields. Without a header they
-        are named by their positions, from 1 on.
+        are named by their positions, from 1 on. A field in quotes may have line breaks,
+        but not where several connections or datagrams are one table: there a record
+        ends with its line, so that an open quote of one sender costs no other's.
 
         """
     }
@@ -184,9 +186,7 @@ enum HelpTopic: String, CaseIterable {
         Beyond --max-held the oldest goes on early, and is counted.
 
         Without it, records keep the order of the input, and the summary says how many
-        came after a later one, and by how much. What depends on the order, such as a
-        sequence or shake, rejects those: one time in the far future costs all that
-        follows, unless --lateness or --max-ahead says otherwise.
+        came after a later one. What needs an order (shake, a sequence) rejects those.
 
         --max-ahead rejects times that are further ahead: of the clock for live inputs,
         otherwise of most of the 31 records around them. 'none' turns it off.

@@ -34,6 +34,8 @@ struct ProduceCommand: Command {
     static let remark = """
         Each record is a message, an object of JSON, or a line of one with --lines, which
         costs the servers much less. The same key has the same partition in every run.
+        At its end it waits for servers up to ten minutes, and 5 s once it is interrupted;
+        'linger=' in --to says otherwise.
         """
 
     private let request: ConvertRequest
