@@ -402,7 +402,7 @@ let targets: [Target] = [
 
 /// What several test targets share, and users have no use for.
 let testSupport: [Module] = [
-    Module("TestThreads", in: "Tests", needs: []),
+    Module("TestThreads", in: "Tests", needs: ["WeirCore"]),
     Module("TestStreams", in: "Tests", needs: ["WeirCore", "WeirTesting"]),
     Module("TestPlugins", in: "Tests", needs: ["WeirCore", "WeirFormats", "WeirRecords"]),
     Module("TestRecordings", in: "Tests", needs: ["WeirRecording"]),

@@ -1,4 +1,4 @@
-import Synchronization
+import WeirCore
 
 /// Doors that tasks wait at until a test opens them, each by its number; a cancelled task passes with an error.
 package final class Gates: Sendable {
@@ -8,7 +8,7 @@ package final class Gates: Sendable {
         var cancelled: Set<Int> = []
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Creates closed gates.
     package init() {}
