@@ -55,6 +55,18 @@ extension HostTests {
                 #expect(outcome.output.contains("\"user\":\"bob\",\"ok\":"), "\(format): \(outcome.output)")
                 #expect(!outcome.errors.contains("matches lack"))
             }
+            // What comes late in a file is not known before.
+            let lines = (0..<3000).map { "time=\($0) user=bob pad=xxxxxxxxxx\n" }.joined() + "time=9000 late=1\n"
+            try weir.file("late.lf", lines)
+            for types in [[], ["--types", "late=text"]] {
+                let late = try weir.start(
+                    ["match", "any where time == 9000", "late.lf", "--format", "logfmt"] + types,
+                    input: .nothing
+                )
+                .outcome()
+                #expect(late.errors.contains("matches of 'late.lf' show the fields of its first 64 KiB"), "\(late)")
+                #expect(late.output.contains("late") == !types.isEmpty, "\(late)")
+            }
             try weir.file("in.jsonl", "{\"time\":1,\"user\":\"al\"}\n")
             let both = try weir.run("match", "any where true", "--from", "in.jsonl", "--from", "in.csv")
             #expect(both.output.contains("\"user\":\"al\"") && both.output.contains(whole), "\(both.output)")

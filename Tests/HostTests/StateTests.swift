@@ -167,6 +167,24 @@ extension HostTests {
             #expect(try run.run(words).said.contains("nothing to do: "))
         }
 
+        /// A run after that would begin at the start of the file, and find all again.
+        @Test func aFollowedFileWithoutPlacesIsRefused() throws {
+            let weir = try WeirProcess()
+            try weir.file("in.log", "<13>Oct 11 22:14:15 host app: text\n")
+            let outcome = try weir.run(
+                "match",
+                "any where true",
+                "--from",
+                "file:in.log?follow=true",
+                "--format",
+                "syslog",
+                "--state",
+                "s"
+            )
+            #expect(outcome.exitCode == 2)
+            #expect(outcome.errors.contains("--state knows no places in the format syslog; pipe it in"), "\(outcome)")
+        }
+
         @Test func whatCannotBeSavedIsRefusedAtTheStart() throws {
             let run = try StateRun()
             defer { run.remove() }

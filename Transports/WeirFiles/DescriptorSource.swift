@@ -7,6 +7,9 @@ internal import WeirRecords
 final class DescriptorSource: PositionedSource {
     let expectedByteCount: Int64?
 
+    /// How many bytes a file had when it was opened; `nil` where that is not known.
+    private let length: Int64?
+
     private let descriptor: Int32
     private let address: String
     private let isOwned: Bool
@@ -35,9 +38,11 @@ final class DescriptorSource: PositionedSource {
             // Files that the kernel makes up, as in /proc, say that they are empty.
             let rest = (facts?.byteCount ?? 0) - SystemCalls.position(in: descriptor)
             expectedByteCount = rest > 0 ? rest : nil
+            length = rest > 0 ? facts?.byteCount : nil
             canWait = false
         } else {
             expectedByteCount = nil
+            length = nil
             canWait = true
         }
         self.descriptor = descriptor
@@ -80,14 +85,12 @@ final class DescriptorSource: PositionedSource {
         }
     }
 
-    /// Fails where a file ends before what was read of it: what was cut off in front of that was not read either.
+    /// Fails where a file has become shorter while it was read.
     private func checkLength() throws(TransportError) {
-        guard expectedByteCount != nil, let length = SystemCalls.facts(about: descriptor)?.byteCount,
-            case let position = SystemCalls.position(in: descriptor), length < position
-        else { return }
+        guard let length, let now = SystemCalls.facts(about: descriptor)?.byteCount, now < length else { return }
         throw .readFailed(
             address: address,
-            reason: "the file was cut to \(length) bytes when \(position) had been read; read it again"
+            reason: "the file was cut from \(length) to \(now) bytes while it was read; read it again"
         )
     }
 }

@@ -97,7 +97,10 @@ struct GuessCommand: Command {
             }
         )
         let repeated = sample.repeatedNames.map { $0.isEmpty ? "(empty)" : "'\($0)'" }.joined(separator: ", ")
-        if !repeated.isEmpty { text += "\nLeft out, since their names are there more than once: \(repeated)\n" }
+        if !repeated.isEmpty {
+            text += "\nLeft out, since their names are there more than once: \(repeated)\n"
+            text += "--header none leaves nothing out: positions name the fields, and the header is a record.\n"
+        }
         if isOtherText { text += "\nLines that are not UTF-8 are rejected; \(Self.iconv).\n" }
         if let time = guess.timeField {
             let unit = time.unit.map { "counting \($0.rawValue)" } ?? "counting an unknown unit"

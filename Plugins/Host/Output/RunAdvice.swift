@@ -47,8 +47,8 @@ struct RunAdvice {
         guard let first = missing.first else { return nil }
         let list = missing.prefix(20).map { "'\($0)'" }.joined(separator: ", ")
         return
-            "matches lack \(list)\(missing.count > 20 ? ", ..." : ""), which the query does not name: of an input that is no "
-            + "file, fields have to be named before it is read, as in --types \(first)=text"
+            "matches lack \(list)\(missing.count > 20 ? ", ..." : ""), which the query does not name: where the first "
+            + "records cannot be looked at before, fields have to be named, as in --types \(first)=text"
     }
 
     /// What helps where times do not say how far their clock is from UTC.

@@ -26,8 +26,14 @@ struct FieldSample: Sendable {
     /// The inputs whose records may have other fields beside these, and are no objects.
     private(set) var unseen: [String] = []
 
+    /// The files whose records may have others behind those that were looked at, and are no objects.
+    private(set) var partial: [String] = []
+
+    /// Whether fields that an option names are shown beside those that are known.
+    var isOpen: Bool { !unseen.isEmpty || !partial.isEmpty }
+
     /// How much of a file is looked at.
-    private static let byteCount = 64 << 10
+    static let byteCount = 64 << 10
 
     /// Knows nothing.
     init() {}
@@ -38,17 +44,18 @@ struct FieldSample: Sendable {
         for input in inputs {
             let start = Self.start(of: input)
             var input = input
-            input.format = input.format(shownBy: start ?? [])
+            input.format = input.format(shownBy: start?.bytes ?? [])
             hasTypes = hasTypes && input.format.tellsTextFromNumbers
             isFormatKnown = isFormatKnown && (input.isFormatKnown || start != nil)
             let hasObjects = [JSONLinesFormat().name, JSONFormat().name].contains(input.format.name)
-            guard let start, let found = Self.names(of: input, start, limits), !found.names.isEmpty else {
+            guard let start, let found = Self.names(of: input, start.bytes, limits), !found.names.isEmpty else {
                 if !hasObjects { unseen.append(input.name) }
                 continue
             }
-            looked.append(found)
+            looked.append((found.names, found.isComplete))
             source = input.name
             guard !hasObjects else { continue }
+            if !found.hasAll, !start.isWhole { partial.append(input.name) }
             for name in found.names where !ordered.contains(name) { ordered.append(name) }
         }
         guard looked.count == inputs.count, !looked.isEmpty else {
@@ -61,25 +68,25 @@ struct FieldSample: Sendable {
     }
 
     /// The first lines of an input that is a file; `nil` of any other.
-    private static func start(of input: RunRequest.Input) -> [UInt8]? {
+    private static func start(of input: RunRequest.Input) -> (bytes: [UInt8], isWhole: Bool)? {
         // What is wrong with a file is said when it is opened to be read.
         guard case .address(let address) = input.source, address.isFile, address.stream == nil,
             let source = try? address.transport.openSource(FileTransport.address(ofPath: address.path)),
             let (bytes, isWhole) = try? source.readStart(byteCount)
         else { return nil }
         let newline = UInt8(ascii: "\n")
-        return isWhole ? bytes : Array(bytes[..<(bytes.lastIndex(of: newline).map { $0 + 1 } ?? 0)])
+        return (isWhole ? bytes : Array(bytes[..<(bytes.lastIndex(of: newline).map { $0 + 1 } ?? 0)]), isWhole)
     }
 
     private static func names(
         of input: RunRequest.Input,
         _ bytes: [UInt8],
         _ limits: FormatLimits
-    ) -> (names: [String], isComplete: Bool)? {
-        if let format = input.format as? AccessLogFormat { return (format.readNames, true) }
+    ) -> (names: [String], isComplete: Bool, hasAll: Bool)? {
+        if let format = input.format as? AccessLogFormat { return (format.readNames, true, true) }
         guard input.format.name == JSONLinesFormat().name else {
             let survey = try? FieldSurvey(ByteSource(bytes), format: input.format, limits: limits)
-            return survey.map { ($0.names, input.format is CSVFormat) }
+            return survey.map { ($0.names, input.format is CSVFormat, $0.isComplete) }
         }
         var names: Set<String> = []
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
@@ -87,7 +94,7 @@ struct FieldSample: Sendable {
             guard let node = try? JSONNode.read(Array(line), allowsRepeatedNames: true) else { continue }
             add(node, "", to: &names)
         }
-        return (Array(names), false)
+        return (Array(names), false, false)
     }
 
     private static func add(_ node: JSONNode, _ prefix: String, to names: inout Set<String>) {

@@ -87,7 +87,15 @@ private struct FieldRemarks {
     /// How many fields are named that no record has shown.
     private static let shownCount = 10
 
-    var lines: [String] { unknown + [types].compactMap { $0 } }
+    var lines: [String] { unknown + [types, shown].compactMap { $0 } }
+
+    /// That records may have fields that were not seen.
+    private var shown: String? {
+        guard let first = sample.partial.first else { return nil }
+        let others = sample.partial.count == 1 ? "" : " and \(sample.partial.count - 1) more"
+        let size = "\(FieldSample.byteCount >> 10) KiB"
+        return "matches of '\(first)'\(others) show the fields of its first \(size); --types FIELD=text adds one"
+    }
 
     /// Fields that no record has shown; records may differ, so that is no error.
     private var unknown: [String] {

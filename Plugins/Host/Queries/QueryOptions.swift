@@ -68,7 +68,7 @@ enum QueryOptions {
         )
         // Of a record that is no object, a match shows all fields.
         schema.shownFields = sample.ordered
-        if !sample.unseen.isEmpty {
+        if sample.isOpen {
             schema.shownFields += types.keys.sorted().filter { !sample.ordered.contains($0) }
         }
         return schema

@@ -162,10 +162,17 @@ extension RunRequest {
             throw HostError(.cannotCreate, "--state: \(error)")
         }
         for input in inputs {
-            guard case .address(let address) = input.source,
-                let obstacle = (address.transport as? any ResumableTransport)?.stateObstacle(address.place)
-            else { continue }
-            throw .usage("'\(input.name)': \(obstacle)")
+            guard case .address(let address) = input.source else { continue }
+            if let obstacle = (address.transport as? any ResumableTransport)?.stateObstacle(address.place) {
+                throw .usage("'\(input.name)': \(obstacle)")
+            }
+            // Another run would begin at its start, and find all again.
+            guard !address.isFile || !address.isLive || input.hasPlaces else {
+                throw .usage(
+                    "'\(input.name)' is followed, and --state knows no places in the format \(input.format.name); pipe it in, as "
+                        + "with 'tail -F \(address.path) | weir ...', which reads each record at most once"
+                )
+            }
         }
         try plugins.checkThatStateCanBeSaved(for: .state)
         for (option, output) in namedOutputs {

@@ -11,6 +11,9 @@ public struct FieldSurvey {
     /// The names, in the order of their first appearance.
     public let names: [String]
 
+    /// Whether no record can have others.
+    package let isComplete: Bool
+
     /// What was read, where it was to be kept.
     public private(set) var bytes: [UInt8] = []
 
@@ -29,7 +32,7 @@ public struct FieldSurvey {
         keeping keptCount: Int? = nil
     ) throws {
         guard var finder = format.makeFieldFinder(limits: limits) else {
-            names = []
+            (names, isComplete) = ([], false)
             return
         }
         var buffer = [UInt8](repeating: 0, count: 256 << 10)
@@ -60,6 +63,6 @@ public struct FieldSurvey {
                 )
             }
         }
-        names = finder.names
+        (names, isComplete) = (finder.names, finder.isComplete)
     }
 }

@@ -127,7 +127,8 @@ struct ConnectionTransport: Sendable {
 
     /// Whether a source has several connections at a time.
     func mixesSenders(_ parts: TransportAddress) -> Bool {
-        !parts.options.flag("connect") && parts.options.integerIfGiven("accept") != 1
+        let options = parts.options
+        return !options.flag("connect") && options.integerIfGiven("accept") != 1 && options.integer("connections") != 1
     }
 
     // MARK: Places
