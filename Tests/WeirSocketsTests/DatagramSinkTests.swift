@@ -40,12 +40,13 @@ import WeirRecords
 
     @Test func aPortWhereNobodyListensIsTriedAgain() throws {
         let transport = UDPTransport()
-        var port: UInt16 = 0
-        do { port = try transport.open("//:0").port }
+        var silent: SilentPort? = try SilentPort()
+        let port = try #require(silent).number
         let sink = try transport.openSink("//127.0.0.1:\(port)?lines=1&retry=20ms&linger=60s")
         for number in 0..<50 { try sink.write("\(number)\n") }
         try eventually("the refusal was noticed") { metrics(sink)[.refused] >= 1 }
         #expect(metrics(sink).isBalanced)
+        silent = nil
         let collector = Collector(try transport.open("//:\(port)"))
         for number in 50..<100 { try sink.write("\(number)\n") }
         #expect(throws: TransportError.self) { try sink.finish() }
@@ -58,9 +59,8 @@ import WeirRecords
     /// The refusal of the last datagram comes when nothing is sent any more.
     @Test(arguments: [1, 3]) func theLastDatagramsMayBeRefusedToo(count: Int) throws {
         let transport = UDPTransport()
-        var port: UInt16 = 0
-        do { port = try transport.open("//:0").port }
-        let sink = try transport.openSink("//127.0.0.1:\(port)?lines=1&retry=1ms&linger=60s")
+        let silent = try SilentPort()
+        let sink = try transport.openSink("//127.0.0.1:\(silent.number)?lines=1&retry=1ms&linger=60s")
         for number in 0..<count { try sink.write("\(number)\n") }
         let error = #expect(throws: TransportError.self) { try sink.finish() }
         #expect(
@@ -73,8 +73,8 @@ import WeirRecords
 
     @Test func aPortWhereNobodyListensIsToldOnce() throws {
         let transport = UDPTransport()
-        var port: UInt16 = 0
-        do { port = try transport.open("//:0").port }
+        var silent: SilentPort? = try SilentPort()
+        let port = try #require(silent).number
         let sink = try transport.openSink("//127.0.0.1:\(port)?lines=1&retry=1ms&linger=60s")
         let notices = Locked<[String]>([])
         sink.meter?.observeNotices { notice in notices.withLock { $0.append(notice) } }
@@ -88,6 +88,7 @@ import WeirRecords
         try eventually("the refusal was noticed") { metrics(sink)[.refused] >= 2 }
         let first = notices.withLock { $0 }
         #expect(first.count == 1, "\(first)")
+        silent = nil
         let collector = Collector(try transport.open("//:\(port)"))
         for number in 20..<40 { try sink.write("\(number)\n") }
         try eventually("what was not refused arrived") { collector.lines.last == "39" }

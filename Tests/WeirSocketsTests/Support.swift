@@ -43,6 +43,23 @@ final class Folder {
     }
 }
 
+/// A port of UDP where nobody listens, and which nobody else is given: it is bound to, and takes what comes from itself alone.
+final class SilentPort {
+    let number: UInt16
+    private let descriptor: Int32
+
+    init() throws {
+        var address = try HostAddress("//127.0.0.1:0", whole: "test", loopback: true).address
+        descriptor = unsafe cweir_net_socket(&address, SocketKind.datagram.number)
+        try #require(unsafe descriptor >= 0 && cweir_net_bind(descriptor, &address) == 0)
+        try #require(unsafe cweir_net_local_address(descriptor, &address) == 0)
+        try #require(unsafe cweir_net_connect(descriptor, &address) == 0)
+        number = address.port
+    }
+
+    deinit { cweir_net_close(descriptor) }
+}
+
 /// Reads a source on a thread of its own, and keeps what comes.
 final class Collector: @unchecked Sendable {
     // Safety: the source is used by the thread, everything else under the lock.
