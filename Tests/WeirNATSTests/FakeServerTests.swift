@@ -116,21 +116,6 @@ import WeirRecords
         #expect(error?.kind == .notAllowed)
     }
 
-    /// The way is longer than it takes until a question is asked again.
-    @Test func aQuestionIsAskedAgainWithMorePatience() throws {
-        let server = try FakeServer { connection, _ in
-            connection.greet()
-            connection.serve { line in
-                guard line.hasPrefix("PUB ask ") else { return true }
-                Thread.sleep(forTimeInterval: 0.7)
-                connection.send("MSG \(Self.reply(line)) 1 2\r\nok\r\n")
-                return true
-            }
-        }
-        let client = try Self.client([server.port], timeout: .seconds(2))
-        #expect(try client.request("ask", []).payload == Array("ok".utf8))
-    }
-
     /// The first one tells of the second, and goes away for good.
     @Test func aServerThatAnotherOneToldOfTakesItsPlace() throws {
         let second = try FakeServer { connection, _ in

@@ -25,6 +25,23 @@ import WeirRecords
         Collector(try transport.openSource(folder("s") + options), isPaused: isPaused)
     }
 
+    private func sink(
+        _ link: any OutgoingLink,
+        _ settings: OutboxSettings,
+        _ meter: TransportMeter = TransportMeter(),
+        interruption: Interruption? = nil
+    ) throws -> OutboxSink {
+        try OutboxSink(
+            link,
+            settings: settings,
+            spill: nil,
+            poller: try Poller(address: "test"),
+            meter: meter,
+            address: "test",
+            interruption: interruption
+        )
+    }
+
     private func metrics(_ sink: any TransportSink) -> TransportMetrics { sink.meter?.metrics ?? TransportMetrics() }
 
     @Test func writesWhatItGetsInWhateverPieces() throws {
@@ -125,15 +142,7 @@ import WeirRecords
     @Test func theEndDoesNotWaitForWhatWasTakenMeanwhile() throws {
         var settings = OutboxSettings()
         settings.linger = .seconds(600)
-        let sink = try OutboxSink(
-            LateLink(),
-            settings: settings,
-            spill: nil,
-            poller: try Poller(address: "test"),
-            meter: TransportMeter(),
-            address: "test",
-            interruption: nil
-        )
+        let sink = try sink(LateLink(), settings)
         try sink.write("one\n")
         let start = Moment.now
         try sink.finish()
@@ -243,7 +252,6 @@ import WeirRecords
 
     /// A link to nobody, until it has been tried often enough.
     private final class AbsentLink: OutgoingLink {
-        private var openCount = 0
         private let meter: TransportMeter
         private(set) var isUp = false
         let isProvenByOpening = true
@@ -276,15 +284,7 @@ import WeirRecords
         settings.retry = .milliseconds(20)
         let meter = TransportMeter()
         let link = AbsentLink(meter)
-        let sink = try OutboxSink(
-            link,
-            settings: settings,
-            spill: nil,
-            poller: try Poller(address: "test"),
-            meter: meter,
-            address: "test",
-            interruption: nil
-        )
+        let sink = try sink(link, settings, meter)
         try sink.write("one\n")
         try sink.finish()
         #expect(metrics(sink).delivered == 1 && metrics(sink).isBalanced)
@@ -318,15 +318,7 @@ import WeirRecords
         settings.lingerAtInterruption = .milliseconds(30)
         settings.retry = .milliseconds(20)
         let interruption = try Interruption()
-        let sink = try OutboxSink(
-            NobodyLink(openCount, interruption),
-            settings: settings,
-            spill: nil,
-            poller: try Poller(address: "test"),
-            meter: TransportMeter(),
-            address: "test",
-            interruption: interruption
-        )
+        let sink = try sink(NobodyLink(openCount, interruption), settings, interruption: interruption)
         try sink.write("one\n")
         let start = Moment.now
         #expect(throws: TransportError.writeFailed(address: "test", reason: "the last 1 messages were not taken")) {

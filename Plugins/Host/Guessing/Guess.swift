@@ -63,7 +63,7 @@ struct Guess {
         else { return nil }
         self.reading = reading
         sample =
-            [JSONLinesFormat().name, JSONFormat().name].contains(reading.format.name)
+            reading.format.hasObjects
             ? GuessSample(bytes, reading.format, adding: Self.innerNames(outer), Self.limits) ?? outer : outer
         outerNames = Set(outer.names)
         let sample = sample

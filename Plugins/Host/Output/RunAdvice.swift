@@ -200,7 +200,7 @@ extension RunRequest {
     /// Whether an input has objects of JSON.
     func hasObjects(in sample: [UInt8]?) -> Bool {
         guard let sample, inputs.count == 1 else { return false }
-        return [JSONLinesFormat().name, JSONFormat().name].contains(inputs[0].format(shownBy: sample).name)
+        return inputs[0].format(shownBy: sample).hasObjects
     }
 
     /// The names of the fields of an input.
@@ -213,7 +213,7 @@ extension RunRequest {
             (try? FieldSurvey(ByteSource(bytes), format: format, limits: limits))?.names ?? []
         }
         let outer = names(sample)
-        guard [JSONLinesFormat().name, JSONFormat().name].contains(format.name) else { return outer }
+        guard format.hasObjects else { return outer }
         // Those of objects one level deeper, as `user.name`.
         var inner: [String] = []
         var reader = RecordReader(

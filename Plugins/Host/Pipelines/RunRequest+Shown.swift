@@ -31,6 +31,11 @@ extension RunRequest {
     }
 }
 
+extension Format {
+    /// Whether its records are objects of JSON, which matches show as they came.
+    var hasObjects: Bool { [JSONLinesFormat().name, JSONFormat().name].contains(name) }
+}
+
 extension RunRequest.Input {
     /// The format that its first lines show, where nothing else says which it is.
     func format(shownBy lines: [UInt8]) -> any Format {

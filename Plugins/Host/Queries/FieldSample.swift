@@ -47,7 +47,7 @@ struct FieldSample: Sendable {
             input.format = input.format(shownBy: start?.bytes ?? [])
             hasTypes = hasTypes && input.format.tellsTextFromNumbers
             isFormatKnown = isFormatKnown && (input.isFormatKnown || start != nil)
-            let hasObjects = [JSONLinesFormat().name, JSONFormat().name].contains(input.format.name)
+            let hasObjects = input.format.hasObjects
             guard let start, let found = Self.names(of: input, start.bytes, limits), !found.names.isEmpty else {
                 if !hasObjects { unseen.append(input.name) }
                 continue

@@ -48,30 +48,17 @@ extension NATSClient {
         }
     }
 
-    /// How long a request may take.
-    private struct RequestTime {
-        let total: Duration
-        let limit: Moment
-
-        /// For how many nanoseconds no answer may come.
-        var patience: Int64
-    }
-
     /// Asks, and asks again where that may help.
     private func asking<Answer>(
         repeats: Bool,
         within time: Duration?,
         _ ask: (RequestTime) throws(NATSError) -> Answer
     ) throws(NATSError) -> Answer {
-        let total = time ?? settings.timeout
-        let limit = Moment.now + total.inNanoseconds
-        // An answer may get lost as well as a question, such as during an election; or the way is long.
-        let patience = repeats ? min(total, settings.timeout).inNanoseconds / 4 : total.inNanoseconds
-        var time = RequestTime(total: total, limit: limit, patience: patience)
+        var time = RequestTime(time, usually: settings.timeout, repeats: repeats, .now)
         var pause = Backoff(longest: .milliseconds(500))
         while true {
             do throws(NATSError) {
-                try connect(by: limit)
+                try connect(by: time.limit)
                 return try ask(time)
             } catch {
                 let isPassing: Bool =
@@ -80,8 +67,8 @@ extension NATSClient {
                     default: false
                     }
                 let next = error.kind == .late ? .now : Moment.now + pause.next()
-                if error.kind == .late { time.patience *= 2 }
-                guard repeats, isPassing, next < limit else { throw error }
+                if error.kind == .late { time.noteSilence() }
+                guard repeats, isPassing, next < time.limit else { throw error }
                 // The time passes in the loop, where an interruption ends it.
                 while .now < next, connection.isUp { try step(until: next) }
             }
@@ -104,7 +91,7 @@ extension NATSClient {
             try words.publish(subject, reply: "\(inbox).\(number)", headers: headers, payload)
         }
         var known = 0
-        var limit = min(time.limit, .now + time.patience)
+        var limit = time.deadline(behind: .now)
         while true {
             if let found = answers[number], found.count > known {
                 guard found.last?.headers?.status != 503 else {
@@ -112,7 +99,7 @@ extension NATSClient {
                 }
                 if let end = found[known...].firstIndex(where: isWholeWith) { return Array(found[...end]) }
                 known = found.count
-                limit = min(time.limit, .now + time.patience)
+                limit = time.deadline(behind: .now)
             }
             if let refusal = refusal(of: subject) { throw refusal }
             guard .now < limit else {
