@@ -311,6 +311,38 @@ import WeirTesting
         #expect(error?.reason.contains(words) == true, "\(error?.reason ?? "")")
     }
 
+    /// A group asks for messages by the subjects under which they are kept.
+    @Test(arguments: [
+        ("", "kept.>", true), ("q.*", "kept.{{wildcard(1)}}", true), ("q.*", "q.x.$1", true),
+        ("q.*", "q.{{partition(4,1)}}", false), ("r.*", "kept.{{wildcard(1)}}", false),
+    ])
+    func anInputThatIsKeptUnderOtherSubjectsIsRefused(source: String, destination: String, isRefused: Bool) throws {
+        let text = #"""
+            {"name":"q","subjects":["q.*","r.*"],"storage":"file","num_replicas":1,
+            "subject_transform":{"src":"\#(source)","dest":"\#(destination)"}}
+            """#
+        let answer = try client.request("$JS.API.STREAM.CREATE.q", Array(text.utf8)[...])
+        try #require(!String(decoding: answer.payload, as: UTF8.self).contains("error"))
+        var other = request()
+        other.input = server.address + "/q"
+        guard isRefused else {
+            #expect(throws: Never.self) { _ = try NATSTransport().openGroup(other) }
+            return
+        }
+        let error = #expect(throws: GroupError.self) { _ = try NATSTransport().openGroup(other) }
+        #expect(error?.reason.contains("'q.*' as '\(destination)'") == true, "\(error?.reason ?? "")")
+    }
+
+    @Test func anOutputThatIsKeptUnderOtherSubjectsIsRefused() throws {
+        let text = #"""
+            {"name":"weir-g","subjects":["out.*","weir.g.checkpoint.*","weir.g.state.*"],"allow_direct":true,"discard":"new",
+            "allow_rollup_hdrs":true,"allow_atomic":true,"subject_transform":{"src":"weir.>","dest":"kept.>"}}
+            """#
+        _ = try client.request("$JS.API.STREAM.CREATE.weir-g", Array(text.utf8)[...])
+        let error = #expect(throws: GroupError.self) { _ = try NATSTransport().openGroup(request()) }
+        #expect(error?.reason.contains("'weir.g.checkpoint.*' as 'kept.>'") == true, "\(error?.reason ?? "")")
+    }
+
     /// A server keeps consumers over its end, and has no more than 1,000 of a stream.
     @Test func noConsumerIsLeftWhereConnectionsBreak() throws {
         let log = try log()

@@ -81,7 +81,7 @@ extension NATSTransport: GroupTransport {
             let subject = NATSGroupPlaces.base(of: places.input.subject)
             let isWhole = subject != places.input.subject
             let input = try Self.inputStream(places.names.0, subject, isWhole: isWhole, request, client)
-            try Self.check(input: input)
+            try Self.check(input: input, subject)
             if input.forgets {
                 request.notice(
                     "the stream '\(input.name)' gives up old messages: the group ends where some were not read before; with "
@@ -256,8 +256,8 @@ extension NATSTransport: GroupTransport {
         return stream
     }
 
-    /// Checks the settings of a stream of inputs.
-    static func check(input stream: JetStreamStream) throws(NATSError) {
+    /// Checks the settings of a stream of inputs, whose partitions have subjects behind one.
+    static func check(input stream: JetStreamStream, _ subject: String) throws(NATSError) {
         guard stream.keepsRead else {
             throw NATSError(
                 .unsendable,
@@ -265,6 +265,17 @@ extension NATSTransport: GroupTransport {
                     + "retention has to be 'limits'"
             )
         }
+        try checkThatSubjectsStay(stream, ["\(subject).*"])
+    }
+
+    /// Fails where a stream keeps messages under other subjects than those by which a group asks for them.
+    private static func checkThatSubjectsStay(_ stream: JetStreamStream, _ subjects: [String]) throws(NATSError) {
+        guard let change = stream.subjectChange, let subject = subjects.first(where: change.hides) else { return }
+        throw NATSError(
+            .unsendable,
+            "the stream '\(stream.name)' keeps what is published to '\(Excerpt.line(subject))' as "
+                + "'\(Excerpt.line(change.destination))', where a group does not find it: remove its 'subject_transform'"
+        )
     }
 
     /// How many partitions the group has that writes marks.
@@ -354,6 +365,7 @@ extension NATSTransport: GroupTransport {
                 "the stream '\(name)' does not take '\(Excerpt.line(missing))': a group needs \(shown(subjects))"
             )
         }
+        try checkThatSubjectsStay(stream, subjects)
         guard stream.takesBatches else { throw refuse("does not keep several messages as one", "--allow-batch") }
         guard stream.permitsReplacing else {
             throw refuse("does not let a message replace others", "--allow-rollup --allow-direct")

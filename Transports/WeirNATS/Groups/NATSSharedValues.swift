@@ -53,7 +53,10 @@ package final class NATSSharedValues: SharedValues {
         nextCheck = .now + Self.checkInterval
         do throws(NATSError) {
             // What takes longer is asked the next time: the lease does not wait for it.
-            try NATSTransport.check(input: client.stream(places.inputStream, within: Self.patience))
+            try NATSTransport.check(
+                input: client.stream(places.inputStream, within: Self.patience),
+                places.inputSubject
+            )
             try NATSTransport.check(
                 output: client.stream(places.stream, within: Self.patience),
                 NATSGroupPlaces.streamSubjects(of: request.name, places.outputSubject),

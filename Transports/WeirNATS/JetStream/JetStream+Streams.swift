@@ -40,6 +40,9 @@ package struct JetStreamStream: Sendable, Hashable {
 
     /// Whether it may have messages of other subjects than ``subjects``: from other streams, or with changed subjects.
     package let hasOtherSubjects: Bool
+
+    /// How it changes the subjects of what it takes; `nil` where they stay.
+    let subjectChange: NATSSubjectChange?
 }
 
 /// What a stream is to be like.
@@ -181,7 +184,12 @@ extension NATSClient {
             keepsRead: config?["retention"]?.text ?? "limits" == "limits",
             messageLimit: config?["max_msg_size"]?.integer.flatMap { $0 > 0 ? $0 : nil },
             history: config?["max_msgs_per_subject"]?.integer.flatMap { $0 > 0 ? $0 : nil },
-            hasOtherSubjects: ["mirror", "sources", "subject_transform"].contains { config?[$0] != nil }
+            hasOtherSubjects: ["mirror", "sources", "subject_transform"].contains { config?[$0] != nil },
+            subjectChange: config?["subject_transform"].flatMap { change in
+                guard let destination = change["dest"]?.text, !destination.isEmpty else { return nil }
+                let source = change["src"]?.text ?? ""
+                return NATSSubjectChange(source: source.isEmpty ? ">" : source, destination: destination)
+            }
         )
     }
 

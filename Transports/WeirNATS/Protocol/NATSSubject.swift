@@ -71,3 +71,28 @@ enum NATSSubject {
         return left.count == right.count
     }
 }
+
+/// How a stream changes the subjects of what it takes.
+struct NATSSubjectChange: Sendable, Hashable {
+    /// The pattern of the subjects that are changed.
+    let source: String
+
+    /// What they become: parts such as `{{wildcard(1)}}` and `{{partition(16,1)}}` are computed.
+    let destination: String
+
+    /// Whether messages of a subject are kept where it does not find any of them.
+    ///
+    /// - Parameter subject: The subject, with wildcards.
+    /// - Returns: `false` also where that is not known.
+    func hides(_ subject: String) -> Bool {
+        guard NATSSubject.overlap(source, subject) else { return false }
+        let parts = destination.split(separator: ".", omittingEmptySubsequences: false).map { part in
+            let isComputed = part.hasPrefix("{{") && part.hasSuffix("}}") || part.hasPrefix("$")
+            return isComputed ? "*" : part
+        }
+        // Some functions make several parts of one.
+        let makesMore = destination.lowercased()
+        guard !makesMore.contains("split"), !makesMore.contains("slice") else { return false }
+        return !NATSSubject.overlap(parts.joined(separator: "."), subject)
+    }
+}
