@@ -218,7 +218,7 @@ let tests: [Module] = [
     Module(
         "WeirSignalsTests",
         in: "Tests",
-        needs: ["TestStreams", "WeirCore", "WeirDispatch", "WeirSignals", "WeirTesting"]
+        needs: ["TestStreams", "TestThreads", "WeirCore", "WeirDispatch", "WeirSignals", "WeirTesting"]
     ),
     Module(
         "WeirGraphsTests",
@@ -300,7 +300,7 @@ let tests: [Module] = [
             "WeirFoundation", "WeirRecording", "WeirRecords", "WeirSelection", "WeirTesting", "WeirWindows",
         ]
     ),
-    Module("WeirSystemTests", in: "Tests", needs: ["WeirCore", "WeirRecords", "WeirSystem"]),
+    Module("WeirSystemTests", in: "Tests", needs: ["TestThreads", "WeirCore", "WeirRecords", "WeirSystem"]),
     Module(
         "WeirStateTests",
         in: "Tests",

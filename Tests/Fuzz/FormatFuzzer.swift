@@ -54,7 +54,7 @@ public func LLVMFuzzerTestOneInput(_ data: UnsafePointer<UInt8>, _ count: Int) -
 /// The formats of logs; the patterns are known to be right.
 private let logFormats: [any Format] =
     [AccessLogFormat(.common), AccessLogFormat(.combined), LogfmtFormat(), CEFFormat(), LEEFFormat()]
-    + ["{a} {+a} [{b}] {c}", "<{a}--{b}>"].map { pattern in
+    + ["{a} {+a} [{b}] {c}", "<{a}--{b}>", "{a->} {+a->} {b->}: {c->}"].map { pattern in
         guard let format = try? LinePatternFormat(pattern) else { fatalError(pattern) }
         return format
     }

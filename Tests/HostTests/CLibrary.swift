@@ -28,6 +28,7 @@ extension WeirProcess {
         """
         #include "weir_plugin.h"
         #include <signal.h>
+        #include <stdio.h>
         #include <stdlib.h>
         #include <string.h>
         #define TEXT(t) {(const uint8_t *)t, sizeof t - 1}

@@ -110,11 +110,11 @@ import WeirSockets
         let wanted = try expected()
         let port = UInt16.random(in: 20_000..<30_000)
         let running = try weir.start(
-            ["run", "shake", "--from", "http://:\(port)/readings", "--format", "jsonl"],
+            ["run", "shake", "--from", "http://:\(port)/readings?drain=60s", "--format", "jsonl"],
             input: .nothing
         )
         let sink = try HTTPTransport().openSink(
-            "//127.0.0.1:\(port)/readings?body=array&lines=100&retry=20ms&linger=60s"
+            "//127.0.0.1:\(port)/readings?body=array&lines=100&retry=20ms&linger=60s&timeout=60s"
         )
         for reading in readings(seconds: 20) {
             try sink.write(Array("{\"time\":\(reading.time),\"x\":\(reading.x),\"y\":0,\"z\":1}\n".utf8))
@@ -172,7 +172,7 @@ import WeirSockets
         #expect(dead.errors.contains("was ended by signal 9") && dead.errors.contains("; 2 records converted"))
         #expect(dead.errors.hasPrefix("weir: the fields are those of the first MiB"), "\(dead.errors)")
         let port = UInt16.random(in: 20_000..<30_000)
-        let running = try weir.start(["convert", "tcp://:\(port)", "--format", "jsonl"], input: .nothing)
+        let running = try weir.start(["convert", "tcp://:\(port)?drain=60s", "--format", "jsonl"], input: .nothing)
         let sink = try TCPTransport().openSink("//127.0.0.1:\(port)?retry=20ms&linger=60s")
         try sink.write(Array("{\"a\":1}\n{\"b\":2}\n".utf8))
         try sink.finish()

@@ -123,6 +123,46 @@ extension HostTests {
             #expect(try !weir.run("guess", "-", input: .text(text)).errors.contains("JSON without objects"))
         }
 
+        // MARK: Logs
+
+        @Test(arguments: [
+            (
+                "2024-01-15 10:00:01,123 INFO  [main] app - up\n2024-01-15 10:00:02,456 ERROR [db] app - no\n",
+                "{time} {+time} {level->} {rest}"
+            ),
+            (
+                "2024-01-15T10:00:01.123Z  INFO 1 --- [main] a : up\n2024-01-15T10:00:02.456Z ERROR 1 --- [db] a : no\n",
+                "{time->} {level->} {rest}"
+            ),
+            (
+                "2024-01-15 10:00:01,123 - root - INFO - up\n2024-01-15 10:00:02,456 - a.b - WARNING - slow, 12 s\n",
+                "{time} {+time} - {logger} - {level} - {rest}"
+            ),
+            (
+                "2024-01-15 10:00:01.123 | INFO     | m:f:12 - up\n2024-01-15 10:00:01.124 | CRITICAL | m:f:12 - no\n",
+                "{time} {+time} | {level->} | {rest}"
+            ),
+            ("[10/Jan/2024:13:00:00 +0100] [error] no\n", nil),
+            ("2024/01/15 10:00:01 [ERR] no\n2024/01/15 10:00:02 [INF] up\n", "{time} {+time} [{level}] {rest}"),
+            // Words that are no levels.
+            ("2024-01-15 10:00:01 Started up\n2024-01-15 10:00:02 Stopped\n", "{time} {+time} {rest}"),
+        ])
+        func logsOfProgramsAreReadByTheirForm(text: String, pattern: String?) throws {
+            let output = try guess(text)
+            if let pattern { #expect(output.contains("--format 'pattern:\(pattern)'"), "\(output)") }
+        }
+
+        /// A stack is of the line before it.
+        @Test func aLogWithStacksIsOne() throws {
+            let stack = "java.lang.RuntimeException: boom\n\tat a.B.c(B.java:12)\n\tat a.B.d(B.java:13)\n"
+            let text = "2024-01-15 10:00:01,123 INFO up\n2024-01-15 10:00:02,456 ERROR no\n" + stack
+            let outcome = try weir.run("guess", "-", input: .text(text))
+            #expect(
+                outcome.output.contains("'{time} {+time} {level} {rest}'; 2 records looked at, 3 rejected"),
+                "\(outcome)"
+            )
+        }
+
         // MARK: Names
 
         @Test(arguments: ["{\"\":6,\"time\":1}\n", ",time\n6,1\n7,2\n"])

@@ -37,26 +37,28 @@
                 let other = try WeirProcess()
                 let path = weir.folder + "/weir.sock"
                 // The match is written before its batch is counted.
-                var metrics = try other.run("top", path, "--metrics").output
+                var metrics = try other.ask(path, "--metrics")
                 while !metrics.contains("weir_rejected_total{pipeline=\"shake\"} 1\n") {
                     try #require(run.process.isRunning)
-                    metrics = try other.run("top", path, "--metrics").output
+                    metrics = try other.ask(path, "--metrics")
                 }
                 #expect(metrics.contains("# TYPE weir_events_total counter\nweir_events_total{pipeline=\"shake\"} 2\n"))
                 #expect(metrics.contains("weir_matches_total{pipeline=\"shake\"} 1\n"))
                 #expect(metrics.contains("weir_up{pipeline=\"shake\"} 1\n"))
                 #expect(metrics.contains("weir_delay_seconds{pipeline=\"shake\",quantile=\"0.99\"} "))
                 #expect(metrics.contains("weir_watermark_seconds{pipeline=\"shake\"} 0.02\n"))
-                let json = try other.run("top", path, "--json").output
+                let json = try other.ask(path, "--json")
                 let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
                 let pipelines = try #require(object?["pipelines"] as? [[String: Any]])
                 #expect(pipelines.first?["matches"] as? Int == 1)
-                let snapshot = try other.run("top", path, "--snapshot").output
+                let snapshot = try other.ask(path, "--snapshot")
                 #expect(snapshot.contains("watermark  1970-01-01T00:00:00.02Z\n"))
-                let taken = try other.run("run", "shake", "--from", "demo", "--control", path)
-                #expect(taken.exitCode == 73)
-                #expect(taken.errors.contains("another program answers there"))
-                #expect(try other.run("top", path, "--json").exitCode == 0)
+                try WeirProcess.eventually("it is taken") {
+                    let taken = try other.run("run", "shake", "--from", "demo", "--control", path)
+                    #expect(taken.exitCode == 73)
+                    return taken.errors.contains("another program answers there")
+                }
+                _ = try other.ask(path, "--json")
                 try input.fileHandleForWriting.close()
                 #expect(try run.outcome().exitCode == 0)
                 #expect(!FileManager.default.fileExists(atPath: path))

@@ -40,7 +40,7 @@ extension HostTests {
         func aSocketLosesNothing(scheme: String, changes: [String]) throws {
             func configure(_ change: String) throws {
                 try self.configure(
-                    #""one": {"plugin": "shake", "from": "\#(scheme):in", "format": "jsonl", "to": "m.jsonl", \#(change)}"#
+                    #""one": {"plugin": "shake", "from": "\#(scheme):in?drain=60s", "format": "jsonl", "to": "m.jsonl", \#(change)}"#
                 )
             }
             try configure(changes[0])

@@ -71,7 +71,7 @@ import WeirSockets
             let wanted = try expected(text)
             let port = UInt16.random(in: 20_000..<30_000)
             let running = try weir.start(
-                ["run", "shake", "--from", "udp://:\(port)?sequence=true"],
+                ["run", "shake", "--from", "udp://:\(port)?sequence=true&drain=60s"],
                 input: .nothing
             )
             let place = "0100007F:" + String(format: "%04X", port)
@@ -96,7 +96,9 @@ import WeirSockets
             try weir.file("key", "a key that both sides have\n")
             #expect(unsafe chmod(weir.folder + "/key", 0o600) == 0)
             let running = try weir.start(
-                command + ["udp://:\(port)?key=key&max-datagram=100", "--rejected", "rejected", "--format", "csv"],
+                command + [
+                    "udp://:\(port)?key=key&max-datagram=100&drain=60s", "--rejected", "rejected", "--format", "csv",
+                ],
                 input: .nothing
             )
             let place = "0100007F:" + String(format: "%04X", port)

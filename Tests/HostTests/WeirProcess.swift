@@ -96,6 +96,16 @@ final class WeirProcess {
         try start(arguments, input: input).outcome()
     }
 
+    /// Asks another run something with `weir top`, until it answers: a machine may take longer than users have to wait.
+    func ask(_ path: String, _ option: String) throws -> String {
+        var outcome: Outcome?
+        try Self.eventually("'\(path)' answers") {
+            outcome = try run("top", path, option)
+            return outcome?.exitCode == 0
+        }
+        return outcome?.output ?? ""
+    }
+
     /// Starts the program.
     ///
     /// - Parameters:

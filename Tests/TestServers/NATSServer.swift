@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 package import WeirNATS
 import WeirRecords
 import WeirSockets
@@ -57,21 +58,39 @@ package final class NATSServer: @unchecked Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// A port at which nothing listens.
+    /// Where ports for servers are.
+    ///
+    /// Below those that the system gives to connections, so that nobody is given one while its server is away. No other test
+    /// takes ports from here.
+    private static let ports: Range<UInt16> = 10_000..<16_000
+
+    /// How many of them this process has looked at.
+    private static let portCount = Atomic(0)
+
+    /// A port at which nothing listens, another one each time.
     private static func unusedPort() throws -> UInt16 {
+        // Processes that run at the same time begin at different places.
+        let start = Int(getpid()) * 101
+        while true {
+            let number = portCount.wrappingAdd(1, ordering: .relaxed).oldValue
+            guard number < ports.count else { throw CocoaError(.featureUnsupported) }
+            let port = ports.lowerBound + UInt16((start + number) % ports.count)
+            if isUnused(port) { return port }
+        }
+    }
+
+    private static func isUnused(_ port: UInt16) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
         address.sin_addr.s_addr = in_addr_t(INADDR_LOOPBACK).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = unsafe withUnsafeMutablePointer(to: &address) { address in
+        return unsafe withUnsafePointer(to: &address) { address in
             unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                unsafe bind(descriptor, address, length) == 0 && getsockname(descriptor, address, &length) == 0
+                unsafe bind(descriptor, address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
-        guard status else { throw CocoaError(.featureUnsupported) }
-        return UInt16(bigEndian: address.sin_port)
     }
 
     /// The address, without its scheme and a subject.
@@ -91,8 +110,9 @@ package final class NATSServer: @unchecked Sendable {
         process.standardError = FileHandle.nullDevice
         try Launcher.shared.run(process)
         self.process = process
-        let client = try client()
-        let limit = Date(timeIntervalSinceNow: 60)
+        // Asked again and again, for an answer may get lost while the server begins.
+        let client = try client(timeout: .seconds(30))
+        let limit = Date(timeIntervalSinceNow: 300)
         // That there is no such stream is JetStream's answer.
         while true {
             do throws(NATSError) { _ = try client.stream("none") } catch {
@@ -116,7 +136,7 @@ package final class NATSServer: @unchecked Sendable {
     /// A client of the server.
     ///
     /// - Throws: When the system has no descriptors left.
-    package func client(timeout: Duration = .seconds(30)) throws -> NATSClient {
+    package func client(timeout: Duration = .seconds(300)) throws -> NATSClient {
         var settings = NATSSettings()
         settings.timeout = timeout
         settings.credentials = credentials

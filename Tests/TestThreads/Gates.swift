@@ -50,14 +50,16 @@ package final class Gates: Sendable {
     }
 }
 
-/// Lets other tasks run until something holds; false after a great many turns.
+/// Lets other tasks run until something holds; false after five minutes.
 package func eventually(
     isolation: isolated (any Actor)? = #isolation,
     _ isSo: () async -> Bool
 ) async -> Bool {
-    for _ in 0..<1_000_000 {
+    // Guards against what hangs; turns say nothing of how far others are on a busy machine.
+    let limit = ContinuousClock.now + .seconds(300)
+    while true {
         if await isSo() { return true }
+        guard ContinuousClock.now < limit else { return false }
         await Task.yield()
     }
-    return false
 }

@@ -72,11 +72,11 @@ import WeirTesting
         for cut in stride(from: 0, to: 240, by: 12) {
             let first = try Shop()
             for cents in 1..<cut + 1 { first.order(cents) }
-            let checkpoint = try Checkpoint(bytes: try first.bus.checkpoint().bytes)
+            let checkpoint = try Checkpoint(bytes: try first.bus.checkpoint(within: .seconds(300)).bytes)
             first.stop()
             let second = try Shop()
             #expect(try second.bus.restore(checkpoint).isComplete)
-            #expect(try second.bus.checkpoint().bytes == checkpoint.bytes, "cut \(cut)")
+            #expect(try second.bus.checkpoint(within: .seconds(300)).bytes == checkpoint.bytes, "cut \(cut)")
             for cents in cut + 1..<242 { second.order(cents) }
             second.stop()
             #expect(second.sums == [29161, 29161, 29161], "cut \(cut)")
@@ -151,7 +151,7 @@ import WeirTesting
             },
         ])
         #expect(errors.withLock { $0 } == [.unsettled("the bus")])
-        _ = try bus.checkpoint()
+        _ = try bus.checkpoint(within: .seconds(300))
         #expect(sums.withLock { [$0.sent, $0.handled] } == [7, 7])
         listener.cancel()
         processor.stop()
@@ -184,7 +184,7 @@ import WeirTesting
     @Test func unknownTypesAreLeftOut() throws {
         let bus = EventBus(clock: EventClock(VirtualClock()))
         bus.publish(Order(timestamp: .epoch, cents: 1))
-        let checkpoint = try bus.checkpoint()
+        let checkpoint = try bus.checkpoint(within: .seconds(300))
         #expect(try EventBus(clock: EventClock(VirtualClock())).restore(checkpoint).isComplete)
     }
 }

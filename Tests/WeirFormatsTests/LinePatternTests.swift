@@ -52,6 +52,29 @@ import WeirRecords
         )
     }
 
+    @Test func blanksThatPadAValueAreLeftOut() throws {
+        let names = ["time", "level", "rest"]
+        let padded = "{time->} {level->} [{thread}] {rest}"
+        #expect(try read("12:00   INFO  [main]  a \n", padded, names) == ["12:00¦INFO¦ a "])
+        #expect(try read("12:00 INFO [main] a\n", padded, names) == ["12:00¦INFO¦a"])
+        #expect(try read("a     \n", "{time->} {level}", names.dropLast()) == ["a¦"])
+        #expect(try read("a   : b  \n", "{time->}: {rest->}", ["time", "rest"]) == ["a¦b"])
+        // Without the arrow each blank counts.
+        #expect(try read("12:00  INFO a\n", "{time} {level} {rest}", names) == ["12:00¦¦INFO a"])
+        #expect(
+            try read("Jan  5 12:00   x\n", "{time->} {+time} {+time->} {rest}", ["time", "rest"]) == ["Jan  5 12:00¦x"]
+        )
+        #expect(throws: LinePatternError.self) { try LinePatternFormat("{->}") }
+    }
+
+    @Test func blanksThatWouldBeLeftOutAreNotWritten() throws {
+        let format = try LinePatternFormat("{a->} {b}")
+        for (a, b, text) in [("x", "y", "x y\n"), ("x ", "y", ""), ("x", " y", ""), ("", "y ", " y \n")] {
+            let output = try Conversion(Array("a,b\n\(a),\(b)\n".utf8), from: CSVFormat(), to: format)
+            #expect(output.text == text && output.rejections.isEmpty != text.isEmpty, "'\(a)' '\(b)'")
+        }
+    }
+
     @Test func otherLinesAreRejectedWithThePlace() throws {
         #expect(
             try read("x\n<a>\n<a> b\n<a> b!\n", "<{a}> {b}!", ["a", "b"]) == [

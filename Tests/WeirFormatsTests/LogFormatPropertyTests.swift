@@ -29,6 +29,8 @@ import WeirTesting
             (try LinePatternFormat("{a} [{b}] {c}"), ["a", "b", "c"]),
             (try LinePatternFormat("<{a}--{b}>"), ["a", "b"]),
             (try LinePatternFormat("{d} {+d}={e}|{+e}"), ["d", "e"]),
+            (try LinePatternFormat("{f->} {g->} [{h->}] {i->}"), ["f", "g", "h", "i"]),
+            (try LinePatternFormat("<{d->} {+d->}: {e->}|{+e}>"), ["d", "e"]),
         ]
     }
 

@@ -57,7 +57,8 @@ struct GroupQuestionTests {
         #expect(try values.values(["map"]) == ["map": SharedValue(bytes: Array("{}".utf8), revision: 7)])
         let error = #expect(throws: GroupError.self) { _ = try values.lastMessages() }
         #expect(error?.kind == .unreachable)
-        #expect(ContinuousClock.now - start < .seconds(2))
+        // Nothing is waited for until the timeout of the client, which is a minute.
+        #expect(ContinuousClock.now - start < .seconds(50))
         for question in ["STREAM.INFO.S ", "DIRECT.GET.S "] {
             #expect(server.lines.contains { $0.hasPrefix("PUB $JS.API.\(question)") })
         }

@@ -1,4 +1,5 @@
 import TestServers
+import TestThreads
 import Testing
 import WeirCore
 import WeirFormats
@@ -177,12 +178,18 @@ import WeirTesting
         }
         for partition in 0..<4 { handled[partition] = handled[partition] ?? committed[partition] }
         try log.read(handled.mapValues { $0.last ?? 0 })
-        for _ in 0..<1000 where (0..<4).contains(where: { handled[$0]?.count != published[$0].count }) {
+        func receive() throws {
             try log.receive(until: clock.now().shifted(byNanoseconds: 20_000_000)) { partition, number, _ in
                 guard number > handled[partition]?.last ?? 0 else { return }
                 handled[partition]?.append(number)
             }
         }
+        try eventually("all has come, seed \(seed)") {
+            try receive()
+            return (0..<4).allSatisfy { (handled[$0]?.count ?? 0) >= published[$0].count }
+        }
+        // And nothing more.
+        for _ in 0..<4 { try receive() }
         for partition in 0..<4 { #expect(handled[partition] == published[partition], "seed \(seed)") }
     }
 
@@ -200,12 +207,17 @@ import WeirTesting
             }
         }
         // Others go on while a consumer is made.
-        var rest = 100
-        while try !log.prepare([1, 2]), rest > 0 {
+        try eventually("it is made ready") {
+            if try log.prepare([1, 2]) { return true }
             try receive()
-            rest -= 1
+            return false
         }
         let consumers = try client.request("$JS.API.CONSUMER.NAMES.in", [])
+        try eventually("all of the partition that is read has come") {
+            try receive()
+            return (found[0]?.count ?? 0) >= 5
+        }
+        // And nothing of the other.
         for _ in 0..<4 { try receive() }
         #expect(found == [0: stride(from: 0, to: 10, by: 2).map { numbers[$0] }])
         // Its owner has come further.
@@ -215,7 +227,10 @@ import WeirTesting
         try log.read([0: numbers[8], 1: numbers[5]])
         // What was there before is what is read from now on.
         #expect(try client.request("$JS.API.CONSUMER.NAMES.in", []).payload == consumers.payload)
-        for _ in 0..<100 where found[1]?.last != numbers[9] { try receive() }
+        try eventually("all of the other has come") {
+            try receive()
+            return found[1]?.last == numbers[9]
+        }
         #expect(found[1]?.filter { $0 > numbers[5] } == [numbers[7], numbers[9]])
         #expect(log.frontier(of: 1) >= numbers[9])
     }
@@ -234,10 +249,11 @@ import WeirTesting
         _ = try other.prepare([1])
         try other.read([1: 8])
         var found: [UInt64] = []
-        for _ in 0..<100 where found.last != 10 {
+        try eventually("all has come") {
             try other.receive(until: clock.now().shifted(byNanoseconds: 50_000_000)) { _, number, _ in
                 found.append(number)
             }
+            return found.last == 10
         }
         #expect(found.filter { $0 > 8 } == [9, 10])
     }
@@ -264,15 +280,16 @@ import WeirTesting
         for _ in 0..<6000 { try client.publish("in.0", [65]) }
         try client.flush()
         // A stream keeps what the server has taken a moment later.
-        while try client.stream("in").last < 6000 {}
+        try eventually("all is kept") { try client.stream("in").last >= 6000 }
         _ = try client.request("$JS.API.STREAM.PURGE.in", Array("{\"seq\":5000}".utf8)[...])
         var last: UInt64 = 0
         var count = 0
-        for _ in 0..<1000 where last < 6000 {
+        try eventually("the last one has come") {
             try log.receive(until: clock.now().shifted(byNanoseconds: 20_000_000)) { _, number, _ in
                 last = number
                 count += 1
             }
+            return last >= 6000
         }
         #expect(last == 6000 && count < 6000, "\(last), \(count)")
         // What is committed would be behind what nobody has seen.
@@ -351,18 +368,22 @@ import WeirTesting
         for _ in 0..<3 {
             found = []
             try log.read([1: 0])
-            for _ in 0..<1_000 where found.isEmpty {
+            try eventually("it has come") {
                 do throws(GroupError) {
                     found += try numbers(from: log)
                 } catch {
                     #expect(error.kind == .unreachable, "\(error.reason)")
                     try log.read([1: 0])
                 }
+                return !found.isEmpty
             }
             #expect(found == [number])
             // It asks for that, and goes on.
-            for _ in 0..<1_000 where try consumerCount() != 1 { _ = try numbers(from: log) }
-            #expect(try consumerCount() == 1)
+            try eventually("there is one consumer") {
+                if try consumerCount() == 1 { return true }
+                _ = try numbers(from: log)
+                return false
+            }
             server.stop()
             try server.start()
             #expect(try consumerCount() == 1)
@@ -388,10 +409,11 @@ import WeirTesting
         let number = try client.store("in.1", [65]).sequence
         let log = try log()
         var found: [UInt64] = []
-        func receive() throws(GroupError) {
+        func receive() throws {
             try log.read([1: 0])
-            for _ in 0..<1_000 where found.isEmpty {
+            try eventually("it has come") {
                 found += try numbers(from: log)
+                return !found.isEmpty
             }
         }
         let error = #expect(throws: GroupError.self) { try receive() }

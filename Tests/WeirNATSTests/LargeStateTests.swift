@@ -1,4 +1,5 @@
 import TestServers
+import TestThreads
 import Testing
 import WeirCore
 import WeirFormats
@@ -65,12 +66,12 @@ import WeirTesting
     /// Has a log make ready for partitions, as far as it does.
     private func prepare(_ partitions: Set<Int>, _ log: NATSPartitionLog) throws {
         let clock = MonotonicClock()
-        for _ in 0..<1000 {
-            if try log.prepare(partitions) { return }
+        try eventually("\(partitions) are ready") {
+            if try log.prepare(partitions) { return true }
             // Its consumer is made meanwhile.
             try log.receive(until: clock.now().shifted(byNanoseconds: 20_000_000)) { _, _, _ in }
+            return false
         }
-        Issue.record("\(partitions) are never ready")
     }
 
     /// Members that go on with each other's states, some of which were read in advance.

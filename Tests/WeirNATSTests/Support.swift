@@ -73,13 +73,20 @@ extension TransportSink {
     func write(_ text: String) throws(TransportError) { try write(Array(text.utf8)) }
 }
 
+/// A port of the loopback address at which nothing listens, and that no other program gets meanwhile.
+func reserve() throws -> (descriptor: Int32, port: UInt16) {
+    var target = try HostAddress("//127.0.0.1:0", whole: "test", loopback: true).address
+    let bound = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    try #require(unsafe bound >= 0 && cweir_net_bind(bound, &target) == 0)
+    _ = unsafe cweir_net_local_address(bound, &target)
+    return (bound, target.port)
+}
+
 /// A socket that listens at a port of the loopback address.
 func listen() throws -> (descriptor: Int32, port: UInt16) {
-    var target = try HostAddress("//127.0.0.1:0", whole: "test", loopback: true).address
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    try #require(unsafe listener >= 0 && cweir_net_bind(listener, &target) == 0 && cweir_net_listen(listener) == 0)
-    _ = unsafe cweir_net_local_address(listener, &target)
-    return (listener, target.port)
+    let (listener, port) = try reserve()
+    try #require(cweir_net_listen(listener) == 0)
+    return (listener, port)
 }
 
 /// A server that does what a test tells it, for one connection after the other.

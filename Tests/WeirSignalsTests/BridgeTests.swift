@@ -1,4 +1,5 @@
 import Observation
+import TestThreads
 import Testing
 import WeirCore
 import WeirDispatch
@@ -17,24 +18,15 @@ private struct Reading: Event, Equatable {
 }
 
 @Suite struct BridgeTests {
-    /// Lets other tasks run until something holds; bounded.
-    private func wait(isolation: isolated (any Actor)? = #isolation, until condition: () -> Bool) async -> Bool {
-        for _ in 0..<100_000 {
-            if condition() { return true }
-            await Task.yield()
-        }
-        return condition()
-    }
-
     @Test @MainActor func aStreamBecomesASignalOfTheActor() async {
         let channel = EventChannel<Reading>()
         var value: Signal<Reading>? = channel.signal(initial: Reading(0))
         let double = value.map { value in Signal { value().value * 2 } }
         channel.publish(Reading(7))
-        #expect(await wait { value?().value == 7 })
+        #expect(await eventually { value?().value == 7 })
         #expect(double?() == 14)
         for number in 8...100 { channel.publish(Reading(number)) }
-        #expect(await wait { value?().value == 100 })
+        #expect(await eventually { value?().value == 100 })
         #expect(double?() == 200)
         value = nil
     }
@@ -46,7 +38,7 @@ private struct Reading: Event, Equatable {
         #expect(value?() == 0)
         #expect(observed.subscription.withLock { $0?.isCancelled } == false)
         value = nil
-        #expect(await wait { observed.subscription.withLock { $0?.isCancelled } == true })
+        #expect(await eventually { observed.subscription.withLock { $0?.isCancelled } == true })
     }
 
     @Test func signalsAreHostedByAStream() {
@@ -157,7 +149,7 @@ private struct Reading: Event, Equatable {
         let latest = stream.signal(initial: 0)
         let double = latest.map { $0 * 2 }
         continuation.yield(4)
-        #expect(await wait { double() == 8 })
+        #expect(await eventually { double() == 8 })
         continuation.finish()
     }
 
@@ -188,12 +180,12 @@ private struct Reading: Event, Equatable {
         model?.name = "weir"
         model?.other = 1
         model?.name = "weirs"
-        #expect(await wait { name?() == "weirs" })
+        #expect(await eventually { name?() == "weirs" })
         #expect(length?() == 5)
         // Each change is followed, not only the first.
         for number in 1...10 {
             model?.name = String(repeating: "x", count: number)
-            #expect(await wait { length?() == number })
+            #expect(await eventually { length?() == number })
         }
         model = nil
         name = nil
@@ -207,9 +199,9 @@ private struct Reading: Event, Equatable {
             gone = model
             let name = Signal(observing: model, \.name)
             model.name = "a"
-            #expect(await wait { name() == "a" })
+            #expect(await eventually { name() == "a" })
         }
-        #expect(await wait { gone == nil })
+        #expect(await eventually { gone == nil })
     }
 
     @Test func anEndingSignalLeaksNothing() {

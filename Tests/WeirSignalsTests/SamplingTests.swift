@@ -1,3 +1,4 @@
+import TestThreads
 import Testing
 import WeirCore
 import WeirDispatch
@@ -8,14 +9,6 @@ import WeirTesting
     private struct Broken: Error, Equatable {}
 
     private func second(_ number: Int64) -> Timestamp { Timestamp(secondsSinceEpoch: number) }
-
-    private func eventually(isolation: isolated (any Actor)? = #isolation, _ condition: () -> Bool) async -> Bool {
-        for _ in 0..<100_000 {
-            if condition() { return true }
-            await Task.yield()
-        }
-        return condition()
-    }
 
     @Test func aSampleIsTheValueAtThatMoment() {
         let (pressure, ticks) = (MutableSignal(1), Multicast<Void>())

@@ -165,12 +165,19 @@ import WeirRecords
 
     @Test func closesConnectionsOnWhichNothingComes() throws {
         let collector = try collect("?idle=50ms")
-        let peer = try connect()
-        peer.send("a\nb")
-        try eventually("it was closed") { collector.metrics.connections == 1 && collector.metrics.openConnections == 0 }
-        #expect(peer.receive() == "")
-        try eventually("the rest is counted") { collector.metrics[.unfinished] == 1 }
-        #expect(collector.metrics.isBalanced)
+        var count: UInt64 = 0
+        // The time begins when a connection is accepted: on a busy machine what is sent may come too late.
+        try eventually("something is sent in time") {
+            let peer = try connect()
+            peer.send("a\nb")
+            count += 1
+            try eventually("it was closed") {
+                collector.metrics.connections == count && collector.metrics.openConnections == 0
+            }
+            #expect(peer.receive() == "")
+            return collector.metrics[.unfinished] > 0
+        }
+        #expect(collector.metrics[.unfinished] <= count && collector.metrics.isBalanced)
     }
 
     @Test func passesASharedHeaderOnOnce() throws {
@@ -255,20 +262,20 @@ import WeirRecords
                 group.leave()
             }.start()
         }
-        #expect(group.wait(timeout: .now() + 120) == .success)
+        #expect(group.wait(timeout: .now() + 600) == .success)
         try collector.waitForLines(threads * each + 1)
         try eventually("all were closed") { collector.metrics.openConnections == 0 }
         #expect(collector.metrics.connections == UInt64(threads * each + 1))
         #expect(collector.metrics.delivered == UInt64(threads * each + 1))
         // Other tests' files come and go at the same time, but not by the thousand.
-        #expect(try openDescriptors() < before + 200)
+        try eventually("the descriptors are closed") { try openDescriptors() < before + 200 }
     }
 
     @Test func thousandsAreConnectedAtOnce() throws {
         var limit = rlimit()
         unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         // Both ends are in this process, and so are other tests.
-        let count = min(4000, Int(limit.rlim_cur) / 4)
+        let count = min(4000, Int(limit.rlim_cur) / 8)
         let collector = try collect("?connections=10000")
         var peers: [Peer] = []
         while peers.count < count {

@@ -23,11 +23,21 @@ import WeirRecords
 
     private func metrics(_ sink: any TransportSink) -> TransportMetrics { sink.meter?.metrics ?? TransportMetrics() }
 
+    /// Opens a port that was let go; another program may be given it for a moment.
+    private func open(_ port: UInt16) throws -> DatagramSource {
+        var source: DatagramSource?
+        try eventually("the port is free") {
+            source = try? UDPTransport().open("//:\(port)")
+            return source != nil
+        }
+        return try #require(source)
+    }
+
     @Test func linesAreTogetherInADatagramUpToItsLength() throws {
         let transport = UDPTransport()
         let source = try transport.open("//:0")
         let collector = Collector(source)
-        let sink = try transport.openSink("//127.0.0.1:\(source.port)?datagram=64")
+        let sink = try transport.openSink("//127.0.0.1:\(source.port)?datagram=64&linger=300s")
         let long = String(repeating: "l", count: 200)
         let lines = (0..<100).map { "line \($0)" } + [long]
         try sink.write(lines.joined(separator: "\n") + "\n")
@@ -47,7 +57,7 @@ import WeirRecords
         try eventually("the refusal was noticed") { metrics(sink)[.refused] >= 1 }
         #expect(metrics(sink).isBalanced)
         silent = nil
-        let collector = Collector(try transport.open("//:\(port)"))
+        let collector = Collector(try open(port))
         for number in 50..<100 { try sink.write("\(number)\n") }
         #expect(throws: TransportError.self) { try sink.finish() }
         #expect(metrics(sink).pending == 0 && metrics(sink).isBalanced)
@@ -89,7 +99,7 @@ import WeirRecords
         let first = notices.withLock { $0 }
         #expect(first.count == 1, "\(first)")
         silent = nil
-        let collector = Collector(try transport.open("//:\(port)"))
+        let collector = Collector(try open(port))
         for number in 20..<40 { try sink.write("\(number)\n") }
         try eventually("what was not refused arrived") { collector.lines.last == "39" }
         #expect(throws: TransportError.self) { try sink.finish() }
@@ -151,7 +161,7 @@ import WeirRecords
 
     @Test func aFrameThatIsNotWholeIsAnError() throws {
         let source = Collector(try transport.openSource(folder("s") + "?framing=length&accept=1"))
-        let sink = try sink("?framing=length&buffer=1000")
+        let sink = try sink("?framing=length&buffer=1000&linger=300s")
         try sink.write(Array((frame("whole") + frame("half").dropLast())))
         #expect(throws: TransportError.self) { try sink.finish() }
         try eventually("the whole one arrived") { source.bytes == frame("whole") }
@@ -192,7 +202,7 @@ import WeirRecords
     @Test func packetsKeepTheirBounds() throws {
         let transport = UnixPacketTransport()
         let collector = Collector(try transport.openSource(folder("p") + "?accept=1"))
-        let sink = try transport.openSink(folder("p") + "?lines=2&linger=60s")
+        let sink = try transport.openSink(folder("p") + "?lines=2&linger=300s")
         try sink.write("1\n2\n3\n4\n5\n")
         try sink.finish()
         #expect(try collector.waitForEnd() == nil)

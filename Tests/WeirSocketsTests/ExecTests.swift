@@ -111,7 +111,7 @@ import WeirRecords
     }
 
     @Test func aCommandThatIsSilentForTooLongIsStartedAgain() throws {
-        let collector = try collect("echo x; exec sleep 1000?idle=20ms&retry=20ms")
+        let collector = try collect("echo x; exec sleep 1000?idle=2s&retry=20ms")
         try collector.waitForLines(2)
         interruption.trigger()
         _ = try collector.waitForEnd()
@@ -133,7 +133,8 @@ import WeirRecords
     // MARK: Sinks
 
     @Test func aCommandReadsEverythingAndIsWaitedFor() throws {
-        let sink = try transport.openSink("sleep 0.1; cat > \(folder("out")); sleep 0.1; echo end >> \(folder("out"))")
+        let command = "sleep 0.1; cat > \(folder("out")); sleep 0.1; echo end >> \(folder("out"))"
+        let sink = try transport.openSink(command + "?linger=300s")
         for number in 0..<20_000 { try sink.write("\(number)\n") }
         try sink.finish()
         #expect(lines("out") == (0..<20_000).map(String.init) + ["end"])
@@ -205,7 +206,7 @@ import WeirRecords
     }
 
     @Test func saysHowACommandEndedAtTheEnd() throws {
-        let sink = try transport.openSink("cat > /dev/null; exit 4")
+        let sink = try transport.openSink("cat > /dev/null; exit 4?linger=300s")
         try sink.write("one\n")
         try sink.finish()
         #expect(sink.meter?.takeNotices().first?.hasSuffix("the command ended with status 4") == true)

@@ -266,10 +266,10 @@ import WeirRecords
     @Test func requestsWithoutContentAreAnsweredAtOnce() throws {
         let (_, port) = try collect()
         let start = Moment.now
-        let answers = try exchange(port, String(repeating: post(""), count: 40), answers: 40)
-        #expect(answers.components(separatedBy: "HTTP/1.1 200 OK").count == 41)
+        let answers = try exchange(port, String(repeating: post(""), count: 400), answers: 400)
+        #expect(answers.components(separatedBy: "HTTP/1.1 200 OK").count == 401)
         // Those that wait for the next look at slow clients take a second each.
-        #expect(Moment.now.nanoseconds - start.nanoseconds < 20_000_000_000)
+        #expect(Moment.now.nanoseconds - start.nanoseconds < 300_000_000_000)
     }
 
     @Test func aConnectionWithoutARequestIsClosed() throws {

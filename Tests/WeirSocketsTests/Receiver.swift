@@ -37,7 +37,7 @@
         init(_ scheme: String) throws {
             folder = try Folder()
             self.scheme = scheme
-            options = ["unix", "tcp", "http"].contains(scheme) ? "?linger=20s" : "?linger=20s&lines=1"
+            options = ["unix", "tcp", "http"].contains(scheme) ? "?linger=300s" : "?linger=300s&lines=1"
             guard ["udp", "tcp", "http"].contains(scheme) else {
                 address = folder("s")
                 return

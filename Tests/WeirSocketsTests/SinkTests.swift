@@ -47,7 +47,7 @@ import WeirRecords
     @Test func writesWhatItGetsInWhateverPieces() throws {
         var random = SeededGenerator(3)
         let collector = try collect("?accept=1&unfinished=deliver")
-        let sink = try sink()
+        let sink = try sink("?linger=300s")
         let lines = (0..<500).map { "\($0)" + String(repeating: "x", count: .random(in: 0...200, using: &random)) }
         var rest = Array((lines.joined(separator: "\n") + "\nend").utf8)[...]
         while !rest.isEmpty {
@@ -62,7 +62,7 @@ import WeirRecords
     }
 
     @Test func keepsWhatItHasUntilAPeerListens() throws {
-        let sink = try sink("?retry=20ms")
+        let sink = try sink("?retry=20ms&linger=300s")
         #expect(sink.meter?.takeNotices().first?.contains("tried again") == true)
         try sink.write("early\n")
         #expect(metrics(sink).pending == 1)

@@ -1,3 +1,4 @@
+import TestThreads
 import Testing
 import WeirCore
 import WeirSystem
@@ -12,6 +13,9 @@ import WeirSystem
     @Suite struct ProcessCopyTests {
         private static let text = Array("what was there".utf8)
 
+        /// Five minutes, for copies that are not to be ended: a busy machine may let them wait for the processor.
+        private static let longPatience = 3000
+
         @Test func aCopyHasWhatWasThere() throws {
             var bytes = Self.text
             let copy = try #require(
@@ -23,7 +27,7 @@ import WeirSystem
             )
             // The copy sleeps by now, and has its own.
             for index in bytes.indices { bytes[index] = 0 }
-            #expect(copy.wait() == .report(Self.text))
+            #expect(copy.wait(patience: Self.longPatience) == .report(Self.text))
         }
 
         @Test func aCopyThatEndsIsSaid() throws {
@@ -33,11 +37,11 @@ import WeirSystem
                     return []
                 }
             )
-            #expect(killed.wait() == .lost("was ended by signal 9"))
+            #expect(killed.wait(patience: Self.longPatience) == .lost("was ended by signal 9"))
             let left = try #require(ProcessCopy.start(keeping: nil) { _ in _exit(3) })
-            #expect(left.wait() == .lost("ended with 3"))
+            #expect(left.wait(patience: Self.longPatience) == .lost("ended with 3"))
             let crashed = try #require(ProcessCopy.start(keeping: nil) { _ in abort() })
-            #expect(crashed.wait() == .lost("was ended by signal 6"))
+            #expect(crashed.wait(patience: Self.longPatience) == .lost("was ended by signal 6"))
         }
 
         @Test func aCopyThatWaitsForGoodIsEnded() throws {
@@ -56,14 +60,17 @@ import WeirSystem
         }
 
         @Test func aCopyMayWaitForADisk() throws {
-            let copy = try #require(
-                ProcessCopy.start(keeping: nil) { noteComputed in
-                    noteComputed()
-                    usleep(500_000)
-                    return Self.text
-                }
-            )
-            #expect(copy.wait(patience: 1) == .report(Self.text))
+            // A copy that does not come to its first step within 100 ms is ended; one that waits behind it is not.
+            try eventually("a copy is waited for") {
+                let copy = try #require(
+                    ProcessCopy.start(keeping: nil) { noteComputed in
+                        noteComputed()
+                        usleep(500_000)
+                        return Self.text
+                    }
+                )
+                return copy.wait(patience: 1) == .report(Self.text)
+            }
         }
 
         @Test func aCopyHasTwoDescriptorsBesideTheStandardStreams() throws {
@@ -76,7 +83,7 @@ import WeirSystem
                     return Array("\(open.count) \(open.contains(Int(ends[1])))".utf8)
                 }
             )
-            #expect(copy.wait() == .report(Array("2 true".utf8)))
+            #expect(copy.wait(patience: Self.longPatience) == .report(Array("2 true".utf8)))
         }
     }
 #endif

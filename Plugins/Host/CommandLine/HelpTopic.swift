@@ -140,7 +140,8 @@ enum HelpTopic: String, CaseIterable {
         The ending of a file says its format; without one, JSON is known by its first
         bytes, and 'weir guess' says the options that a file needs. A dot goes into
         objects and, with a number from 0 on, into arrays. In a pattern, {+NAME} goes
-        on with a field behind a blank, or what else stands there.
+        on with a field behind a blank, or what else stands there, and {NAME->} leaves
+        out the blanks behind a value.
 
         Files that end in .gz, .zst, .xz or .bz2 are read and written by the programs
         gzip, zstd, xz and bzip2 of the system. Standard input is not: write

@@ -2,6 +2,7 @@ import Synchronization
 import TestThreads
 import Testing
 import WeirCore
+import WeirTesting
 
 @testable import WeirDispatch
 
@@ -89,6 +90,9 @@ import WeirCore
         let policy = policies[end]
         let handled = Tally()
         let counts: MailboxMetrics.Lane
+        // On a clock of its own, events are as old as they are to be.
+        let clock = VirtualClock()
+        let bus = end == .tooOld ? EventBus(clock: EventClock(clock)) : self.bus
         do {
             var owner: Token? = Token(-1, in: census)
             let processor = EventProcessor(
@@ -110,6 +114,7 @@ import WeirCore
             for number in 0..<20 {
                 bus.queue(E(Token(number, in: census)), priority: number % 2 == 0 ? .high : .low)
             }
+            clock.advance(by: .seconds(1))
             if end == .cancelled { subscription.cancel() }
             if end == .ownerGone { owner = nil }
             let starts = ![.discardedOnStop, .neverStarted, .processorGone, .closed].contains(end)

@@ -12,6 +12,7 @@ public import WeirRecords
 /// - `{+NAME}` goes on with the field right before it: `{time} {+time} {rest}` takes the first two words as a time.
 /// - A field ends where the text that follows it in the pattern comes first; the last one ends with the line, or before
 ///   the text at the pattern's end, and so may hold anything.
+/// - `{NAME->}` leaves out the blanks behind a value, as in columns: `{level->} {rest}` reads `INFO   text`.
 /// - `{{` and `}}` are braces, `\t` is a tab, `\\` a backslash.
 /// - Lines end with a line feed, with or without a carriage return before it; empty ones are skipped.
 /// - A line without the texts of the pattern is rejected.
@@ -78,18 +79,21 @@ struct LinePatternReader: LineReader {
         let last = pattern.fields.count - 1
         for index in 0..<last {
             let inner = unsafe try passInner(of: index, base, from: place, to: end, lineStart: start)
-            let fieldEnd = unsafe ByteSearch.index(ofText: pattern.fields[index].ending, in: base, from: inner, to: end)
+            let ending = pattern.fields[index].ending
+            let fieldEnd = unsafe ByteSearch.index(ofText: ending.text, in: base, from: inner, to: end)
             guard fieldEnd < end else { throw flaw(index, at: place - start) }
-            columns.set(index, start: place, end: fieldEnd, encoding: .plain, in: &batch)
-            place = fieldEnd + pattern.fields[index].ending.count
+            let valueEnd = unsafe ending.endOfValue(base, from: inner, to: fieldEnd)
+            columns.set(index, start: place, end: valueEnd, encoding: .plain, in: &batch)
+            place = unsafe ending.placeBehindBlanks(base, from: fieldEnd + ending.text.count, to: end)
         }
-        let fieldEnd = end - pattern.fields[last].ending.count
+        let ending = pattern.fields[last].ending
+        let fieldEnd = end - ending.text.count
         let inner = unsafe try passInner(of: last, base, from: place, to: end, lineStart: start)
-        guard fieldEnd >= inner, unsafe ByteSearch.has(pattern.fields[last].ending, in: base, at: fieldEnd, to: end)
-        else {
+        guard fieldEnd >= inner, unsafe ByteSearch.has(ending.text, in: base, at: fieldEnd, to: end) else {
             throw flaw(last, at: place - start)
         }
-        columns.set(last, start: place, end: fieldEnd, encoding: .plain, in: &batch)
+        let valueEnd = unsafe ending.endOfValue(base, from: inner, to: fieldEnd)
+        columns.set(last, start: place, end: valueEnd, encoding: .plain, in: &batch)
     }
 
     /// Passes what each value of a field has in it.
@@ -115,7 +119,7 @@ struct LinePatternReader: LineReader {
 
     private func flaw(_ index: Int, at place: Int) -> LineFlaw {
         let field = pattern.fields[index]
-        let ending = "'\(Excerpt.of(field.ending, limit: 40))'"
+        let ending = "'\(Excerpt.of(field.ending.text, limit: 40))'"
         let isLast = index == pattern.fields.count - 1
         return LineFlaw(
             isLast
@@ -139,12 +143,20 @@ struct LinePatternWriter: LineWriter {
     func write(_ record: borrowing LineRecord, to line: inout [UInt8]) throws(FieldError) {
         line += pattern.beginning
         let last = pattern.fields.count - 1
+        var takesBlanks = false
         for (index, field) in pattern.fields.enumerated() {
             let start = line.count
             let column = columns[index]
             if column >= 0 { line += record.values[column].text }
             let end = line.count
-            line += field.ending
+            line += field.ending.text
+            if takesBlanks, line[start...].first == LinePattern.blank {
+                throw record.refuse(max(column, 0), "would lose the blanks at its start")
+            }
+            if field.ending.isPadded, end > start, line[end - 1] == LinePattern.blank {
+                throw record.refuse(column, "would lose the blanks at its end")
+            }
+            takesBlanks = field.ending.takesBlanks
             guard column >= 0 || !field.inner.isEmpty, index < last || !field.inner.isEmpty else { continue }
             let inner = unsafe line.withUnsafeBufferPointer { bytes -> Int? in
                 guard let base = bytes.baseAddress else { return start }
@@ -156,12 +168,12 @@ struct LinePatternWriter: LineWriter {
             guard index < last else { continue }
             let first = unsafe line.withUnsafeBufferPointer { bytes in
                 guard let base = bytes.baseAddress else { return end }
-                return unsafe ByteSearch.index(ofText: field.ending, in: base, from: inner, to: bytes.count)
+                return unsafe ByteSearch.index(ofText: field.ending.text, in: base, from: inner, to: bytes.count)
             }
             guard first == end else {
                 throw record.refuse(
                     column,
-                    "would not end where it does: '\(Excerpt.of(field.ending, limit: 40))' follows it in the pattern"
+                    "would not end where it does: '\(Excerpt.of(field.ending.text, limit: 40))' follows it in the pattern"
                 )
             }
         }
