@@ -169,12 +169,76 @@ extension HostTests {
             #expect(outcome.said.lines.count { $0.contains("the state is saved again") } == failures, "\(outcome.said)")
             #expect(try run.run(words).said.contains("nothing to do: "))
             // The last state is waited for.
-            for name in ["state"] + Self.outputs { try FileManager.default.removeItem(atPath: folder + "/" + name) }
+            for name in ["state"] + Self.outputs { try? FileManager.default.removeItem(atPath: folder + "/" + name) }
             let lost = try run.run(words) { number in
                 if number == 2000 { _ = unsafe rename(folder + "/state", folder + "/gone") }
             }
             #expect(lost.said.lines.count { $0.contains("the state cannot be saved, and the run goes on with") } == 1)
             #expect(Self.outputs.map { run.text($0) } == expected)
+        }
+
+        /// Otherwise a kill would take what was written long before it.
+        @Test(arguments: ["jsonl", "csv"]) func theStateIsSavedWhileNothingComes(format: String) throws {
+            let weir = try WeirProcess()
+            let lines = (0..<50).map { format == "csv" ? "\($0),\($0)\n" : "{\"time\":\($0),\"n\":\($0)}\n" }
+            try weir.file("in", (format == "csv" ? "time,n\n" : "") + lines.joined())
+            let words = [
+                "match", "any where true", "--from", "file:in?follow=true", "--format", format, "--time", "time",
+                "--to",
+                "m", "--state", "s", "--checkpoint",
+            ]
+            let (run, other) = (try weir.start(words + ["10ms"], input: .nothing), try WeirProcess())
+            try WeirProcess.eventually("all is saved") {
+                try other.run("state", weir.folder + "/s").output.contains(/events +50\n/)
+            }
+            kill(run.process.processIdentifier, SIGKILL)
+            _ = try run.outcome()
+            let found = try weir.text(of: "m")
+            #expect(found.split(separator: "\n").count == 50)
+            let again = try weir.start(words + ["1h"], input: .nothing)
+            try WeirProcess.eventually("it goes on") {
+                try weir.text(of: ".errors").contains("goes on behind 50 records")
+            }
+            again.process.interrupt()
+            #expect(try again.outcome().exitCode == 130)
+            #expect(try weir.text(of: "m") == found)
+        }
+
+        /// Nothing of it was in the first checkpoint, but which file it was.
+        @Test(arguments: ["", "&header=shared"])
+        func aFileThatIsRenamedBeforeItsFirstCheckpointIsReadAgain(options: String) throws {
+            let weir = try WeirProcess()
+            let header = options.isEmpty ? "" : "time,n\n"
+            func lines(_ range: Range<Int>) -> String {
+                range.map { options.isEmpty ? "{\"time\":\($0),\"n\":\($0)}\n" : "\($0),\($0)\n" }.joined()
+            }
+            try weir.file("in", header)
+            let words = [
+                "match", "any where true", "--from", "file:in?follow=true&poll=1ms\(options)", "--format",
+                options.isEmpty ? "jsonl" : "csv", "--time", "time", "--to", "m", "--state", "s", "--checkpoint", "1h",
+            ]
+            func count() throws -> Int { try weir.text(of: "m").split(separator: "\n").count }
+            let (run, other) = (try weir.start(words, input: .nothing), try WeirProcess())
+            try WeirProcess.eventually("the first checkpoint is there") {
+                try other.run("state", weir.folder + "/s").exitCode == 0
+            }
+            let file = try #require(FileHandle(forWritingAtPath: weir.folder + "/in"))
+            try file.seekToEnd()
+            try file.write(contentsOf: Data(lines(0..<100).utf8))
+            try WeirProcess.eventually("it is read") { try count() == 100 }
+            #expect(unsafe rename(weir.folder + "/in", weir.folder + "/in.1") == 0)
+            try weir.file("in", header + lines(100..<110))
+            try WeirProcess.eventually("the next one is read") { try count() == 110 }
+            kill(run.process.processIdentifier, SIGKILL)
+            _ = try run.outcome()
+            let found = try weir.text(of: "m")
+            let again = try weir.start(words, input: .nothing)
+            try WeirProcess.eventually("both are read again") {
+                try weir.text(of: ".errors").contains("goes on behind 0 records") && count() == 110
+            }
+            again.process.interrupt()
+            #expect(try again.outcome().exitCode == 130)
+            #expect(try weir.text(of: "m") == found)
         }
 
         /// A run after that would begin at the start of the file, and find all again.

@@ -172,15 +172,89 @@ import WeirTesting
         #expect(Self.found(earlier, in: steps) { "\($0)" }.isEmpty)
     }
 
-    @Test func theWindowEndsBeforeTheSchedule() {
-        let pattern = Pattern<Step>.first { $0.letter == "A" }.at { _ in Self.moment(100) }.within(.seconds(10))
-        for watermarks in [[50, 200], [200]] {
-            let feed = Feed<Step>()
-            let recorder = Recorder(feed.matches(of: pattern))
-            feed.send(Step(letter: "A", group: 0, second: 0), at: Self.moment(0))
-            for watermark in watermarks { feed.advance(to: Self.moment(watermark)) }
-            #expect(recorder.times == [Self.moment(10)])
+    /// Then its time is not over, and it is no match.
+    @Test func theWindowEndsBeforeTheTimeOfAStage() throws {
+        let first = Pattern<Step>.first { $0.letter == "A" }
+        let second = first.followedBy { $0.letter == "C" }
+        func check<Searched: EventPattern>(_ pattern: Searched, _ expected: [Int], timeouts: [Int]) throws
+        where Searched.Element == Step {
+            for watermarks in [[50, 2_000], [2_000]] {
+                let feed = Feed<Step>()
+                let stream = feed.matches(of: pattern)
+                let recorder = Recorder(stream)
+                let timedOut = Locked<[Timestamp]>([])
+                let subscription = stream.timeouts.subscribeWithTime { _, time in timedOut.withLock { $0.append(time) }
+                }
+                defer { subscription.cancel() }
+                for (letter, second) in [("A", 0), ("C", 8)] as [(Character, Int)] {
+                    let step = Step(letter: letter, group: 0, second: second)
+                    feed.advance(to: step.time)
+                    feed.send(step, at: step.time)
+                }
+                for watermark in watermarks { feed.advance(to: Self.moment(watermark)) }
+                #expect(recorder.times == expected.map(Self.moment))
+                #expect(timedOut.withLock { $0 } == timeouts.map(Self.moment))
+            }
         }
+        try check(first.at { _ in Self.moment(100) }.within(.seconds(10)), [], timeouts: [10])
+        try check(first.at { _ in nil }.within(.seconds(10)), [], timeouts: [10])
+        try check(first.at { _ in Self.moment(10) }.within(.seconds(10)), [10], timeouts: [])
+        try check(second.after(.seconds(5)).within(.seconds(10)), [], timeouts: [10])
+        try check(second.after(.seconds(2)).within(.seconds(10)), [10], timeouts: [])
+        try check(
+            second.notFollowedBy(within: .seconds(5)) { $0.letter == "B" }.within(.seconds(10)),
+            [],
+            timeouts: [10]
+        )
+        // The bound between neighbours is one of events.
+        let neighbours = Duration.seconds(9)
+        try check(first.after(.seconds(20)).within(betweenNeighbours: neighbours), [20], timeouts: [])
+        try check(first.at { _ in Self.moment(1_000) }.within(betweenNeighbours: neighbours), [1_000], timeouts: [])
+        try check(
+            second.notFollowedBy(within: .seconds(20)) { $0.letter == "B" }.within(betweenNeighbours: neighbours),
+            [28],
+            timeouts: []
+        )
+        try check(second.notFollowedBy { $0.letter == "B" }.within(betweenNeighbours: neighbours), [17], timeouts: [])
+    }
+
+    // MARK: Behind loops
+
+    /// The time begins with the last event of the loop, and needs no other event.
+    @Test(arguments: seeds(100))
+    func aTimeBehindALoopNeedsNoOtherEvent(seed: UInt64) {
+        let steps = Self.stream(seed, groups: 1)
+        let taken = steps.indices.filter { steps[$0].letter == "A" }
+        // Where the match ends, and what it has.
+        func expected(_ counts: ClosedRange<Int>, _ isWanted: (_ first: Int, _ last: Int, _ next: Int?) -> Bool)
+            -> [String]
+        {
+            taken.indices.flatMap { first in
+                taken.indices[first...].compactMap { last in
+                    let next = last + 1 < taken.count ? taken[last + 1] : nil
+                    guard counts.contains(last - first + 1), isWanted(taken[first], taken[last], next) else {
+                        return nil
+                    }
+                    return "\(taken[first...last].map { steps[$0] }) at \(steps[taken[last]].second + 7)"
+                }
+            }.sorted()
+        }
+        func has(_ letter: Character, from first: Int, before second: Int) -> Bool {
+            steps[(first + 1)...].contains { $0.letter == letter && $0.second < second }
+        }
+        let loop = Pattern<Step>.first { $0.letter == "A" }
+        let all = expected(2...99) { _, _, _ in true }
+        #expect(Self.found(loop.times(2...).after(.seconds(7)), in: steps) { "\($0)" } == all, "\(steps)")
+        let bounded = expected(2...3) { _, _, _ in true }
+        #expect(Self.found(loop.times(2...3).after(.seconds(7)), in: steps) { "\($0)" } == bounded, "\(steps)")
+        let scheduled = loop.times(2...).at { $0 + .seconds(7) }
+        #expect(Self.found(scheduled, in: steps) { "\($0)" } == all, "\(steps)")
+        let greedy = expected(2...99) { _, last, next in next.map { steps[$0].second >= steps[last].second + 7 } ?? true
+        }
+        #expect(Self.found(loop.times(2...).greedy().after(.seconds(7)), in: steps) { "\($0)" } == greedy, "\(steps)")
+        let clean = expected(2...99) { first, last, _ in !has("B", from: first, before: steps[last].second + 7) }
+        let negated = loop.times(2...).notFollowedBy(within: .seconds(7)) { $0.letter == "B" }
+        #expect(Self.found(negated, in: steps) { "\($0)" } == clean, "\(steps)")
     }
 
     @Test func whatIsRefusedStillForbids() {

@@ -112,7 +112,8 @@ final class FollowingSource: PositionedSource {
     ///   - files: The files that had the name since, the oldest first, open for reading; they belong to the source.
     func goOn(at position: SourcePosition, before files: [Int32]) {
         (offset, seenByteCount) = (position.offset, max(position.offset, position.fileByteCount))
-        (head, tail, header) = (position.head, position.tail, position.header)
+        // At the start of a file nothing of it was read.
+        if offset > 0 { (head, tail, header) = (position.head, position.tail, position.header) }
         isMidLine = tail.last.map { $0 != UInt8(ascii: "\n") } ?? false
         succession.begin(with: files, after: identity)
     }

@@ -31,6 +31,9 @@ struct Automaton: Sendable, Hashable {
         var action: Action
         var target: Int
         var condition: Guard
+
+        /// Whether any event that is looked at is looked at by the target as well.
+        var leaves: Bool { action == .proceed && condition == .always }
     }
 
     @usableFromInline
@@ -54,6 +57,11 @@ struct Automaton: Sendable, Hashable {
     @usableFromInline var within: Int64
     /// The schedules that say when states are over.
     @usableFromInline var schedules: [Int: Int] = [:]
+
+    /// Whether a state is complete at a time of its own, rather than at the end of the window.
+    func hasOwnTime(_ state: Int) -> Bool {
+        states[state].kind == .pending && (states[state].gap > 0 || schedules[state] != nil)
+    }
 
     /// The states that an event can reach from one without being taken or passed over, itself included.
     func closure(of state: Int) -> [Int] {

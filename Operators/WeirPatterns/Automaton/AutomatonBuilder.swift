@@ -15,8 +15,11 @@ struct AutomatonBuilder {
     // What a state that a greedy loop leads to is like for what leaves out the loop.
     var besideGreed: [Int: Int] = [:]
 
+    private let boundsNeighbours: Bool
+
     init(_ plan: PatternPlan) {
         automaton = Automaton(states: [], start: 0, within: plan.within ?? 0)
+        boundsNeighbours = plan.neighbours != nil
         let end = makeState(-1, .final)
         let stages = Neighbours(plan.stages)
         var sink = end
@@ -24,10 +27,43 @@ struct AutomatonBuilder {
             sink = middle(Place(neighbours: stages, index: index), sink)
         }
         automaton.start = convert(Place(neighbours: stages, index: 0), sink)
+        for index in automaton.states.indices where !isTooLarge && automaton.states[index].kind == .pending {
+            if boundsNeighbours || automaton.hasOwnTime(index) { beginAtOnce(index) }
+        }
         guard let neighbours = plan.neighbours else { return }
-        for index in automaton.states.indices where index != automaton.start {
+        // What waits for a time of its own waits for no event.
+        for index in automaton.states.indices where index != automaton.start && !automaton.hasOwnTime(index) {
             let gap = automaton.states[index].gap
             automaton.states[index].gap = gap == 0 ? neighbours : min(gap, neighbours)
+        }
+    }
+
+    /// Lets the events of a loop begin the time that the pattern ends with.
+    ///
+    /// A loop is left with the next event, and without one that time would never be over.
+    private mutating func beginAtOnce(_ pending: Int) {
+        var left: Set = [pending]
+        while true {
+            let more = automaton.states.indices.filter { state in
+                !left.contains(state)
+                    && automaton.states[state].edges.contains { $0.leaves && left.contains($0.target) }
+            }
+            guard !more.isEmpty else { break }
+            left.formUnion(more)
+        }
+        left.remove(pending)
+        // Where events are passed over in such a state, each of them tries anew what is behind it.
+        let isTriedAgain = automaton.states.contains { state in
+            state.edges.contains { $0.action == .ignore && left.contains($0.target) }
+        }
+        guard !left.isEmpty, !left.contains(automaton.start), !isTriedAgain else { return }
+        for state in automaton.states.indices {
+            for edge in automaton.states[state].edges where edge.action == .take && left.contains(edge.target) {
+                add(.take, from: state, to: pending, edge.condition)
+            }
+        }
+        for state in left {
+            automaton.states[state].edges.removeAll { $0.leaves && $0.target == pending }
         }
     }
 
@@ -91,7 +127,7 @@ struct AutomatonBuilder {
         switch stage.contiguity {
         case .notFollowedBy:
             // In the middle a negation is nothing but edges of its neighbours.
-            let isBounded = stage.hasDuration || automaton.within > 0
+            let isBounded = stage.hasDuration || automaton.within > 0 || boundsNeighbours
             guard isBounded, automaton.states[sink].kind == .final else { return sink }
             let pending = makeState(capture(stage), .pending, gap: stage.gap, schedule: stage.schedule)
             add(.proceed, from: pending, to: makeStop(condition, capture(stage)), condition)

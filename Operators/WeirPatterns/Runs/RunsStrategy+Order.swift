@@ -107,7 +107,11 @@ extension RunsStrategy {
             held.removeAll(keepingCapacity: true)
         }
         while let first = waiting.first {
-            if let earliest = partial.first, RunQueues.order(first, store) > RunQueues.order(earliest, store) { break }
+            if plan.afterMatch != .noSkip, let earliest = partial.first,
+                RunQueues.order(first, store) > RunQueues.order(earliest, store)
+            {
+                break
+            }
             let run = RunQueues.pop(&waiting, store)
             let node = store.runs[Int(run)].node
             if let bound = skipBound(node) {

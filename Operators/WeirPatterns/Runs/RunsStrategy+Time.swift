@@ -88,8 +88,9 @@ extension RunsStrategy {
         let run = store.runs[Int(index)]
         let slot = Int(store.families[Int(run.family)].slot)
         let bound = bound(of: index, time)
-        if trace != nil { recordEnd(index, isPending[Int(run.state)] ? .matched : .timedOut) }
-        if isPending[Int(run.state)] {
+        let isComplete = isComplete(index, at: bound)
+        if trace != nil { recordEnd(index, isComplete ? .matched : .timedOut) }
+        if isComplete {
             paths.retain(run.node)
             complete.append(Complete(run.node, bound, slot: Int32(slot)))
         } else {
@@ -124,6 +125,15 @@ extension RunsStrategy {
         return Timestamp(nanosecondsSinceEpoch: min(deadline(of: index) ?? .max, window))
     }
 
+    /// Whether a run that has expired is a match.
+    @inlinable
+    func isComplete(_ index: Int32, at bound: Timestamp) -> Bool {
+        let state = Int(store.runs[Int(index)].state)
+        guard isPending[state] else { return false }
+        // The window may close before the time is over.
+        return !hasOwnTime[state] || deadline(of: index) == bound.nanosecondsSinceEpoch
+    }
+
     @inlinable
     func hasExpired(_ index: Int32, _ time: Timestamp) -> Bool {
         let now = time.nanosecondsSinceEpoch
@@ -154,11 +164,11 @@ extension RunsStrategy {
                 RunQueues.push(index, &kept, store)
                 continue
             }
-            let run = store.runs[Int(index)]
             let bound = bound(of: index, time)
             closed = max(closed, bound)
-            if trace != nil { recordEnd(index, isPending[Int(run.state)] ? .matched : .timedOut) }
-            if isPending[Int(run.state)] {
+            let isComplete = isComplete(index, at: bound)
+            if trace != nil { recordEnd(index, isComplete ? .matched : .timedOut) }
+            if isComplete {
                 closings[index] = bound
                 store.runs[Int(index)].state = -1
                 held.append(index)

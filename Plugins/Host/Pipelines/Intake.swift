@@ -49,6 +49,9 @@ protocol Intake: AnyObject {
     /// How many records wait to be handed out.
     var pendingCount: Int { get }
 
+    /// When to hand out a batch without anything, so that the state is saved while nothing comes; `nil` for never.
+    var saveTime: Timestamp? { get set }
+
     /// What was counted while records were read.
     var counts: [(name: String, value: UInt64)] { get }
 
@@ -101,6 +104,12 @@ extension Intake {
     // Nothing here goes on with the clock.
     var reportsIdleTime: Bool {
         get { false }
+        set {}
+    }
+
+    // Where an input ends without a wait, the next batch will do.
+    var saveTime: Timestamp? {
+        get { nil }
         set {}
     }
 
@@ -166,13 +175,7 @@ final class SingleIntake: Intake {
 
     var pendingCount: Int { 0 }
 
-    var sample: [UInt8]? {
-        let input = request.inputs[0]
-        // Where the first lines have shown another format, there is no header.
-        if input.format.beginsWithHeader, reading.head != [] { return reading.head }
-        let isRecord = !input.format.isTable && input.format.name != BinaryFormat().name
-        return isRecord || !input.isFormatKnown ? firstRecord : nil
-    }
+    var sample: [UInt8]? { request.inputs[0].sample(head: reading.head, firstRecord: firstRecord) }
 
     func save(to checkpoint: inout RunCheckpoint) -> Bool {
         guard let place = reading.place else { return false }
@@ -188,6 +191,21 @@ final class SingleIntake: Intake {
     }
 
     func close() { reading.close() }
+}
+
+extension RunRequest.Input {
+    /// What shows which fields an input has.
+    ///
+    /// - Parameters:
+    ///   - head: Its header, as far as it is known.
+    ///   - firstRecord: Its first record, as far as it is known.
+    /// - Returns: The one or the other; `nil` where neither shows that.
+    func sample(head: [UInt8]?, firstRecord: [UInt8]?) -> [UInt8]? {
+        // Where the first lines have shown another format, there is no header.
+        if format.beginsWithHeader, head != [] { return head }
+        let isRecord = !format.isTable && format.name != BinaryFormat().name
+        return isRecord || !isFormatKnown ? firstRecord : nil
+    }
 }
 
 extension RunRequest {
@@ -269,7 +287,9 @@ extension RunRequest {
         }
     }
 
-    /// Whether inputs are read at once, by threads of their own: also one that is live and whose records wait, so that they
-    /// go on when nothing comes.
-    var readsOnThreads: Bool { inputs.count > 1 || (lateness != nil && inputs.contains(where: \.isLive)) }
+    /// Whether inputs are read at once, by threads of their own: also one that is live and whose records wait, or whose
+    /// state is saved, so that this goes on when nothing comes.
+    var readsOnThreads: Bool {
+        inputs.count > 1 || ((lateness != nil || state != nil) && inputs.contains(where: \.isLive))
+    }
 }

@@ -26,9 +26,28 @@ final class MergedIntake: Intake {
         case failed(HostError)
     }
 
-    /// Inputs that threads leave behind.
-    private final class Opened: Sendable {
-        let all = Locked<[Int: HeadKeepingSource]>([:])
+    /// Inputs that threads leave behind, and what the first one has shown.
+    final class Opened: Sendable {
+        fileprivate let all = Locked<[Int: HeadKeepingSource]>([:])
+        let shown = Locked<(head: [UInt8]?, firstRecord: [UInt8]?)>((nil, nil))
+        private let outcome = Locked<Result<Void, HostError>?>(nil)
+        private let arrival = Parker()
+
+        /// Notes whether an input could be opened.
+        func note(_ result: Result<Void, HostError>) {
+            outcome.withLock { $0 = $0 ?? result }
+            arrival.unpark()
+        }
+
+        /// Waits until the first input was opened.
+        ///
+        /// - Throws: Why it cannot be.
+        fileprivate func wait() throws(HostError) {
+            while true {
+                if let outcome = outcome.withLock({ $0 }) { return try outcome.get() }
+                arrival.park()
+            }
+        }
     }
 
     /// An input, as far as it was merged.
@@ -59,7 +78,10 @@ final class MergedIntake: Intake {
 
     /// When to hand out a batch without anything where nothing else is there to hand out; `nil` for never.
     var wakeTime: Timestamp?
+    var saveTime: Timestamp?
+    private var nextWake: Timestamp? { [wakeTime, saveTime].compactMap { $0 }.min() }
 
+    private let inputs: [RunRequest.Input]
     private let hasSeveralInputs: Bool
     private let losesWhatWaits: Bool
 
@@ -77,6 +99,9 @@ final class MergedIntake: Intake {
     private var origins: [Int] = []
     private var merged: RecordChunk
     private var wasInterrupted = false
+
+    /// The first record of the only input that was handed out last.
+    private var firstOfOne = 0
 
     /// Why an input cannot be read on: what was merged before is handed out, and then this is thrown.
     private var failure: HostError?
@@ -105,8 +130,10 @@ final class MergedIntake: Intake {
         _ open: [Int: HeadKeepingSource],
         _ resumption: Resumption?
     ) throws(HostError) {
-        let timeField = try Self.timeField(of: request, in: schema)
+        // One input is in its order.
+        let timeField = request.inputs.count > 1 ? try Self.timeField(of: request, in: schema) : schema.timeField
         self.schema = schema
+        inputs = request.inputs
         isLive = request.inputs.contains(where: \.isLive)
         hasSeveralInputs = request.inputs.count > 1
         losesWhatWaits = request.losesWhatWaits
@@ -127,7 +154,8 @@ final class MergedIntake: Intake {
             let (threads, sources) = (threads, sources)
             threads.enter()
             let isStarted = SystemThread.start("weir.input") {
-                Self.read(input, of: request, schema, timeField, after: newest, into: queue) { () throws(HostError) in
+                Self.read(input, of: request, schema, timeField, after: newest, into: queue, sources) {
+                    () throws(HostError) in
                     let (source, reading) = try request.reading(
                         ofInput: number,
                         schema: schema,
@@ -146,6 +174,12 @@ final class MergedIntake: Intake {
                 close()
                 throw HostError(.internalError, "the system has no threads left")
             }
+        }
+        guard !hasSeveralInputs else { return }
+        // Before anything is done to outputs.
+        do throws(HostError) { try sources.wait() } catch {
+            close()
+            throw error
         }
     }
 
@@ -174,7 +208,39 @@ final class MergedIntake: Intake {
         threads.wait()
     }
 
+    /// Hands out what has come of the only input, and what was rejected of it in its place among that.
+    private func nextOfOne(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
+        var rejections: [RejectedInput] = []
+        while heads[0].time == nil {
+            rejections = fillHeads()
+            guard heads[0].time == nil, rejections.isEmpty else { break }
+            if let failure { throw failure }
+            if wasInterrupted { throw TransportError.interrupted(address: "the inputs") }
+            if heads[0].hasEnded { return false }
+            if let nextWake, clock.now() >= nextWake { break }
+            arrival.park(until: nextWake ?? .distantFuture)
+        }
+        let head = heads[0]
+        firstOfOne = head.next
+        let end = min(head.times.count, head.next + batch.capacity)
+        heads[0].next = end
+        try head.chunk.lend(head.next..<end, in: &batch) { batch in
+            for index in rejections.indices {
+                rejections[index].position =
+                    (0..<batch.count).first { batch.line(ofRecordAt: $0) > rejections[index].line } ?? batch.count
+            }
+            pendingRejections = rejections
+            try body(&batch)
+        }
+        return true
+    }
+
+    func index(ofRecordStartingAt start: Int) -> Int? {
+        hasSeveralInputs ? nil : heads[0].chunk.index(ofRecordStartingAt: start).map { $0 - firstOfOne }
+    }
+
     func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
+        guard hasSeveralInputs else { return try nextOfOne(body) }
         merged = RecordChunk(schema: schema)
         origins.removeAll(keepingCapacity: true)
         var rejections: [RejectedInput] = []
@@ -188,20 +254,20 @@ final class MergedIntake: Intake {
             if !waiting.isEmpty {
                 // What is merged already need not wait for the input that the rest waits for.
                 guard merged.count == 0 || areIdle(waiting) else { break }
-                if merged.count == 0, let wakeTime, clock.now() >= wakeTime {
+                if merged.count == 0, let nextWake, clock.now() >= nextWake {
                     pendingRejections = []
                     try merged.lend(0..<0, in: &batch, body)
                     return true
                 }
                 guard areIdle(waiting) else {
-                    arrival.park(until: min(deadline(of: waiting), wakeTime ?? .distantFuture))
+                    arrival.park(until: min(deadline(of: waiting), nextWake ?? .distantFuture))
                     continue
                 }
             }
             guard takeOldest() else {
                 guard waiting.isEmpty || merged.count > 0 else {
                     // All others have ended or are idle too: there is nothing to do but wait.
-                    arrival.park(until: wakeTime ?? .distantFuture)
+                    arrival.park(until: nextWake ?? .distantFuture)
                     continue
                 }
                 break
@@ -290,6 +356,12 @@ final class MergedIntake: Intake {
     var byteCount: Int64 { heads.reduce(0) { $0 + $1.byteCount } }
 
     var expectedByteCount: Int64? { nil }
+
+    var sample: [UInt8]? {
+        guard !hasSeveralInputs else { return nil }
+        let (head, firstRecord) = sources.shown.withLock { $0 }
+        return inputs[0].sample(head: head, firstRecord: firstRecord)
+    }
 
     var drainsWhenInterrupted: Bool { true }
 

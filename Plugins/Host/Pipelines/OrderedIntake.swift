@@ -65,6 +65,8 @@ final class OrderedIntake: Intake {
         didSet { inner.saving = saving }
     }
 
+    var saveTime: Timestamp?
+
     /// Creates an intake.
     ///
     /// - Parameters:
@@ -161,7 +163,7 @@ final class OrderedIntake: Intake {
             let report =
                 reportsIdleTime && newest > .distantPast
                 ? lastReport.shifted(byNanoseconds: Self.idleReportInterval) : nil
-            liveInner.wakeTime = [due, report].compactMap { $0 }.min()
+            liveInner.wakeTime = [due, report, saveTime].compactMap { $0 }.min()
         }
         do {
             hasEnded = try !inner.next { take($0) }
@@ -191,7 +193,7 @@ final class OrderedIntake: Intake {
             // Nothing came while the clock went on.
             let now = clock.now()
             let idle = (now - lastArrival).wholeNanoseconds
-            isReport = reportsIdleTime
+            isReport = reportsIdleTime || saveTime.map { $0 <= now } ?? false
             lastReport = now
             raiseFrontier(to: newest.shifted(byNanoseconds: -lateness).shifted(byNanoseconds: idle))
             return

@@ -11,6 +11,7 @@ extension Pipeline {
             while true {
                 // What waits for nothing to happen waits only while there are partial matches.
                 intake.reportsIdleTime = plugins.canAdvance && plugins.partialMatches() != 0
+                intake.saveTime = keeper?.timeUntilDue.map { clock.now() + $0 }
                 do {
                     let hasMore = try intake.next { batch in
                         try beginOutputs()
@@ -18,6 +19,7 @@ extension Pipeline {
                         try take(&batch, from: intake)
                     }
                     guard hasMore else { return .endOfInput }
+                    keeper?.noteInput(intake.byteCount)
                     saveStateIfDue()
                 } catch TransportError.interrupted where context.replacement?.pauses ?? false {
                     intake = try replace(intake)

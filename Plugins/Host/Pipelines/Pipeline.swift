@@ -130,7 +130,7 @@ final class Pipeline {
                 throw .usage("--partition-by: some of the plugins refuse records that go back in time; run them apart")
             }
             _ = try WorkerPool.field(of: partition, in: plugins.schema)
-        } else if request.readsOnThreads {
+        } else if request.inputs.count > 1 || request.lateness != nil {
             _ = try MergedIntake.timeField(of: request, in: plugins.schema)
         } else if !isDone {
             intake = try request.makeIntake(

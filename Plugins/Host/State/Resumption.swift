@@ -80,8 +80,15 @@ extension RunRequest {
     /// Where an input is of which nothing was read.
     func startPlace(of input: Input) -> RunCheckpoint.Input.Place? {
         guard state != nil else { return nil }
-        let place = RunCheckpoint.BytePlace(position: SourcePosition(offset: 0), prelude: [], unread: [], line: 0)
-        return canResume(input) ? .bytes(place) : .unknown
+        guard canResume(input) else { return .unknown }
+        var position = SourcePosition(offset: 0)
+        // The file may have another name once something was read.
+        if case .address(let address) = input.source, address.isFile, address.isLive, !address.startsAtEnd,
+            !isJournaled(input)
+        {
+            position = startPosition(of: input)
+        }
+        return .bytes(RunCheckpoint.BytePlace(position: position, prelude: [], unread: [], line: 0))
     }
 
     /// Opens an input where it was.

@@ -27,6 +27,8 @@ final class StateKeeper {
     private var nextHastened = Timestamp.distantPast
     private var hasFailed = false
     private var isUrgent = false
+    private var inputByteCount: Int64 = 0
+    private var hasNewInput = false
 
     /// How often the state could not be saved.
     private(set) var failureCount: UInt64 = 0
@@ -90,6 +92,22 @@ final class StateKeeper {
         guard let journals = request.journals, now >= nextHastened, journals.wantsCheckpoint else { return false }
         nextHastened = now + .seconds(1)
         return true
+    }
+
+    /// How long it is until a checkpoint is due; `nil` where nothing was read that is not in one.
+    var timeUntilDue: Duration? {
+        guard hasNewInput else { return nil }
+        // One that is written just now is waited for, and looked at from time to time.
+        guard !writer.isWriting else { return Self.writingPollInterval }
+        return max(.zero, due - clock.now())
+    }
+
+    private static let writingPollInterval = Duration.milliseconds(50)
+
+    /// Notes how many bytes were read by now.
+    func noteInput(_ byteCount: Int64) {
+        if byteCount != inputByteCount { hasNewInput = true }
+        inputByteCount = byteCount
     }
 
     /// Has the next checkpoint be due now, even while one is written: those before it are of other plugins.
@@ -199,6 +217,7 @@ final class StateKeeper {
         lastResidentByteCount = SystemLimits.residentByteCount
         due = clock.now() + request.interval
         isUrgent = false
+        hasNewInput = false
     }
 
     /// Whether there are more matches than the last time.
