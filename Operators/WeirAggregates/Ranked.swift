@@ -87,7 +87,8 @@ public struct Ranked<Input: Sendable, Key: Comparable & Sendable>: MergeableAggr
             if precedes(entry, entries[middle]) { high = middle } else { low = middle + 1 }
         }
         guard low < limit else { return }
-        if entries.count == limit { entries.removeLast() }
+        // More than one where the state is of an aggregate with a greater limit.
+        while entries.count >= limit { entries.removeLast() }
         entries.insert(entry, at: low)
     }
 

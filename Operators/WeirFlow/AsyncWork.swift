@@ -6,6 +6,9 @@ struct AsyncWorkSettings: Sendable {
     let isOrdered: Bool
     let capacity: Int
     let policy: LimitPolicy
+
+    /// How many elements may be at work or wait.
+    var room: Int { limit + capacity }
 }
 
 /// The elements of a stream that tasks work on, and the sink that gets the results.
@@ -158,28 +161,37 @@ final class AsyncWork<Input: Sendable, Output: Sendable>: Sendable {
     // MARK: From the stream
 
     func add(_ input: Input, at time: Timestamp) {
-        let (lost, starts) = state.withLock { state in
-            guard !state.isOver, !state.hasFailed else { return (nil as (Input, Timestamp)?, [] as [Start]) }
+        let (lost, excess, starts) = state.withLock { state in
+            guard !state.isOver, !state.hasFailed else {
+                return (nil as (Input, Timestamp)?, [] as [(Input, Timestamp)], [] as [Start])
+            }
             var lost: (Input, Timestamp)?
-            if state.heldCount >= settings.limit + settings.capacity {
+            var excess: [(Input, Timestamp)] = []
+            if state.heldCount >= settings.room {
                 switch settings.policy {
                 case .dropOldest where state.waitingCount > 0:
+                    // More than one where the state is of a pipeline with a greater capacity.
+                    while state.heldCount > settings.room, let older = state.takeWaiting() {
+                        state.drop(older.number)
+                        excess.append((older.input, older.time))
+                    }
                     if let oldest = state.takeWaiting() {
                         state.drop(oldest.number)
                         lost = (oldest.input, oldest.time)
                     }
                 case .dropOldest, .dropNewest:
-                    return ((input, time), [])
+                    return ((input, time), [], [])
                 case .fail:
                     state.fail(.failed(FlowError.overflow(limit: settings.capacity)))
-                    return ((input, time), [])
+                    return ((input, time), [], [])
                 }
             }
             state.append(.waiting(input, time))
             state.waitingCount += 1
             state.heldCount += 1
-            return (lost, state.start(upTo: settings.limit))
+            return (lost, excess, state.start(upTo: settings.limit))
         }
+        for older in excess { refused.send(older.0, at: older.1) }
         if let lost { refused.send(lost.0, at: lost.1) }
         run(starts)
         run()

@@ -64,7 +64,8 @@ struct BufferSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Inpu
         if elements.isEmpty { elements.reserveCapacity(min(count, 1024)) }
         elements.append(copy element)
         youngest = max(youngest, time)
-        if elements.count == count { emit() }
+        // More than that where the state is of a pipeline with a greater count.
+        if elements.count >= count { emit() }
     }
 
     @inlinable

@@ -84,7 +84,8 @@ struct BufferWithinSink<Input: Sendable, Downstream: Sink>: Sink where Downstrea
         }
         elements.append(copy element)
         youngest = max(youngest, time)
-        if elements.count == count { emit(at: max(youngest, watermark)) }
+        // More than that where the state is of a pipeline with a greater count.
+        if elements.count >= count { emit(at: max(youngest, watermark)) }
     }
 
     @inlinable

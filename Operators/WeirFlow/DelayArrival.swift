@@ -135,7 +135,9 @@ private struct DelayState<Downstream: Sink>: JunctionState {
         if elementCount >= limit {
             switch policy {
             case .dropNewest: return refused.send(element, at: time)
-            case .dropOldest: dropOldest()
+            case .dropOldest:
+                // More than one where the state is of a pipeline with a greater limit.
+                for _ in limit...elementCount { dropOldest() }
             case .fail:
                 refused.send(element, at: time)
                 return finish(.failed(FlowError.overflow(limit: limit)))

@@ -143,8 +143,9 @@ struct DistinctSink<Key: Hashable & Sendable, Downstream: Sink>: Sink {
             // Like NaN: it repeats nothing, and would be neither found again nor forgotten.
             downstream.receive(element, at: time)
             return
-        } else if memory.count == limit {
-            forgetFirst()
+        } else {
+            // More than one where the state is of a pipeline with a greater limit.
+            while memory.count >= limit, !order.isEmpty { forgetFirst() }
         }
         number &+= 1
         let entry = Memory(youngest, number)

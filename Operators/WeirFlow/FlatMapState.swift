@@ -141,11 +141,15 @@ struct FlatMapState<Outer: Sendable, Downstream: Sink>: JunctionState {
         }
         switch settings.policy {
         case .dropOldest where !waiting.isEmpty:
-            guard let oldest = waiting.popFirst() else { return }
             waiting.append(element, at: time)
-            refused.send(oldest.element, at: oldest.time)
             earliest = min(earliest, time)
-            settle(oldest.time)
+            var before = Timestamp.distantFuture
+            // More than one where the state is of a pipeline with a greater limit.
+            while waiting.count > settings.limit, let oldest = waiting.popFirst() {
+                refused.send(oldest.element, at: oldest.time)
+                before = min(before, oldest.time)
+            }
+            settle(before)
         case .dropOldest, .dropNewest:
             refused.send(element, at: time)
         case .fail:
@@ -197,7 +201,8 @@ struct FlatMapState<Outer: Sendable, Downstream: Sink>: JunctionState {
         guard let inner = running[place.slot] else { return }
         release(place.slot)
         starts.cancel(inner.number)
-        if let next = waiting.popFirst() {
+        // More may run than should, where the state is of a pipeline with a greater limit.
+        if runningCount < settings.strategy.width, let next = waiting.popFirst() {
             start(next.element, at: next.time)
         } else if isOuterFinished, runningCount == 0 {
             return finish(.finished)

@@ -147,7 +147,8 @@ struct MergeState<Downstream: Sink>: JunctionState {
     @inlinable
     mutating func receive(_ signal: Downstream.Input, from input: Int, at time: Timestamp) {
         if watermark == .distantPast, count >= min(1024, limit) { noteStall(time) }
-        if count == limit, time >= watermark { makeRoom() }
+        // More than once where the state is of a pipeline with a greater limit.
+        while count >= limit, time >= watermark { makeRoom() }
         guard time >= watermark else { return late.send(signal, at: time) }
         waiting[input].insert(signal, at: time)
         count += 1
@@ -192,6 +193,8 @@ struct MergeState<Downstream: Sink>: JunctionState {
         try state.exchange(stalls)
         try state.exchange(&waiting)
         try state.exchange(&count)
+        // Room is made until it is right: a number without elements would have no end.
+        if state.isRestoring { count = waiting.reduce(0) { $0 + $1.count } }
         try state.exchange(&watermark)
         try downstream.exchangeState(&state)
     }

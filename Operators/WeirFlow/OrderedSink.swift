@@ -112,7 +112,8 @@ struct OrderedSink<Downstream: Sink>: Sink {
             receiveDue(element, time)
             return
         }
-        if count == limit {
+        // More than once where the state is of a pipeline with a greater limit.
+        while count >= limit {
             makeRoom()
             guard time > watermark else {
                 receiveDue(element, time)

@@ -130,13 +130,16 @@ where Downstream.Input == (Left, Right) {
 
     @inlinable
     mutating func wait(_ signal: Either<Left, Right>, _ time: Timestamp) {
-        if waiting.count == limit {
+        if waiting.count >= limit {
             switch policy {
             case .dropNewest:
                 refused.send(signal, at: time)
                 return
             case .dropOldest:
-                if let oldest = waiting.popFirst() { refused.send(oldest.signal, at: oldest.time) }
+                // More than one where the state is of a pipeline with a greater limit.
+                while waiting.count >= limit, let oldest = waiting.popFirst() {
+                    refused.send(oldest.signal, at: oldest.time)
+                }
             case .fail:
                 refused.send(signal, at: time)
                 finish(.failed(FlowError.overflow(limit: limit)))

@@ -80,13 +80,16 @@ where Downstream.Input == (repeat each Element) {
     @inlinable
     mutating func receive(_ signal: OneOf<repeat each Element>, from input: Int, at time: Timestamp) {
         guard !isFinished else { return }
-        if waiting[input].count == limit {
+        if waiting[input].count >= limit {
             switch policy {
             case .dropNewest:
                 refused.send(signal.values, at: time)
                 return
             case .dropOldest:
-                if let oldest = waiting[input].popFirst() { refused.send(oldest.part.values, at: oldest.time) }
+                // More than one where the state is of a pipeline with a greater limit.
+                while waiting[input].count >= limit, let oldest = waiting[input].popFirst() {
+                    refused.send(oldest.part.values, at: oldest.time)
+                }
             case .fail:
                 refused.send(signal.values, at: time)
                 finish(.failed(FlowError.overflow(limit: limit)))

@@ -134,7 +134,9 @@ struct AbsentSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.Inpu
             waiting.remove(at: next - 1)
         } else if next + 1 < waiting.count, isClose(time, waiting[next + 1].time) {
             waiting.remove(at: next)
-        } else if waiting.count == limit {
+        }
+        // More than one where the state is of a pipeline with a greater limit.
+        while waiting.count >= limit {
             let oldest = waiting.removeFirst()
             dropped.send(oldest.value, at: oldest.time)
             open = nil

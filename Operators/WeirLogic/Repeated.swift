@@ -99,7 +99,8 @@ struct RepeatedSink<Input: Sendable, Downstream: Sink>: Sink where Downstream.In
         now = time
         close(until: time)
         group.insert(copy element, at: time)
-        if group.count == most { emit(at: time) }
+        // More than that where the state is of a pipeline with a greater number.
+        if group.count >= most { emit(at: time) }
     }
 
     @inlinable

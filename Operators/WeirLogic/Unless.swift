@@ -119,7 +119,8 @@ struct UnlessSink<Second: Sendable, Downstream: Sink>: Sink {
         case .first(let first):
             let next = seconds.isEmpty ? 0 : seconds.firstPosition(after: time)
             if next < seconds.count, seconds[next].time < time.shifted(byNanoseconds: duration) { return }
-            if firsts.count == limit {
+            // More than one where the state is of a pipeline with a greater limit.
+            while firsts.count >= limit {
                 let oldest = firsts.removeFirst()
                 dropped.send(.first(oldest.value), at: oldest.time)
             }
@@ -130,7 +131,7 @@ struct UnlessSink<Second: Sendable, Downstream: Sink>: Sink {
             firsts.removeAll(from: start, to: firsts.firstPosition(from: time))
             // Nothing that is still to come is older.
             guard time > watermark else { return }
-            if seconds.count == limit {
+            while seconds.count >= limit {
                 let oldest = seconds.removeFirst()
                 dropped.send(.second(oldest.value), at: oldest.time)
             }

@@ -136,19 +136,20 @@ where Downstream.Input == (First, Second) {
         watch.look(at: time)
         switch element {
         case .first(let element):
-            if forbidden.count == limit {
+            // More than one where the state is of a pipeline with a greater limit.
+            while forbidden.count >= limit {
                 let oldest = forbidden.removeFirst()
                 dropped.send(.first(oldest.value), at: oldest.time)
             }
             forbidden.insert(element, at: time)
         case .second(let element):
-            if firsts.count == limit {
+            while firsts.count >= limit {
                 let oldest = firsts.removeFirst()
                 dropped.send(.second(oldest.value), at: oldest.time)
             }
             firsts.insert(element, at: time)
         case .third(let element):
-            if seconds.count == limit {
+            while seconds.count >= limit {
                 let oldest = seconds.removeFirst()
                 dropped.send(.third(oldest.value), at: oldest.time)
             }
@@ -212,7 +213,7 @@ where Downstream.Input == (First, Second) {
             } else {
                 let first = firsts.removeFirst()
                 forget(from: first.time)
-                if open.count == self.limit {
+                while open.count >= self.limit {
                     let oldest = open.removeFirst()
                     dropped.send(.second(oldest.value), at: oldest.time)
                 }

@@ -130,7 +130,8 @@ where Downstream.Input == (First, Second) {
         switch element {
         case .first(let first):
             if consumption == .reuse { pair(first, at: time) }
-            if firsts.count == limit {
+            // More than one where the state is of a pipeline with a greater limit.
+            while firsts.count >= limit {
                 let oldest = firsts.removeFirst()
                 dropped.send(.first(oldest.value), at: oldest.time)
             }
@@ -141,7 +142,7 @@ where Downstream.Input == (First, Second) {
                 // Nothing that is still to come is older.
                 guard time > watermark else { return }
             }
-            if seconds.count == limit {
+            while seconds.count >= limit {
                 let oldest = seconds.removeFirst()
                 dropped.send(.second(oldest.value), at: oldest.time)
             }

@@ -70,6 +70,60 @@ import WeirTesting
         }
     }
 
+    /// A pipeline of fewer streams at once starts no other before it is down to that.
+    @Test func fewerStreamsRunThanBefore() throws {
+        let (old, new) = (Inner(width: 3, limit: 9), Inner(width: 1, limit: 9))
+        old.publish(0..<6)
+        try new.channel.restore(old.channel.checkpoint())
+        new.publish(6..<7)
+        #expect(new.started.elements == [0, 1, 2])
+        new.ends[0].finish()
+        new.ends[1].finish()
+        #expect(new.started.elements == [0, 1, 2])
+        new.ends[2].finish()
+        #expect(new.started.elements == [0, 1, 2, 3])
+        new.ends[3].finish()
+        #expect(new.started.elements == [0, 1, 2, 3, 4])
+    }
+
+    @Test func fewerElementsWaitThanBefore() throws {
+        let (old, new) = (Inner(width: 1, limit: 9), Inner(width: 1, limit: 2))
+        old.publish(0..<6)
+        try new.channel.restore(old.channel.checkpoint())
+        new.publish(6..<7)
+        #expect(new.stream.refused.count == 4)
+        for number in [0, 5, 6] { new.ends[number].finish() }
+        #expect(new.started.elements == [0, 5, 6])
+    }
+
+    /// Streams that end when they are told.
+    private struct Inner {
+        let channel = EventChannel<Labelled>(clock: EventClock(VirtualClock()))
+        let ends = (0..<7).map { _ in EventChannel<Int>() }
+        let starts = EventChannel<Int>()
+        let started: Recorder<Int>
+        let stream: FlatMapStreams<EventChannel<Labelled>, EventChannel<Int>>
+
+        init(width: Int, limit: Int) {
+            let (ends, starts) = (ends, starts)
+            started = Recorder(starts)
+            stream = channel.flatMap(
+                .merge(limit: width),
+                overflowPolicy: .dropOldest,
+                limit: limit,
+                innerState: .repeated
+            ) { outer in
+                starts.publish(outer.value)
+                return ends[outer.value]
+            }
+            stream.subscribe { _ in }
+        }
+
+        func publish(_ values: Range<Int>) {
+            for value in values { channel.publish(Labelled(timestamp: .epoch, value: value)) }
+        }
+    }
+
     private func stream(_ channel: EventChannel<Labelled>) -> some EventStream<Int> {
         channel.flatMap(.merge(limit: 4), innerState: .repeated) { outer in
             Values(0..<outer.value) { _ in outer.timestamp }.concat(SilentStream())

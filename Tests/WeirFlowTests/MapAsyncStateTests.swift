@@ -83,4 +83,17 @@ import WeirTesting
         #expect(await eventually { second.recorder.isFinished })
         #expect(second.recorder.elements == ["1", "5"])
     }
+
+    @Test func lessWaitsThanBefore() async throws {
+        let first = Run(limit: 1, ordered: true, capacity: 9)
+        first.publish(1...6)
+        let second = Run(limit: 1, ordered: true, capacity: 2)
+        try second.channel.restore(first.channel.checkpoint())
+        second.publish(7...7)
+        #expect(second.mapped.refused.count == 4)
+        for number in [1, 6, 7] { second.gates.open(number) }
+        second.channel.finish()
+        #expect(await eventually { second.recorder.isFinished })
+        #expect(second.recorder.elements == ["1", "6", "7"])
+    }
 }

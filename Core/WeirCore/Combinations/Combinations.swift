@@ -151,7 +151,8 @@ where Downstream.Input == (repeat each Element) {
         watch.expect(at: time.shifted(byNanoseconds: settings.within), within: settings.within)
         watch.look(at: time)
         if settings.consumes {
-            if pending[stream].count == settings.limit {
+            // More than one where the state is of a pipeline with a greater limit.
+            while pending[stream].count >= settings.limit {
                 let oldest = pending[stream].removeFirst()
                 dropped.send(oldest.value.values, at: oldest.time)
             }
@@ -225,7 +226,7 @@ where Downstream.Input == (repeat each Element) {
     @inlinable
     mutating func remember(_ row: OneOf<repeat each Element>, _ stream: Int, _ time: Timestamp) {
         if settings.inOrder, stream == settings.streams - 1, settings.consumes || time <= watermark { return }
-        if memory[stream].count == settings.limit {
+        while memory[stream].count >= settings.limit {
             let oldest = memory[stream].removeFirst()
             dropped.send(oldest.value.values, at: oldest.time)
         }

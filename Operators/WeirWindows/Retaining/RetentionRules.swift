@@ -22,7 +22,8 @@ public struct RecentRetention<Element: Sendable>: Retention {
         guard let duration else {
             changes.append(.entered(element), at: time)
             retained.append((element, time))
-            if retained.count > limit, let old = retained.popFirst() { changes.append(.left(old.element), at: time) }
+            // More than one where the state is of a pipeline with a greater limit.
+            while retained.count > limit, let old = retained.popFirst() { changes.append(.left(old.element), at: time) }
             return
         }
         newest = max(newest, time)
@@ -33,7 +34,7 @@ public struct RecentRetention<Element: Sendable>: Retention {
         retained.insert((element, time), at: place)
         // One that comes out of order may be over already.
         letGo(until: newest, duration, &changes)
-        if retained.count > limit, let old = retained.popFirst() { changes.appendEarly(old.element, at: newest) }
+        while retained.count > limit, let old = retained.popFirst() { changes.appendEarly(old.element, at: newest) }
     }
 
     @inlinable
@@ -89,7 +90,8 @@ public struct LatestRetention<Element: Sendable, Key: Hashable & Sendable>: Rete
             changes.append(.left(old.element), at: time)
         }
         order.append((key, number))
-        if retained.count > limit { dropOldest(&changes, at: time) }
+        // More than one where the state is of a pipeline with a greater limit.
+        while retained.count > limit, !order.isEmpty { dropOldest(&changes, at: time) }
         if order.count / 2 > limit { dropStaleEntries() }
     }
 
@@ -159,7 +161,8 @@ public struct RankedRetention<Element: Sendable, Value: Comparable & Sendable, K
             changes.append(.entered(element), at: time)
         }
         if let old { changes.append(.left(old), at: time) }
-        if retained.count > count { changes.append(.left(retained.removeLast().element), at: time) }
+        // More than one where the state is of a pipeline with a greater count.
+        while retained.count > count { changes.append(.left(retained.removeLast().element), at: time) }
     }
 
     /// Where a value belongs: behind those that equal it.
@@ -202,7 +205,8 @@ public struct ConditionalRetention<Element: Sendable>: Retention {
         while retained.count > 0, !condition(retained[0], element, retained.count) {
             changes.append(.left(retained.removeFirst()), at: time)
         }
-        if retained.count > limit { changes.appendEarly(retained.removeFirst(), at: time) }
+        // More than one where the state is of a pipeline with a greater limit.
+        while retained.count > limit { changes.appendEarly(retained.removeFirst(), at: time) }
     }
 
     public mutating func exchangeState(_ state: inout StateExchange) throws(StateError) {
