@@ -159,6 +159,14 @@ import WeirWindows
         }
     }
 
+    /// What is kept for each key does not grow with the elements.
+    @Test func fewKeysTakeLittle() throws {
+        let channel = EventChannel<Labelled>(clock: EventClock(VirtualClock()))
+        channel.retaining(latestBy: \.value).subscribe { _ in }
+        for number in 0..<10_000 { channel.publish(Labelled(timestamp: .epoch, value: number % 4)) }
+        #expect(try channel.checkpoint().bytes.count < 8192)
+    }
+
     @Test func changesComeInOrderWithTheirTimes() {
         let channel = EventChannel<Sample>()
         let recorder = Recorder<Change>(channel.retaining(for: .nanoseconds(10)))

@@ -92,7 +92,7 @@ public struct LatestRetention<Element: Sendable, Key: Hashable & Sendable>: Rete
         order.append((key, number))
         // More than one where the state is of a pipeline with a greater limit.
         while retained.count > limit, !order.isEmpty { dropOldest(&changes, at: time) }
-        if order.count / 2 > limit { dropStaleEntries() }
+        if order.count > 2 * retained.count + 64 { dropStaleEntries() }
     }
 
     /// Drops the key that has had no element for longest.
