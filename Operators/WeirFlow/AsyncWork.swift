@@ -8,7 +8,10 @@ struct AsyncWorkSettings: Sendable {
     let policy: LimitPolicy
 
     /// How many elements may be at work or wait.
-    var room: Int { limit + capacity }
+    var room: Int {
+        let (sum, overflow) = limit.addingReportingOverflow(capacity)
+        return overflow ? .max : sum
+    }
 }
 
 /// The elements of a stream that tasks work on, and the sink that gets the results.

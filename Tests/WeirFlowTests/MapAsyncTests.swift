@@ -148,6 +148,15 @@ import WeirTesting
         #expect(recorder.signals.isEmpty)
     }
 
+    @Test(arguments: [(4, .max), (.max, 0), (.max, .max)] as [(Int, Int)])
+    func roomMayBeWithoutBound(limit: Int, capacity: Int) async {
+        let recorder = Recorder(channel.mapAsync(limit: limit, capacity: capacity) { $0.key })
+        publish(1, 2)
+        channel.finish()
+        #expect(await eventually { recorder.isFinished })
+        #expect(recorder.elements == [1, 2])
+    }
+
     @Test(arguments: [LimitPolicy.dropNewest, .dropOldest, .fail])
     func whatFindsNoRoomIsOffered(policy: LimitPolicy) async {
         let gates = gates

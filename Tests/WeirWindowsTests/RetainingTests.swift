@@ -214,6 +214,18 @@ import WeirWindows
         #expect(latest.elements.filter(\.hasLeft).allSatisfy { $0.element.isNaN })
     }
 
+    /// A count beyond what memory holds is one that is never reached.
+    @Test(arguments: [1 << 40, .max] as [Int])
+    func countsMayBeWithoutBound(count: Int) {
+        let numbers = EventChannel<Int>()
+        let recorders = [
+            Recorder<WindowChange<Int>>(numbers.retaining(highest: count) { $0 }),
+            Recorder<WindowChange<Int>>(numbers.retaining(lowest: count, by: { $0 }, latestBy: { $0 })),
+        ]
+        for number in 0..<3 { numbers.publish(number) }
+        for recorder in recorders { #expect(recorder.elements == [.entered(0), .entered(1), .entered(2)]) }
+    }
+
     /// Elements at the ends of time stay, and trap nothing.
     @Test func theEndsOfTimeAreNoMistake() {
         let channel = EventChannel<Sample>()

@@ -112,7 +112,9 @@ public final class ThreadPool: Sendable {
             case .work(let work):
                 hasSlept = false
                 work()
-            case .sleep: hasSlept = !parker.park(until: MonotonicClock().now() + idleTime)
+            case .sleep:
+                let end = MonotonicClock().now().shifted(byNanoseconds: idleTime.wholeNanoseconds)
+                hasSlept = !parker.park(until: end)
             case .end: return
             }
         }

@@ -211,7 +211,7 @@ final class MainActorCore: Sendable {
     @MainActor
     private func handlePending() {
         isScheduled.store(false, ordering: .sequentiallyConsistent)
-        let end = MonotonicClock().now() + slice
+        let end = MonotonicClock().now().shifted(byNanoseconds: slice.wholeNanoseconds)
         // Safety: the main actor is the mailbox's one consumer.
         while let (call, priority, order) = unsafe mailbox.take() {
             call.run(EventContext(priority: priority, order: order, dispatchTime: call.dispatchTime, clock: clock))

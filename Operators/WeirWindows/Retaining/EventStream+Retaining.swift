@@ -73,7 +73,8 @@ extension EventStream {
     ///   - count: How many elements are retained; positive.
     ///   - value: By what to rank an element; one that does not equal itself, like NaN, never enters.
     /// - Returns: The changes.
-    /// - Complexity: O(log *count*) comparisons and O(*count*) moves per element that enters, without allocation.
+    /// - Complexity: O(log *count*) comparisons and O(*count*) moves per element that enters, without allocation once
+    ///   the memory has grown.
     @inlinable
     public func retaining<Value: Comparable & Sendable>(
         highest count: Int,
@@ -89,7 +90,8 @@ extension EventStream {
     ///   - count: How many elements are retained; positive.
     ///   - value: By what to rank an element; one that does not equal itself, like NaN, never enters.
     /// - Returns: The changes; as of `retaining(highest:by:)`.
-    /// - Complexity: O(log *count*) comparisons and O(*count*) moves per element that enters, without allocation.
+    /// - Complexity: O(log *count*) comparisons and O(*count*) moves per element that enters, without allocation once
+    ///   the memory has grown.
     @inlinable
     public func retaining<Value: Comparable & Sendable>(
         lowest count: Int,
@@ -111,7 +113,7 @@ extension EventStream {
     ///   - value: By what to rank an element; one that does not equal itself, like NaN, never enters.
     ///   - key: The key of an element.
     /// - Returns: The changes.
-    /// - Complexity: O(*count*) per element, without allocation.
+    /// - Complexity: O(*count*) per element, without allocation once the memory has grown.
     @inlinable
     public func retaining<Value: Comparable & Sendable, Key: Hashable & Sendable>(
         highest count: Int,
@@ -129,7 +131,7 @@ extension EventStream {
     ///   - value: By what to rank an element; one that does not equal itself, like NaN, never enters.
     ///   - key: The key of an element.
     /// - Returns: The changes; as of `retaining(highest:by:latestBy:)`.
-    /// - Complexity: O(*count*) per element, without allocation.
+    /// - Complexity: O(*count*) per element, without allocation once the memory has grown.
     @inlinable
     public func retaining<Value: Comparable & Sendable, Key: Hashable & Sendable>(
         lowest count: Int,

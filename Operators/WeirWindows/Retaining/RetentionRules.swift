@@ -141,7 +141,8 @@ public struct RankedRetention<Element: Sendable, Value: Comparable & Sendable, K
         self.descends = descends
         self.value = value
         self.key = key
-        retained.reserveCapacity(count + 1)
+        // Not always the whole count, which can be an upper bound that is never reached.
+        retained.reserveCapacity(min(count, 1023) + 1)
     }
 
     @inlinable

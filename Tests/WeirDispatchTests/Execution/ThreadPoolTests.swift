@@ -35,6 +35,17 @@ import WeirTesting
         #expect(pool.waitingCount == 0)
     }
 
+    /// Between the rounds the thread goes to sleep.
+    @Test func threadsMayStayForGood() {
+        let pool = ThreadPool(name: "stays", limit: 1, idleTime: .seconds(Int64.max))
+        for round in 1...200 {
+            let done = Tally()
+            pool.perform { done.add() }
+            #expect(DispatchTests.wait { done.count == 1 }, "round \(round)")
+        }
+        #expect(pool.threadCount == 1)
+    }
+
     @Test func aPoolGoesWithItsThreads() {
         weak var weakPool: ThreadPool?
         let done = Tally()

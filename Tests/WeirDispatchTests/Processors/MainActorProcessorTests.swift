@@ -101,6 +101,13 @@ import WeirTesting
         #expect(others.all.first ?? 100 < 100)
     }
 
+    @Test @MainActor func aSliceMayBeWithoutEnd() async {
+        let (processor, panel) = (MainActorProcessor(slice: .seconds(Int64.max), bus: bus), Panel())
+        processor.on(Reading.self) { reading, _ in panel.seen.append(reading.value) }
+        for value in 0..<3 { Reading(value: value).queue(on: bus) }
+        #expect(await eventually { panel.seen == [0, 1, 2] })
+    }
+
     @Test @MainActor func valuesShowTheLatest() async {
         let processor = MainActorProcessor(bus: bus)
         let value = processor.latest(Reading.self)
