@@ -146,6 +146,19 @@ import WeirTesting
         #expect(finished.isFinished)
     }
 
+    @Test func aStreamOfASignalThatHasEndedEndsAtOnce() {
+        let phase = MutableSignal(SignalPhase(0))
+        phase.value = SignalPhase(1, .finished)
+        let recorder = Recorder<Int>(phase.changesUntilEnd())
+        #expect(recorder.signals == [.completion(.finished)])
+        phase.value = SignalPhase(2)
+        #expect(recorder.signals == [.completion(.finished)])
+
+        let broken = MutableSignal(SignalPhase(0, .failed(Broken())))
+        let failed = Recorder<Int>(broken.changesUntilEnd())
+        #expect(failed.signals == [.completion(.failed(Broken()))])
+    }
+
     /// What an expression cannot compute is a value that says why.
     @Test func anExpressionHoldsItsError() {
         let line = MutableSignal("7")

@@ -91,7 +91,8 @@ extension Signal {
     ///
     /// A sink gets the value after each cycle that has changed it, as from ``changes``, and the completion with the cycle in
     /// which that comes; a value that comes with it is sent before. What is set afterwards is ignored. The stream also finishes
-    /// when the signal is released. Each call makes a stream, which stays as long as the signal.
+    /// when the signal is released. Each call makes a stream, which stays as long as the signal; of a signal that has
+    /// ended, one that has only the completion.
     ///
     /// - Parameter clock: The clock that gives the elements their times.
     /// - Returns: The stream.
@@ -100,6 +101,10 @@ extension Signal {
     ) -> SignalChanges<Element> where Value == SignalPhase<Element> {
         let changes = SignalChanges<Element>()
         let (cell, multicast) = (cell, changes.multicast)
+        if let completion = cell.value.completion {
+            multicast.finish(completion)
+            return changes
+        }
         var (last, isOver) = (cell.value.value, false)
         node.audience.addFollower(
             SignalAudience.Follower(
