@@ -6,9 +6,10 @@ extension EventStream {
     ///     requests.limit(100, per: .seconds(1), burst: 20)
     ///
     /// A token bucket in event time: it holds up to `burst` tokens, is full at the beginning, and gains `count` tokens
-    /// per `duration`, evenly. Emits an element when it arrives, with its time, if there is a token for it; the others
-    /// go to ``RateLimit/refused``. Time that goes back adds no tokens. Remembers one time. Watermarks and the
-    /// completion pass.
+    /// per `duration`, evenly. The time from one token to the next is cut to whole nanoseconds, so that there are more
+    /// at a rate near one per nanosecond: 600,000,000 per second become one per nanosecond. Emits an element when it
+    /// arrives, with its time, if there is a token for it; the others go to ``RateLimit/refused``. Time that goes back
+    /// adds no tokens. Remembers one time. Watermarks and the completion pass.
     ///
     /// - Parameters:
     ///   - count: How many elements per duration; positive, and at most one per nanosecond.
