@@ -80,7 +80,8 @@ extension StagedPattern {
     ///         .once()
     ///
     /// What follows may still match several times, as here each later purchase does. A group is remembered until the end:
-    /// `limits` says how many there may be. For one match in all, `take(1)` of the matches ends the stream.
+    /// `limits` says how many there may be. An event whose partial match finds no room, or is given up for others,
+    /// counts as the one of its group. For one match in all, `take(1)` of the matches ends the stream.
     ///
     /// - Returns: The same, in place of an earlier ``notPreceded(within:by:)``.
     @inlinable
