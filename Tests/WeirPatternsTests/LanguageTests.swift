@@ -147,7 +147,7 @@ private func distance(_ left: Purchase, _ right: Purchase) -> Double { abs(left.
             try Pattern<Purchase>.first { _ in true }.followedBy(named: "b") { _ in true }.optional()
                 .notNext { _ in true }.validated()
         }
-        #expect(throws: PatternError.invalidCount(stage: "stage 0", least: 1, most: 0)) {
+        #expect(throws: PatternError.invalidCount(stage: "stage 0", least: 0, most: 0)) {
             try Pattern<Purchase>.first { _ in true }.times(0).validated()
         }
         #expect(throws: PatternError.conditionOfGroup(stage: "two")) {
@@ -161,5 +161,22 @@ private func distance(_ left: Purchase, _ right: Purchase) -> Double { abs(left.
         #expect(throws: PatternError.unknownStage("z")) {
             try Pattern<Purchase>.first(named: "a") { _ in true }.afterMatch(.skipToLast(of: "z")).validated()
         }
+    }
+
+    @Test func wrongTimesAreToldAsTheyAreWritten() {
+        func times(_ check: () throws -> Void) -> String {
+            do {
+                try check()
+                return "none"
+            } catch {
+                return "\(error)".replacing("the stage 'stage 0' cannot match ", with: "")
+            }
+        }
+        let begun = Pattern<Purchase>.first { _ in true }
+        #expect(times { _ = try begun.times(0).validated() } == "0 times")
+        #expect(times { _ = try begun.times(-2).validated() } == "-2 times")
+        #expect(times { _ = try begun.times(0...0).validated() } == "0 times")
+        #expect(times { _ = try begun.times(-3...2).validated() } == "-3 to 2 times")
+        #expect(times { _ = try begun.times((-3)...).validated() } == "-3 to any number of times")
     }
 }

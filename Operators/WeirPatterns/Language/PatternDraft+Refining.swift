@@ -47,7 +47,7 @@ extension PatternDraft {
             stage.quantifier.isCounted = true
         }
         guard least < 0 || most.map({ $0 < max(least, 1) }) ?? false, let name = stages.last?.name else { return }
-        mistake = mistake ?? .invalidCount(stage: name, least: max(least, 1), most: most)
+        mistake = mistake ?? .invalidCount(stage: name, least: least, most: most)
     }
 
     /// Lets the last stage be left out.

@@ -54,7 +54,7 @@ extension StagedPattern where List.Last: RepeatableCapture {
     /// - Returns: The pattern whose last capture is an array.
     @inlinable
     public func times(_ count: Int) -> StagedPattern<List.Repeated> {
-        cast { $0.repeatLast(count == 0 ? -1 : count, count) }
+        cast { $0.repeatLast(count, count) }
     }
 
     /// Makes the last stage a loop.

@@ -80,7 +80,9 @@ extension PatternError: CustomStringConvertible {
         case .quantifiedNegation(let stage): "the negation '\(stage)' can have no quantifier and no group"
         case .unboundedNegation(let stage): "the negation '\(stage)' at the end needs 'within' to come true"
         case .invalidCount(let stage, let least, let most):
-            "the stage '\(stage)' cannot match \(least) to \(most.map(String.init) ?? "any number of") times"
+            least == most
+                ? "the stage '\(stage)' cannot match \(least) times"
+                : "the stage '\(stage)' cannot match \(least) to \(most.map(String.init) ?? "any number of") times"
         case .notALoop(let stage): "the stage '\(stage)' matches once; only a loop can be greedy or consecutive"
         case .cannotBeGreedy(let stage): "the stage '\(stage)' is a group or has combinations, and so cannot be greedy"
         case .optionalAfterGreedy(let stage):
