@@ -14,12 +14,12 @@ extension EventStream {
     /// Emits a window when it closes, with the time of the element that closed it, or the window's last instant when
     /// `within` did, or the watermark if that is later; and before that as `emit` says, with the time of the element or
     /// watermark that caused it, but not twice for the element that closes it. `start` is the time of the element that
-    /// opened it, `end` that of the latest element, included. The completion closes the window; a failure or an
+    /// opened it, `end` that of the latest element in it, included. The completion closes the window; a failure or an
     /// interruption discards it. Watermarks pass. Only the results of ``Emission/every(_:)`` need them, and
     /// ``CustomWindows/stalls`` tells when none comes.
     ///
-    /// Remembers one aggregate. If that keeps elements, those beyond `limit` go to ``WindowedStream/refused``, unless
-    /// they close the window, which they still do.
+    /// Remembers one aggregate. If that keeps elements, those beyond `limit` go to ``WindowedStream/refused``; they are
+    /// not in the window, and do not move its `end`. One of them that satisfies `closes` closes it all the same.
     ///
     /// - Parameters:
     ///   - opens: Whether an element opens a window; called while none is open.

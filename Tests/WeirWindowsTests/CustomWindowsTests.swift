@@ -62,6 +62,15 @@ import WeirWindows
         #expect(windows.refused.count == 2)
     }
 
+    @Test func anElementBeyondTheLimitClosesTheWindowWithoutBeingInIt() {
+        let channel = EventChannel<Sample>()
+        let windows = channel.windows(opensWhen: { $0.value == 1 }, closesWhen: { $0.value == 2 }, limit: 2)
+        let recorder = Recorder(windows)
+        for (time, value) in [1, 0, 0, 2].enumerated() { channel.publish(Sample(value, at: Int64(time))) }
+        #expect(recorder.seen { $0.map(\.value) } == [Seen(start: 0, end: 1, values: [1, 0], time: 3)])
+        #expect(windows.refused.count == 2)
+    }
+
     @Test func badArgumentsTrap() async {
         await #expect(processExitsWith: .failure) {
             _ = EventChannel<Sample>().windows(opensWhen: { _ in true }, closesWhen: { _ in true }, within: .zero)
