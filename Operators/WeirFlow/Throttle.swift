@@ -4,7 +4,7 @@ public import WeirCore
 public enum ThrottleEdges: Sendable, Hashable {
     /// The first, at once; the others are dropped.
     case leading
-    /// The last, at the end of the duration that the first has begun.
+    /// The last, at the end of the duration that the first, or the emission before, has begun.
     case trailing
     /// The first at once, and the last of the others at the end of the duration.
     case both
@@ -22,11 +22,12 @@ extension EventStream {
     ///
     /// With `.both`, the last of the elements that arrive within the duration is not dropped: it is emitted at the time
     /// at which the duration ends, as soon as a watermark or an element reaches that time, and then nothing is emitted
-    /// for a duration again. An element of exactly that time takes its place, and is emitted when it arrives. With
-    /// `.trailing`, the first element after a pause is not emitted at once either: it begins the duration. So elements
-    /// are always at least `duration` apart. Elements that are older than the watermark go to ``Throttle/late``.
-    /// Remembers one element and two times. Watermarks pass. The completion emits what is held, at the time at which it
-    /// would have been due; a failure or an interruption discards it.
+    /// for a duration again. An element of exactly that time takes its place, also where there was none, and is emitted
+    /// when it arrives. With `.trailing`, an element that comes while no duration runs, the first of all or one that is
+    /// later than that time, is not emitted at once either: it begins a duration. So elements are always at least
+    /// `duration` apart. Elements that are older than the watermark go to ``Throttle/late``. Remembers one element and
+    /// two times. Watermarks pass. The completion emits what is held, at the time at which it would have been due; a
+    /// failure or an interruption discards it.
     ///
     /// - Parameters:
     ///   - duration: How long nothing is emitted, in event time; positive.

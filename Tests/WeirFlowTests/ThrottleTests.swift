@@ -32,6 +32,14 @@ import WeirTesting
         #expect(record("ab-|", .trailing).difference(from: "---b|") == nil)
     }
 
+    /// A duration that an emission begins includes its end: an element of that time is its last one.
+    @Test func theTrailingElementAtTheEndOfADurationIsEmittedWhenItArrives() {
+        #expect(record("a--^--b", .trailing).elements == ["a", "b"])
+        #expect(record("a--^--b|", .trailing).difference(from: "---a--b|", includingWatermarks: false) == nil)
+        #expect(record("a--^---b", .trailing).elements == ["a"])
+        #expect(record("a--^---b|", .trailing).difference(from: "---a------b|", includingWatermarks: false) == nil)
+    }
+
     @Test func elementsOlderThanTheWatermarkArePutAside() {
         let channel = TestChannel<String>()
         let stream = channel.throttle(for: .seconds(3), edges: .both)
