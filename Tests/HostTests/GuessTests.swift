@@ -143,6 +143,17 @@ extension HostTests {
                 "{time} {+time} | {level->} | {rest}"
             ),
             ("[10/Jan/2024:13:00:00 +0100] [error] no\n", nil),
+            (
+                "2024-01-15 10:00:01,123 [main] INFO  a.B - up\n2024-01-15 10:00:02,456 [db] ERROR a.B - no\n",
+                "{time} {+time} [{thread}] {level->} {rest}"
+            ),
+            ("2024-03-01 12:00:01,123 started\n2024-03-01 12:00:01,623 done\n", "{time} {+time} {rest}"),
+            ("2024-03-01 12:00:01 a started\n2024-03-01 18:00:01 b stopped\n", "{time} {+time} {rest}"),
+            (
+                "2024-01-15 10:00:01 | INFO    | a\n2024-01-15 10:00:02 | SUCCESS | b\n2024-01-15 10:00:02 | INFO    | c\n"
+                    + "2024-01-15 10:00:03 | TRACING | d\n",
+                "{time} {+time} | {level->} | {rest}"
+            ),
             ("2024/01/15 10:00:01 [ERR] no\n2024/01/15 10:00:02 [INF] up\n", "{time} {+time} [{level}] {rest}"),
             // Words that are no levels.
             ("2024-01-15 10:00:01 Started up\n2024-01-15 10:00:02 Stopped\n", "{time} {+time} {rest}"),
@@ -161,6 +172,27 @@ extension HostTests {
                 outcome.output.contains("'{time} {+time} {level} {rest}'; 2 records looked at, 3 rejected"),
                 "\(outcome)"
             )
+        }
+
+        @Test(arguments: [
+            "12:00:01,ok,node1\n12:00:02,fail,node2\n", "10.0.0.1,GET,/a\n10.0.0.2,GET,/b\n",
+            "I, [2024-03-01T12:00:00.000001 #1]  INFO -- : up\nE, [2024-03-01T12:00:01.000001 #1] ERROR -- : no\n",
+        ])
+        func aLineWithDataIsNoHeader(text: String) throws {
+            #expect(try guess(text).contains("without a header; 2 records"))
+        }
+
+        @Test func aDateIsToldFromATime() throws {
+            let output = try guess("date,time,value\n2024-03-01,06:00:01,1\n2024-03-01,18:00:01,2\n")
+            #expect(output.contains("Time: 'date', "), "\(output)")
+            #expect(output.contains("It has no time of day: records of one day have the same time."), "\(output)")
+        }
+
+        /// Forms of times are made once, and not for each value.
+        @Test(.timeLimit(.minutes(5))) func manyColumnsAreLookedAt() throws {
+            let names = (0..<5_000).map { "c\($0 + 10_000)" }.joined(separator: ",")
+            let values = (0..<5_000).map { "v\($0 + 10_000)" }.joined(separator: ",")
+            #expect(try weir.run("guess", "-", input: .text("\(names)\n\(values)\n")).exitCode == 0)
         }
 
         // MARK: Names

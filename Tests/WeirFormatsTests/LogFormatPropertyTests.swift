@@ -31,6 +31,8 @@ import WeirTesting
             (try LinePatternFormat("{d} {+d}={e}|{+e}"), ["d", "e"]),
             (try LinePatternFormat("{f->} {g->} [{h->}] {i->}"), ["f", "g", "h", "i"]),
             (try LinePatternFormat("<{d->} {+d->}: {e->}|{+e}>"), ["d", "e"]),
+            (try LinePatternFormat("{d->} {+d} {f}"), ["d", "f"]),
+            (try LinePatternFormat("{f->}  {d->} {+d} "), ["f", "d"]),
         ]
     }
 

@@ -164,7 +164,7 @@ import WeirTesting
         try small.restore(large.checkpoint())
         small.publish(10..<11)
         #expect(small.recorder.elements.map(\.element.value) == [9, 8, 7, 6, 5, 4, 3, 2])
-        #expect(small.recorder.elements.allSatisfy(\.hasLeft))
+        #expect(small.recorder.elements.allSatisfy { $0.hasLeft })
     }
 
     @Test func ranksAreGivenUp() throws {

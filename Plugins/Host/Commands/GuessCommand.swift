@@ -109,6 +109,7 @@ struct GuessCommand: Command {
                 text += "No day is greater than 12, so '\(other)' fits as well; write it if it is meant.\n"
             }
             if time.form?.needsZone ?? false { text += "Write the zone of its clock in the place of UTC.\n" }
+            if time.isDate { text += "It has no time of day: records of one day have the same time.\n" }
         } else {
             text += "\nTime: no field looks like one\n"
         }

@@ -36,14 +36,17 @@ extension Guess {
         if hasLevel {
             guard let field = sample.names.firstIndex(of: "level") else { return nil }
             let values = sample.values(of: field)
-            guard values.count == sample.rows.count, values.allSatisfy({ levels.contains($0.lowercased()) }) else {
-                return nil
-            }
+            // Programs have levels of their own.
+            let known = values.count { levels.contains($0.lowercased()) }
+            guard values.count == sample.rows.count, Double(known) >= leastShareOfLevels * Double(values.count),
+                values.allSatisfy({ $0.allSatisfy(\.isLetter) })
+            else { return nil }
         }
         return (format, sample)
     }
 
     private static let leastShareWithLevels = 0.2
+    private static let leastShareOfLevels = 0.75
 
     /// A form, and the same with blanks behind its values.
     private static func padded(_ text: String) -> [String] {
@@ -65,7 +68,7 @@ extension Guess {
         let behind = times.flatMap { time in
             [
                 "\(time) [{level}] {rest}", "\(time) {level}: {rest}", "\(time) | {level} | {rest}",
-                "\(time) - {logger} - {level} - {rest}", "\(time) {level} {rest}",
+                "\(time) - {logger} - {level} - {rest}", "\(time) {level} {rest}", "\(time) [{thread}] {level} {rest}",
             ]
         }
         return behind + ["{level} {time} {+time} {rest}", "{level} [{time}] {rest}", "{level} {time} {rest}"]
@@ -75,6 +78,7 @@ extension Guess {
 
     private static let levels: Set = [
         "trace", "debug", "info", "notice", "warn", "warning", "error", "err", "severe", "fatal", "crit", "critical",
-        "alert", "emerg", "panic", "verbose", "information", "vrb", "dbg", "inf", "wrn", "ftl",
+        "alert", "emerg", "panic", "verbose", "information", "vrb", "dbg", "inf", "wrn", "ftl", "success", "dpanic",
+        "config", "fine", "finer", "finest", "log", "note", "system",
     ]
 }

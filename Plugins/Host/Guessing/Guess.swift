@@ -150,7 +150,7 @@ struct Guess {
     /// Whether a table of one column may be one, and is no text.
     private static func hasNumbers(_ sample: GuessSample) -> Bool {
         let values = sample.values(of: 0)
-        return !values.isEmpty && values.allSatisfy(GuessedField.isData)
+        return !values.isEmpty && values.allSatisfy(GuessedField.isNumberOrTime)
     }
 
     /// Reads the bytes as a table.
@@ -171,7 +171,7 @@ struct Guess {
             }
         }
         // Words with blanks between them come in equal numbers by chance.
-        guard let all = sample, let first = all.rows.first,
+        guard let all = sample, let first = all.rows.first, !breaksTimes(all, at: dialect.delimiter),
             all.share >= leastShare || dialect.delimiter != UInt8(ascii: " ") && isReadable(all)
         else { return nil }
         let names = first.map { $0 ?? "" }
@@ -205,6 +205,22 @@ struct Guess {
         if !hasHeader { reading.options.append(("header", "none")) }
         if dialect.headerLineCount > 1 { reading.options.append(("header", String(dialect.headerLineCount))) }
         return (reading, sample)
+    }
+
+    /// Whether what separates columns stands within times: before milliseconds, or between the day and the time of day.
+    private static func breaksTimes(_ sample: GuessSample, at delimiter: UInt8) -> Bool {
+        guard sample.fieldCount > 1 else { return false }
+        let pairs = sample.rows.compactMap { row in row[0].flatMap { first in row[1].map { (first, $0) } } }
+        guard !pairs.isEmpty else { return false }
+        switch delimiter {
+        case UInt8(ascii: ","):
+            return pairs.allSatisfy { $0.contains(/:[0-5][0-9]$/) && $1.contains(/^[0-9]{3}([^0-9]|$)/) }
+        case UInt8(ascii: " "):
+            let dates = pairs.map(\.0)
+            return GuessedField.areDates(dates) && GuessedTime(dates) != nil
+                && pairs.allSatisfy { $1.contains(/^[0-2]?[0-9]:[0-5][0-9](:[0-5][0-9]([.,][0-9]+)?)?$/) }
+        default: return false
+        }
     }
 
     /// How many lines behind the names say more about the columns, such as their units: words over nothing but numbers.

@@ -24,6 +24,9 @@ struct GuessedField {
     /// The format that fits as well, with day and month the other way round; `nil` where none does.
     let otherFormat: String?
 
+    /// Whether it is a time without a time of day.
+    private(set) var isDate = false
+
     /// How sure it is that the field is a record's time; 0 where it is none.
     let timeRank: Int
 
@@ -40,7 +43,8 @@ struct GuessedField {
         switch self.type {
         case .time:
             unit = nil
-            timeRank = isCalled ? 4 : 3
+            isDate = Self.areDates(values)
+            timeRank = isDate ? isCalled ? 2 : 1 : isCalled ? 4 : 3
         case _ where isNumber:
             let numbers = values.compactMap { Double($0) }
             let ofValues = Self.unit(of: numbers)
@@ -85,9 +89,23 @@ struct GuessedField {
 
     /// Whether a value is neither text nor missing, so that it cannot be the name of a field.
     static func isData(_ value: String) -> Bool {
+        isNumberOrTime(value) || value.contains(timeOfDay) || value.contains(addressOfIP)
+    }
+
+    /// Whether a value is a number or a time.
+    static func isNumberOrTime(_ value: String) -> Bool {
         let type = type(of: [value])
         return [.integer, .float, .time].contains(type) || type == .text && GuessedTime([value]) != nil
     }
+
+    /// Whether all values are dates, which say nothing of the time of day.
+    static func areDates(_ values: [String]) -> Bool {
+        !values.isEmpty && values.allSatisfy { !$0.contains(":") && !$0.contains("T") && !$0.contains(" ") }
+    }
+
+    private static var timeOfDay: Regex<Substring> { /[0-9]:[0-5][0-9]:[0-5][0-9]/ }
+
+    private static var addressOfIP: Regex<Substring> { /^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+/ }
 
     /// The words of a name, in lower case: they end at what is no letter and before the humps of camel case.
     private static func words(of name: String) -> [String] {

@@ -33,20 +33,20 @@ enum GuessedTime: Hashable {
         }
         // Few texts that are no times have so many digits.
         guard first.utf8.count <= 40, first.utf8.count(where: { (0x30...0x39).contains($0) }) >= 4,
-            let text = Self.formats.first(where: { Self.fits($0, values) }), let format = try? TimeFormat(text)
+            let found = Self.formats.first(where: { Self.fits($0.format, values) })
         else { return nil }
-        self = .format(text, hasZone: format.hasZone)
+        self = .format(found.text, hasZone: found.format.hasZone)
     }
 
     /// The format that fits texts as well, with the month in the place of the day, where no day is greater than 12.
     func otherFormat(of values: [String]) -> String? {
         guard case .format(let format, _) = self else { return nil }
         let other = String(format.map { $0 == "d" ? "m" : $0 == "m" ? "d" : $0 })
-        return other != format && Self.formats.contains(other) && Self.fits(other, values) ? other : nil
+        guard other != format, let found = Self.formats.first(where: { $0.text == other }) else { return nil }
+        return Self.fits(found.format, values) ? other : nil
     }
 
-    private static func fits(_ text: String, _ values: [String]) -> Bool {
-        guard let format = try? TimeFormat(text) else { return false }
+    private static func fits(_ format: TimeFormat, _ values: [String]) -> Bool {
         let times = InputTimes(unit: .milliseconds, zone: utc, format: format)
         return values.allSatisfy(times.isTime)
     }
@@ -54,7 +54,7 @@ enum GuessedTime: Hashable {
     private static let utc = try? ZoneFolder.rules(of: "UTC")
 
     /// The forms that are tried, the likelier first: the day before the month, unless a clock of twelve hours follows.
-    private static let formats: [String] = {
+    private static let formats: [(text: String, format: TimeFormat)] = {
         let dates = [
             "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y.%m.%d", "%d %b %Y", "%d-%b-%Y", "%d/%b/%Y",
             "%b %d %Y", "%b %d, %Y", "%d.%m.%y", "%d/%m/%y", "%m/%d/%y",
@@ -65,10 +65,11 @@ enum GuessedTime: Hashable {
         var all: [String] = []
         for date in dates { all += clocks.map { clock in date + clock } }
         for date in american { all += halves.map { clock in date + clock } }
-        return all + [
+        all += [
             "%a %b %d %H:%M:%S %Y", "%a, %d %b %Y %H:%M:%S %z", "%a, %d %b %Y %H:%M:%S %Z", "%d %b %Y %H:%M:%S %z",
             "%Y%m%d %H%M%S", "%Y%m%dT%H%M%S%z",
         ]
+        return all.compactMap { text in (try? TimeFormat(text)).map { (text, $0) } }
     }()
 
     /// The options that read such times; an input's own zone is not known, and UTC stands for it.

@@ -160,9 +160,10 @@ struct LinePatternWriter: LineWriter {
             guard column >= 0 || !field.inner.isEmpty, index < last || !field.inner.isEmpty else { continue }
             let inner = unsafe line.withUnsafeBufferPointer { bytes -> Int? in
                 guard let base = bytes.baseAddress else { return start }
-                return unsafe field.placeBehindInner(base, from: start, to: end)
+                // Blanks that it takes may be those of what follows.
+                return unsafe field.placeBehindInner(base, from: start, to: bytes.count)
             }
-            guard let inner else {
+            guard let inner, inner <= end else {
                 throw record.refuse(max(column, 0), "has fewer parts than '\(field.name)' has in the pattern")
             }
             guard index < last else { continue }
