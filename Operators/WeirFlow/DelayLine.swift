@@ -6,6 +6,8 @@ final class DelayLine: Sendable {
     private struct State: Sendable {
         var makeTick: (@Sendable () -> (@Sendable () -> Void)?)?
         var timer: Subscription?
+        // When the timer is due; `nil` where none is set.
+        var dueTime: Timestamp?
         var isCancelled = false
     }
 
@@ -26,9 +28,25 @@ final class DelayLine: Sendable {
         state.withLock { $0.makeTick = makeTick }
     }
 
+    /// Has a tick come at a time, or before: then it is to be asked again.
     func schedule(at time: Timestamp) throws(TimerError) {
-        guard let makeTick = state.withLock({ $0.makeTick }), let tick = makeTick() else { return }
-        let timer = try scheduler.schedule(at: time) { _ in tick() }
+        let makeTick = state.withLock { state -> (@Sendable () -> (@Sendable () -> Void)?)? in
+            // What waited for the timer may have been given up: another one for each of that would need a limit of its own.
+            if let due = state.dueTime, due <= time { return nil }
+            state.dueTime = time
+            return state.makeTick
+        }
+        guard let makeTick, let tick = makeTick() else { return }
+        let timer: Subscription
+        do throws(TimerError) {
+            timer = try scheduler.schedule(at: time) { [weak self] _ in
+                self?.state.withLock { $0.dueTime = nil }
+                tick()
+            }
+        } catch {
+            state.withLock { $0.dueTime = nil }
+            throw error
+        }
         let isCancelled = state.withLock { state in
             state.timer = timer
             return state.isCancelled

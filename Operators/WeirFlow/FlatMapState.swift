@@ -45,6 +45,8 @@ struct FlatMapState<Outer: Sendable, Downstream: Sink>: JunctionState {
     @usableFromInline var isOuterFinished = false
     // The earliest of what is waited for, as it was computed last: what is later cannot change it.
     @usableFromInline var earliest = Timestamp.distantPast
+    // How many inner streams are there at least; 0 where that is not known.
+    @usableFromInline var earliestCount = 0
     @usableFromInline var watermark = Timestamp.distantPast
     @usableFromInline var isIdleTogether = false
     @usableFromInline var isFinished = false
@@ -136,13 +138,13 @@ struct FlatMapState<Outer: Sendable, Downstream: Sink>: JunctionState {
     private mutating func wait(_ element: Outer, at time: Timestamp) {
         guard waiting.count >= settings.limit else {
             waiting.append(element, at: time)
-            earliest = min(earliest, time)
+            noteBound(time)
             return
         }
         switch settings.policy {
         case .dropOldest where !waiting.isEmpty:
             waiting.append(element, at: time)
-            earliest = min(earliest, time)
+            noteBound(time)
             var before = Timestamp.distantFuture
             // More than one where the state is of a pipeline with a greater limit.
             while waiting.count > settings.limit, let oldest = waiting.popFirst() {
@@ -170,7 +172,7 @@ struct FlatMapState<Outer: Sendable, Downstream: Sink>: JunctionState {
             running.append(inner)
         }
         runningCount += 1
-        earliest = min(earliest, time)
+        noteBound(time)
         starts.add(element, InnerPlace(slot, lastNumber))
         settleIdleness()
     }
@@ -178,6 +180,7 @@ struct FlatMapState<Outer: Sendable, Downstream: Sink>: JunctionState {
     private mutating func release(_ slot: Int) {
         guard let inner = running[slot] else { return }
         if inner.isIdle { idleCount -= 1 }
+        earliestCount = 0
         running[slot] = nil
         free.append(slot)
         runningCount -= 1
@@ -225,6 +228,11 @@ struct FlatMapState<Outer: Sendable, Downstream: Sink>: JunctionState {
     mutating func advance(_ place: InnerPlace, to watermark: Timestamp) {
         guard isRunning(place), let before = running[place.slot]?.bound, watermark > before else { return }
         running[place.slot]?.bound = watermark
+        // Where many are at one time, as those of one source, each but the last would look at all others.
+        if before == earliest, earliestCount > 1 {
+            earliestCount -= 1
+            return
+        }
         settle(before)
     }
 
@@ -232,6 +240,7 @@ struct FlatMapState<Outer: Sendable, Downstream: Sink>: JunctionState {
     mutating func setIdle(_ place: InnerPlace, _ isIdle: Bool) {
         guard isRunning(place), running[place.slot]?.isIdle != isIdle else { return }
         running[place.slot]?.isIdle = isIdle
+        earliestCount = 0
         idleCount += isIdle ? 1 : -1
         settleIdleness()
         settle(.distantPast)
@@ -258,14 +267,26 @@ struct FlatMapState<Outer: Sendable, Downstream: Sink>: JunctionState {
         downstream.advance(to: earliest)
     }
 
+    /// Notes something more that is waited for.
+    private mutating func noteBound(_ time: Timestamp) {
+        guard time < earliest else { return }
+        (earliest, earliestCount) = (time, 0)
+    }
+
     /// Computes the earliest of what is waited for, and returns whether anything is.
     @usableFromInline
     mutating func findEarliest() -> Bool {
         var now: Timestamp?
         if !isOuterFinished, !isOuterIdle { now = outerWatermark }
-        for case let inner? in running where !inner.isIdle { now = min(now ?? inner.bound, inner.bound) }
+        var (least, count) = (Timestamp.distantFuture, 0)
+        for case let inner? in running where !inner.isIdle {
+            if inner.bound < least { (least, count) = (inner.bound, 0) }
+            if inner.bound == least { count += 1 }
+        }
+        if count > 0 { now = min(now ?? least, least) }
         if let first = waiting.earliest { now = min(now ?? first, first) }
         earliest = now ?? .distantFuture
+        earliestCount = least == earliest ? count : 0
         return now != nil
     }
 }

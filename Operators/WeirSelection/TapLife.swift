@@ -132,8 +132,7 @@ struct TapLifeSink<Downstream: Sink>: Sink {
 
     @inlinable
     mutating func finish(_ completion: Completion) {
-        _ = end.mark()
-        handlers.onCompletion?(completion)
+        if end.mark() { handlers.onCompletion?(completion) }
         downstream.finish(completion)
     }
 

@@ -103,6 +103,25 @@ import WeirTesting
         clock.advance(by: .milliseconds(20))
     }
 
+    /// Also where what it was set for was given up.
+    @Test func oneTimerIsSetAtATime() {
+        let stream = channel.delay(
+            arrivalBy: .milliseconds(10),
+            on: scheduler,
+            overflowPolicy: .dropOldest,
+            limit: 1
+        )
+        let recorder = Recorder(stream)
+        for number in 1...1_000 {
+            publish(number)
+            clock.advance(by: .microseconds(1))
+            #expect(scheduler.pendingCount == 1)
+        }
+        clock.advance(by: .milliseconds(10))
+        #expect(recorder.elements.map(\.value) == [1_000])
+        #expect(scheduler.pendingCount == 0)
+    }
+
     @Test func aFullSchedulerFailsTheStream() {
         let full = Scheduler(clock: EventClock(clock), limit: 1)
         _ = try? full.schedule(after: .seconds(1)) { _ in }
