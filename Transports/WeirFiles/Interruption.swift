@@ -69,6 +69,9 @@ public final class Interruption: Sendable {
     /// Whether a read is to throw `TransportError/interrupted(address:)`.
     package var stopsSources: Bool { isTriggered || wasPaused.load(ordering: .acquiring) }
 
+    /// Whether a pause has not ended, whatever else has come.
+    package var isHeldBack: Bool { wasPaused.load(ordering: .acquiring) }
+
     /// Makes reads throw `TransportError/interrupted(address:)` until ``resume()``, with nothing taken from the sources and
     /// nothing of them closed, so that another reader can go on with them.
     package func pause() {

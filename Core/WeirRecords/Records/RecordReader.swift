@@ -183,8 +183,10 @@ public struct RecordReader: ~Copyable {
             // An input without a byte is empty; the decoder has nothing to say about it.
             if count == 0 { phase = byteCount == 0 ? .finished : .draining }
         } catch {
-            phase = .finished
             let isInterrupted = if case .interrupted = error { true } else { false }
+            // It is asked again then.
+            if isInterrupted, let source = source as? HeadKeepingSource, source.isHeldBack() { throw error }
+            phase = .finished
             guard start < end, !(isInterrupted && isResumable) else { throw error }
             // After an interruption the rest stays unread, like everything behind it.
             let isLeftThere = isInterrupted && !source.drainsWhenInterrupted

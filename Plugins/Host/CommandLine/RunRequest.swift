@@ -28,6 +28,12 @@ struct RunRequest: Sendable {
             return address.isLive
         }
 
+        /// Whether it may keep one waiting though it is not live, as a pipe may.
+        var isStream: Bool {
+            guard case .address(let address) = source else { return false }
+            return address.stream != nil || !address.isFile && !address.isRecording
+        }
+
         /// What to call it in messages.
         var name: String {
             switch source {

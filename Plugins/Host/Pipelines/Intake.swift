@@ -1,4 +1,5 @@
 internal import WeirCore
+internal import WeirFiles
 internal import WeirFormats
 internal import WeirRecords
 internal import WeirState
@@ -107,7 +108,7 @@ extension Intake {
         set {}
     }
 
-    // Where an input ends without a wait, the next batch will do.
+    // Where one input is read, its reading is stopped for that.
     var saveTime: Timestamp? {
         get { nil }
         set {}
@@ -175,7 +176,16 @@ final class SingleIntake: Intake {
 
     var pendingCount: Int { 0 }
 
-    var sample: [UInt8]? { request.inputs[0].sample(head: reading.head, firstRecord: firstRecord) }
+    var sample: [UInt8]? {
+        let input = request.inputs[0]
+        // Where the first lines have shown another format, there is no header.
+        if input.format.beginsWithHeader, reading.head != [] { return reading.head }
+        let isRecord = !input.format.isTable && input.format.name != BinaryFormat().name
+        return isRecord || !input.isFormatKnown ? firstRecord : nil
+    }
+
+    /// Has the input be asked again after pauses.
+    func goOn(afterPausesOf interruption: Interruption) { source.isHeldBack = { interruption.isHeldBack } }
 
     func save(to checkpoint: inout RunCheckpoint) -> Bool {
         guard let place = reading.place else { return false }
@@ -191,21 +201,6 @@ final class SingleIntake: Intake {
     }
 
     func close() { reading.close() }
-}
-
-extension RunRequest.Input {
-    /// What shows which fields an input has.
-    ///
-    /// - Parameters:
-    ///   - head: Its header, as far as it is known.
-    ///   - firstRecord: Its first record, as far as it is known.
-    /// - Returns: The one or the other; `nil` where neither shows that.
-    func sample(head: [UInt8]?, firstRecord: [UInt8]?) -> [UInt8]? {
-        // Where the first lines have shown another format, there is no header.
-        if format.beginsWithHeader, head != [] { return head }
-        let isRecord = !format.isTable && format.name != BinaryFormat().name
-        return isRecord || !isFormatKnown ? firstRecord : nil
-    }
 }
 
 extension RunRequest {
@@ -287,9 +282,13 @@ extension RunRequest {
         }
     }
 
-    /// Whether inputs are read at once, by threads of their own: also one that is live and whose records wait, or whose
-    /// state is saved, so that this goes on when nothing comes.
-    var readsOnThreads: Bool {
-        inputs.count > 1 || ((lateness != nil || state != nil) && inputs.contains(where: \.isLive))
+    /// Whether inputs are read at once, by threads of their own: also one that is live and whose records wait, so that they
+    /// go on when nothing comes.
+    var readsOnThreads: Bool { inputs.count > 1 || (lateness != nil && inputs.contains(where: \.isLive)) }
+
+    /// Whether the reading of the one input stops for a moment where it brings nothing, so that the state is saved.
+    var savesInPauses: Bool {
+        guard state != nil, partition == nil, !readsOnThreads, let input = inputs.first else { return false }
+        return input.isLive || readerCount == 1 && input.isStream
     }
 }

@@ -9,36 +9,22 @@ extension MergedIntake {
         _ input: RunRequest.Input,
         of request: RunRequest,
         _ schema: RecordSchema,
-        _ timeField: Int?,
+        _ timeField: Int,
         after newest: Timestamp,
         into queue: BoundedQueue<Piece>,
-        _ opened: Opened,
         _ open: () throws(HostError) -> any BatchReading
     ) {
         do {
-            let reading: any BatchReading
-            do throws(HostError) {
-                reading = try open()
-            } catch {
-                opened.note(.failure(error))
-                throw error
-            }
-            opened.note(.success(()))
+            let reading = try open()
             defer { reading.handOver() }
             var gate = AheadGate(request, input, schema)
             let name = request.inputs.count > 1 ? input.name : nil
             var last = newest
             var isWanted = true
-            var hasShown = false
             let keepsPlaces = request.state != nil
             while isWanted {
                 var piece: Piece?
                 let hasMore = try reading.next { batch in
-                    if !hasShown {
-                        hasShown = true
-                        let record = batch.count > 0 ? batch.raw(recordAt: 0) : nil
-                        if request.inputs.count == 1 { opened.shown.withLock { $0 = (reading.head, record) } }
-                    }
                     gate?.check(&batch)
                     var chunk = RecordChunk(schema: schema)
                     var times: [Timestamp] = []
@@ -55,7 +41,7 @@ extension MergedIntake {
                             rejections.append(RejectedInput(tooLargeRecordAt: index, of: batch, from: name))
                             continue
                         }
-                        last = max(last, timeField.flatMap { batch.time(ofField: $0, inRecordAt: index) } ?? last)
+                        last = max(last, batch.time(ofField: timeField, inRecordAt: index) ?? last)
                         times.append(last)
                     }
                     piece = .records(

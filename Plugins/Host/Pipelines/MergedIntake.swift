@@ -26,28 +26,9 @@ final class MergedIntake: Intake {
         case failed(HostError)
     }
 
-    /// Inputs that threads leave behind, and what the first one has shown.
-    final class Opened: Sendable {
-        fileprivate let all = Locked<[Int: HeadKeepingSource]>([:])
-        let shown = Locked<(head: [UInt8]?, firstRecord: [UInt8]?)>((nil, nil))
-        private let outcome = Locked<Result<Void, HostError>?>(nil)
-        private let arrival = Parker()
-
-        /// Notes whether an input could be opened.
-        func note(_ result: Result<Void, HostError>) {
-            outcome.withLock { $0 = $0 ?? result }
-            arrival.unpark()
-        }
-
-        /// Waits until the first input was opened.
-        ///
-        /// - Throws: Why it cannot be.
-        fileprivate func wait() throws(HostError) {
-            while true {
-                if let outcome = outcome.withLock({ $0 }) { return try outcome.get() }
-                arrival.park()
-            }
-        }
+    /// Inputs that threads leave behind.
+    private final class Opened: Sendable {
+        let all = Locked<[Int: HeadKeepingSource]>([:])
     }
 
     /// An input, as far as it was merged.
@@ -81,7 +62,6 @@ final class MergedIntake: Intake {
     var saveTime: Timestamp?
     private var nextWake: Timestamp? { [wakeTime, saveTime].compactMap { $0 }.min() }
 
-    private let inputs: [RunRequest.Input]
     private let hasSeveralInputs: Bool
     private let losesWhatWaits: Bool
 
@@ -99,9 +79,6 @@ final class MergedIntake: Intake {
     private var origins: [Int] = []
     private var merged: RecordChunk
     private var wasInterrupted = false
-
-    /// The first record of the only input that was handed out last.
-    private var firstOfOne = 0
 
     /// Why an input cannot be read on: what was merged before is handed out, and then this is thrown.
     private var failure: HostError?
@@ -130,10 +107,8 @@ final class MergedIntake: Intake {
         _ open: [Int: HeadKeepingSource],
         _ resumption: Resumption?
     ) throws(HostError) {
-        // One input is in its order.
-        let timeField = request.inputs.count > 1 ? try Self.timeField(of: request, in: schema) : schema.timeField
+        let timeField = try Self.timeField(of: request, in: schema)
         self.schema = schema
-        inputs = request.inputs
         isLive = request.inputs.contains(where: \.isLive)
         hasSeveralInputs = request.inputs.count > 1
         losesWhatWaits = request.losesWhatWaits
@@ -154,8 +129,7 @@ final class MergedIntake: Intake {
             let (threads, sources) = (threads, sources)
             threads.enter()
             let isStarted = SystemThread.start("weir.input") {
-                Self.read(input, of: request, schema, timeField, after: newest, into: queue, sources) {
-                    () throws(HostError) in
+                Self.read(input, of: request, schema, timeField, after: newest, into: queue) { () throws(HostError) in
                     let (source, reading) = try request.reading(
                         ofInput: number,
                         schema: schema,
@@ -174,12 +148,6 @@ final class MergedIntake: Intake {
                 close()
                 throw HostError(.internalError, "the system has no threads left")
             }
-        }
-        guard !hasSeveralInputs else { return }
-        // Before anything is done to outputs.
-        do throws(HostError) { try sources.wait() } catch {
-            close()
-            throw error
         }
     }
 
@@ -208,39 +176,7 @@ final class MergedIntake: Intake {
         threads.wait()
     }
 
-    /// Hands out what has come of the only input, and what was rejected of it in its place among that.
-    private func nextOfOne(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
-        var rejections: [RejectedInput] = []
-        while heads[0].time == nil {
-            rejections = fillHeads()
-            guard heads[0].time == nil, rejections.isEmpty else { break }
-            if let failure { throw failure }
-            if wasInterrupted { throw TransportError.interrupted(address: "the inputs") }
-            if heads[0].hasEnded { return false }
-            if let nextWake, clock.now() >= nextWake { break }
-            arrival.park(until: nextWake ?? .distantFuture)
-        }
-        let head = heads[0]
-        firstOfOne = head.next
-        let end = min(head.times.count, head.next + batch.capacity)
-        heads[0].next = end
-        try head.chunk.lend(head.next..<end, in: &batch) { batch in
-            for index in rejections.indices {
-                rejections[index].position =
-                    (0..<batch.count).first { batch.line(ofRecordAt: $0) > rejections[index].line } ?? batch.count
-            }
-            pendingRejections = rejections
-            try body(&batch)
-        }
-        return true
-    }
-
-    func index(ofRecordStartingAt start: Int) -> Int? {
-        hasSeveralInputs ? nil : heads[0].chunk.index(ofRecordStartingAt: start).map { $0 - firstOfOne }
-    }
-
     func next(_ body: (inout RecordBatch) throws -> Void) throws -> Bool {
-        guard hasSeveralInputs else { return try nextOfOne(body) }
         merged = RecordChunk(schema: schema)
         origins.removeAll(keepingCapacity: true)
         var rejections: [RejectedInput] = []
@@ -356,12 +292,6 @@ final class MergedIntake: Intake {
     var byteCount: Int64 { heads.reduce(0) { $0 + $1.byteCount } }
 
     var expectedByteCount: Int64? { nil }
-
-    var sample: [UInt8]? {
-        guard !hasSeveralInputs else { return nil }
-        let (head, firstRecord) = sources.shown.withLock { $0 }
-        return inputs[0].sample(head: head, firstRecord: firstRecord)
-    }
 
     var drainsWhenInterrupted: Bool { true }
 

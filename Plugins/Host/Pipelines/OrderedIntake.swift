@@ -193,12 +193,14 @@ final class OrderedIntake: Intake {
             // Nothing came while the clock went on.
             let now = clock.now()
             let idle = (now - lastArrival).wholeNanoseconds
-            isReport = reportsIdleTime || saveTime.map { $0 <= now } ?? false
+            isReport = reportsIdleTime || isTimeToSave(now)
             lastReport = now
             raiseFrontier(to: newest.shifted(byNanoseconds: -lateness).shifted(byNanoseconds: idle))
             return
         }
         if liveInner != nil || inner.goesOnAfterInterruption { lastArrival = clock.now() }
+        // Also where all that comes has to wait.
+        isReport = isReport || liveInner != nil && isTimeToSave(lastArrival)
         for index in 0..<batch.count {
             let line = batch.line(ofRecordAt: index)
             while let rejection = rejections.first, rejection.line < line { refuse([rejections.removeFirst()]) }
@@ -220,6 +222,8 @@ final class OrderedIntake: Intake {
             makeRoom()
         }
     }
+
+    private func isTimeToSave(_ now: Timestamp) -> Bool { saveTime.map { $0 <= now } ?? false }
 
     private func raiseFrontier(to time: Timestamp) {
         frontierTime = max(frontierTime, time)

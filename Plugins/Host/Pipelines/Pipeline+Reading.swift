@@ -11,18 +11,22 @@ extension Pipeline {
             while true {
                 // What waits for nothing to happen waits only while there are partial matches.
                 intake.reportsIdleTime = plugins.canAdvance && plugins.partialMatches() != 0
-                intake.saveTime = keeper?.timeUntilDue.map { clock.now() + $0 }
+                if savesWhileIdle { setSaveTime(of: intake) }
                 do {
                     let hasMore = try intake.next { batch in
+                        let isEmpty = batch.isEmpty && intake.pendingRejections.isEmpty
+                        guard !isEmpty || intake.reportsIdleTime else { return }
                         try beginOutputs()
                         try replacePlugins()
                         try take(&batch, from: intake)
                     }
                     guard hasMore else { return .endOfInput }
-                    keeper?.noteInput(intake.byteCount)
                     saveStateIfDue()
                 } catch TransportError.interrupted where context.replacement?.pauses ?? false {
+                    _ = savePause?.end(but: context.replacement)
                     intake = try replace(intake)
+                } catch TransportError.interrupted where savePause?.end(but: context.replacement) ?? false {
+                    saveStateIfDue()
                 }
                 // An intake that drains says itself when there is nothing more.
                 if let interruption = context.interruption, interruption.isTriggered,

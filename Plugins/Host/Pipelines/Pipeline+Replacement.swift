@@ -31,6 +31,7 @@ extension Pipeline {
         )
         Self.add(intake.counts, to: &earlierCounts)
         self.intake = following
+        prepareSavePause()
         beginState()
         // No batch is at hand, so the state need not be that of the old ones until the next comes.
         if keeper?.isDue ?? false { saveState() }

@@ -56,6 +56,9 @@ final class Pipeline {
     var request: RunRequest
     let context: Context
     let clock = MonotonicClock()
+
+    /// What stops the reading where it brings nothing, so that the state is saved.
+    var savePause: SavePause?
     let meters: TransportMeters
     var page: RunReport?
     var plugins: RunningPlugins
@@ -130,7 +133,7 @@ final class Pipeline {
                 throw .usage("--partition-by: some of the plugins refuse records that go back in time; run them apart")
             }
             _ = try WorkerPool.field(of: partition, in: plugins.schema)
-        } else if request.inputs.count > 1 || request.lateness != nil {
+        } else if request.readsOnThreads {
             _ = try MergedIntake.timeField(of: request, in: plugins.schema)
         } else if !isDone {
             intake = try request.makeIntake(
@@ -191,6 +194,8 @@ final class Pipeline {
         context.status.update { $0.phase = .running }
         sayWhereItGoesOn()
         beginState()
+        prepareSavePause()
+        defer { savePause?.close() }
         var ending = if let workers { pump(workers) } else if let intake { pump(intake) } else { Ending.endOfInput }
         byteCount = intake?.byteCount ?? byteCount
         // Plugins that need no more may leave threads behind that still read.

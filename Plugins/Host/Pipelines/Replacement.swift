@@ -29,6 +29,11 @@ final class Replacement: Sendable {
         }
     }
 
+    /// Has the inputs stop, where they are to, after somebody else had them read on.
+    func pauseAgain(_ interruption: Interruption) {
+        state.withLock { if $0.pauses { interruption.pause() } }
+    }
+
     /// Whether there is a request.
     var isWaiting: Bool { state.withLock { $0.request != nil } }
 

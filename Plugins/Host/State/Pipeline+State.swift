@@ -82,7 +82,42 @@ extension Pipeline {
         // First, for what is written by now makes room for the next.
         publishState()
         // What waits is handed out by now as if nothing followed, which the state of the end does not say.
-        if keeper.isDue, stateOfEnd == nil { saveState(behind: true) }
+        guard keeper.isDue, stateOfEnd == nil else { return }
+        keeper.note(howFar)
+        if keeper.hasChanges { saveState(behind: true) }
+        // Nothing to save, or not just now: the next batch is another occasion.
+        if keeper.isDue { keeper.postponeIdleSave() }
+    }
+
+    /// Makes ready to save the state while an input brings nothing.
+    func prepareSavePause() {
+        savePause?.close()
+        savePause = nil
+        guard keeper != nil, request.savesInPauses, let interruption = context.interruption,
+            let intake = intake as? SingleIntake
+        else { return }
+        intake.goOn(afterPausesOf: interruption)
+        savePause = SavePause(interruption)
+    }
+
+    /// Whether something may have to be saved while nothing comes.
+    var savesWhileIdle: Bool { keeper != nil && (savePause != nil || request.inputs.contains(where: \.isLive)) }
+
+    /// Says until when the next batch is waited for before the state is saved.
+    func setSaveTime(of intake: any Intake) {
+        guard let keeper else { return }
+        keeper.note(howFar)
+        let time = clock.now() + keeper.timeUntilIdleSave
+        intake.saveTime = time
+        savePause?.set(keeper.hasChanges || keeper.isWriting ? time : nil)
+    }
+
+    private var howFar: StateKeeper.Progress {
+        StateKeeper.Progress(
+            byteCount: intake?.byteCount ?? 0,
+            recordCount: tally.count,
+            matchCount: earlierMatches + plugins.matchCount
+        )
     }
 
     /// Waits until the disk has the new matches, where that is wanted.

@@ -27,8 +27,9 @@ final class StateKeeper {
     private var nextHastened = Timestamp.distantPast
     private var hasFailed = false
     private var isUrgent = false
-    private var inputByteCount: Int64 = 0
-    private var hasNewInput = false
+    private var progress = Progress()
+    private var savedProgress: Progress?
+    private var nextIdleSave = Timestamp.distantPast
 
     /// How often the state could not be saved.
     private(set) var failureCount: UInt64 = 0
@@ -94,21 +95,34 @@ final class StateKeeper {
         return true
     }
 
-    /// How long it is until a checkpoint is due; `nil` where nothing was read that is not in one.
-    var timeUntilDue: Duration? {
-        guard hasNewInput else { return nil }
-        // One that is written just now is waited for, and looked at from time to time.
-        guard !writer.isWriting else { return Self.writingPollInterval }
-        return max(.zero, due - clock.now())
+    // MARK: While nothing comes
+
+    /// What tells one state from another.
+    struct Progress: Equatable {
+        var byteCount: Int64 = 0
+        var recordCount: UInt64 = 0
+        var matchCount: UInt64 = 0
     }
 
-    private static let writingPollInterval = Duration.milliseconds(50)
+    /// Notes how far the pipeline is.
+    func note(_ progress: Progress) { self.progress = progress }
 
-    /// Notes how many bytes were read by now.
-    func noteInput(_ byteCount: Int64) {
-        if byteCount != inputByteCount { hasNewInput = true }
-        inputByteCount = byteCount
+    /// Whether the pipeline is further than with the last checkpoint.
+    var hasChanges: Bool { isUrgent || progress != savedProgress }
+
+    /// Whether a checkpoint is being written.
+    var isWriting: Bool { writer.isWriting }
+
+    /// How long it is until a checkpoint is due, where none could be saved before; until one was written, that is looked at.
+    var timeUntilIdleSave: Duration {
+        guard !isWriting else { return Self.leastIdleTime }
+        return max(.zero, max(due, nextIdleSave) - clock.now())
     }
+
+    /// Has the next look be later.
+    func postponeIdleSave() { nextIdleSave = clock.now() + max(request.interval, Self.leastIdleTime) }
+
+    private static let leastIdleTime = Duration.milliseconds(50)
 
     /// Has the next checkpoint be due now, even while one is written: those before it are of other plugins.
     func expedite() { isUrgent = true }
@@ -217,7 +231,7 @@ final class StateKeeper {
         lastResidentByteCount = SystemLimits.residentByteCount
         due = clock.now() + request.interval
         isUrgent = false
-        hasNewInput = false
+        savedProgress = progress
     }
 
     /// Whether there are more matches than the last time.
@@ -232,6 +246,7 @@ final class StateKeeper {
         hasFailed = true
         due = clock.now() + request.interval
         isUrgent = false
+        savedProgress = nil
     }
 
     /// Forgets what was given back already; where the inputs were stays.
