@@ -204,6 +204,35 @@ extension HostTests {
             #expect(try weir.text(of: "m") == found)
         }
 
+        /// Also where nothing comes any more.
+        @Test func aStateThatCannotBeSavedIsToldAndTriedAgain() throws {
+            let (weir, other) = (try WeirProcess(), try WeirProcess())
+            try weir.file("in", "{\"time\":1}\n")
+            let words = [
+                "match", "any where true", "--from", "file:in?follow=true&poll=1ms", "--format", "jsonl", "--time",
+                "time",
+                "--to", "m", "--state", "s", "--checkpoint", "10ms",
+            ]
+            let run = try weir.start(words, input: .nothing)
+            func isSaved(_ count: Int) throws -> Bool {
+                try other.run("state", weir.folder + "/s").output.contains(try Regex("events +\(count)\n"))
+            }
+            try WeirProcess.eventually("it is saved") { try isSaved(1) }
+            #expect(unsafe rename(weir.folder + "/s", weir.folder + "/gone") == 0)
+            let file = try #require(FileHandle(forWritingAtPath: weir.folder + "/in"))
+            try file.seekToEnd()
+            try file.write(contentsOf: Data("{\"time\":2}\n".utf8))
+            try WeirProcess.eventually("it is told") {
+                try weir.text(of: ".errors").contains("the state cannot be saved")
+            }
+            #expect(unsafe rename(weir.folder + "/gone", weir.folder + "/s") == 0)
+            try WeirProcess.eventually("it is saved again") {
+                try weir.text(of: ".errors").contains("the state is saved again") && isSaved(2)
+            }
+            run.process.interrupt()
+            #expect(try run.outcome().exitCode == 130)
+        }
+
         /// Nothing of it was in the first checkpoint, but which file it was.
         @Test(arguments: ["", "&header=shared"])
         func aFileThatIsRenamedBeforeItsFirstCheckpointIsReadAgain(options: String) throws {

@@ -216,6 +216,9 @@ import WeirTesting
             timeouts: []
         )
         try check(second.notFollowedBy { $0.letter == "B" }.within(betweenNeighbours: neighbours), [17], timeouts: [])
+        // Without a time of its own it is complete with what is over first.
+        let both = second.notFollowedBy { $0.letter == "B" }.within(betweenNeighbours: neighbours).within(.seconds(10))
+        try check(both, [10], timeouts: [])
     }
 
     // MARK: Behind loops

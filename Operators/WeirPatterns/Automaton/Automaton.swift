@@ -58,10 +58,8 @@ struct Automaton: Sendable, Hashable {
     /// The schedules that say when states are over.
     @usableFromInline var schedules: [Int: Int] = [:]
 
-    /// Whether a state is complete at a time of its own, rather than at the end of the window.
-    func hasOwnTime(_ state: Int) -> Bool {
-        states[state].kind == .pending && (states[state].gap > 0 || schedules[state] != nil)
-    }
+    /// For each state whether it is complete at a time of its own, rather than at the end of the window or of a gap.
+    @usableFromInline var haveOwnTimes: [Bool] = []
 
     /// The states that an event can reach from one without being taken or passed over, itself included.
     func closure(of state: Int) -> [Int] {

@@ -27,12 +27,16 @@ struct AutomatonBuilder {
             sink = middle(Place(neighbours: stages, index: index), sink)
         }
         automaton.start = convert(Place(neighbours: stages, index: 0), sink)
-        for index in automaton.states.indices where !isTooLarge && automaton.states[index].kind == .pending {
-            if boundsNeighbours || automaton.hasOwnTime(index) { beginAtOnce(index) }
+        let states = automaton.states
+        automaton.haveOwnTimes = states.indices.map { index in
+            states[index].kind == .pending && (states[index].gap > 0 || automaton.schedules[index] != nil)
+        }
+        for index in states.indices where !isTooLarge && states[index].kind == .pending {
+            if boundsNeighbours || automaton.haveOwnTimes[index] { beginAtOnce(index) }
         }
         guard let neighbours = plan.neighbours else { return }
         // What waits for a time of its own waits for no event.
-        for index in automaton.states.indices where index != automaton.start && !automaton.hasOwnTime(index) {
+        for index in automaton.states.indices where index != automaton.start && !automaton.haveOwnTimes[index] {
             let gap = automaton.states[index].gap
             automaton.states[index].gap = gap == 0 ? neighbours : min(gap, neighbours)
         }

@@ -18,7 +18,8 @@
 ///   only the very next event is looked at.
 /// - A negation in the middle that has a duration, or a schedule, holds that long after the last event before it, and the
 ///   stage behind it takes an event only when that time is over; those in between are passed over. At the end, the match is
-///   complete then, unless the window closes before: that is a timeout. It begins with each event that a loop before it takes.
+///   complete then, unless the window closes before: that is a timeout. It begins with each event that a loop before it takes;
+///   behind a greedy loop with `until`, with the next event.
 /// - A negation at the end that the window bounds begins behind a loop with the next event, whatever that is: without one
 ///   the loop times out.
 /// - The bound of a stage on the time since the event before ends the partial matches that wait for that stage, also those

@@ -53,7 +53,7 @@ struct RunsStrategy<Element: Sendable>: Sendable {
     @usableFromInline let schedules: [Int]
     @usableFromInline let hasGaps: Bool
     @usableFromInline let isPending: [Bool]
-    // Whether a state is complete at a time of its own; before the gaps between neighbours.
+    // Whether a state is complete at a time of its own.
     @usableFromInline let hasOwnTime: [Bool]
     @usableFromInline let start: Int
     // Whether the order of the runs decides which of them go on.
@@ -119,7 +119,7 @@ struct RunsStrategy<Element: Sendable>: Sendable {
         schedules = automaton.states.indices.map { automaton.schedules[$0] ?? -1 }
         hasGaps = !automaton.schedules.isEmpty || automaton.states.contains { $0.gap > 0 }
         isPending = automaton.states.map { $0.kind == .pending }
-        hasOwnTime = automaton.states.indices.map(automaton.hasOwnTime)
+        hasOwnTime = automaton.haveOwnTimes
         start = automaton.start
         isOrdered = plan.afterMatch != .noSkip || (hasGaps && isPending.contains(true))
         table = StepTable(automaton, plan)

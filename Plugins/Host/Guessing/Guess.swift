@@ -214,10 +214,10 @@ struct Guess {
         guard !pairs.isEmpty else { return false }
         switch delimiter {
         case UInt8(ascii: ","):
-            return pairs.allSatisfy { $0.contains(/:[0-5][0-9]$/) && $1.contains(/^[0-9]{3}([^0-9]|$)/) }
+            return pairs.allSatisfy { $0.contains(/:[0-5][0-9]$/) && $1.contains(/^[0-9]{3}[ :\]]/) }
         case UInt8(ascii: " "):
             let dates = pairs.map(\.0)
-            return GuessedField.areDates(dates) && GuessedTime(dates) != nil
+            return GuessedTime(dates)?.isDate(dates) ?? false
                 && pairs.allSatisfy { $1.contains(/^[0-2]?[0-9]:[0-5][0-9](:[0-5][0-9]([.,][0-9]+)?)?$/) }
         default: return false
         }

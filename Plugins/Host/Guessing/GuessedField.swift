@@ -43,7 +43,7 @@ struct GuessedField {
         switch self.type {
         case .time:
             unit = nil
-            isDate = Self.areDates(values)
+            isDate = form?.isDate(values) ?? false
             timeRank = isDate ? isCalled ? 2 : 1 : isCalled ? 4 : 3
         case _ where isNumber:
             let numbers = values.compactMap { Double($0) }
@@ -96,11 +96,6 @@ struct GuessedField {
     static func isNumberOrTime(_ value: String) -> Bool {
         let type = type(of: [value])
         return [.integer, .float, .time].contains(type) || type == .text && GuessedTime([value]) != nil
-    }
-
-    /// Whether all values are dates, which say nothing of the time of day.
-    static func areDates(_ values: [String]) -> Bool {
-        !values.isEmpty && values.allSatisfy { !$0.contains(":") && !$0.contains("T") && !$0.contains(" ") }
     }
 
     private static var timeOfDay: Regex<Substring> { /[0-9]:[0-5][0-9]:[0-5][0-9]/ }

@@ -38,6 +38,14 @@ enum GuessedTime: Hashable {
         self = .format(found.text, hasZone: found.format.hasZone)
     }
 
+    /// Whether texts of that form say nothing of the time of day.
+    func isDate(_ values: [String]) -> Bool {
+        switch self {
+        case .format(let text, _): !text.contains("%H") && !text.contains("%I")
+        case .known, .withoutZone: values.allSatisfy { !$0.contains(":") && !$0.contains("T") }
+        }
+    }
+
     /// The format that fits texts as well, with the month in the place of the day, where no day is greater than 12.
     func otherFormat(of values: [String]) -> String? {
         guard case .format(let format, _) = self else { return nil }
