@@ -204,6 +204,66 @@ extension HostTests {
             #expect(try weir.text(of: "m") == found)
         }
 
+        /// Where it begins is told by the file, and not by what it is asked for the next time.
+        @Test(arguments: [[], ["--time", "time"]]) func aFileThatBeginsAtItsEndGoesOnThere(options: [String]) throws {
+            let (weir, other) = (try WeirProcess(), try WeirProcess())
+            try weir.file("in", "{\"time\":1}\n")
+            let words =
+                [
+                    "match", "any where true", "--from", "file:in?follow=true&start=end&poll=1ms", "--format", "jsonl",
+                    "--to", "m", "--state", "s", "--checkpoint", "1h",
+                ] + options
+            func count() throws -> Int { try weir.text(of: "m").split(separator: "\n").count }
+            let run = try weir.start(words, input: .nothing)
+            try WeirProcess.eventually("the first checkpoint is there") {
+                try other.run("state", weir.folder + "/s").exitCode == 0
+            }
+            let file = try #require(FileHandle(forWritingAtPath: weir.folder + "/in"))
+            try file.seekToEnd()
+            try file.write(contentsOf: Data("{\"time\":2}\n".utf8))
+            try WeirProcess.eventually("it is read") { try count() == 1 }
+            kill(run.process.processIdentifier, SIGKILL)
+            _ = try run.outcome()
+            try file.write(contentsOf: Data("{\"time\":3}\n".utf8))
+            let again = try weir.start(words, input: .nothing)
+            try WeirProcess.eventually("both are read") {
+                try weir.text(of: ".errors").contains("goes on behind 0 records") && count() == 2
+            }
+            again.process.interrupt()
+            #expect(try again.outcome().exitCode == 130)
+        }
+
+        /// They wait for the next batch, which does not come.
+        @Test func rulesThatWaitWhenARunEndsAreThoseOfItsState() throws {
+            let weir = try WeirProcess()
+            func configure(_ rule: String) throws {
+                try weir.file(
+                    "c.json",
+                    #"{"pipelines": {"t": {"match": "\#(rule)", "from": "file:in?follow=true&poll=1ms", "format": "jsonl", "#
+                        + #""time": "time", "to": "m", "state": "s", "checkpoint": "1h"}}}"#
+                )
+            }
+            func lines() throws -> Int { try weir.text(of: "m").split(separator: "\n").count }
+            try weir.file("in", "{\"time\":1,\"n\":1}\n")
+            try configure("any where n >= 0")
+            let words = ["run", "--config", "c.json", "--control", "none"]
+            let run = try weir.start(words, input: .nothing)
+            try WeirProcess.eventually("it is read") { (try? lines()) == 1 }
+            try configure("any where n >= 1")
+            kill(run.process.processIdentifier, SIGHUP)
+            try WeirProcess.eventually("it is changed") { try weir.text(of: ".errors").contains("'t' changed") }
+            run.process.interrupt()
+            #expect(try run.outcome().exitCode == 130)
+            let again = try weir.start(words, input: .nothing)
+            let file = try #require(FileHandle(forWritingAtPath: weir.folder + "/in"))
+            try file.seekToEnd()
+            try file.write(contentsOf: Data("{\"time\":2,\"n\":2}\n".utf8))
+            try WeirProcess.eventually("it goes on") { try lines() == 2 || !again.process.isRunning }
+            again.process.interrupt()
+            let outcome = try again.outcome()
+            #expect(try outcome.exitCode == 130 && lines() == 2, "\(outcome.errors)")
+        }
+
         /// Also where nothing comes any more.
         @Test func aStateThatCannotBeSavedIsToldAndTriedAgain() throws {
             let (weir, other) = (try WeirProcess(), try WeirProcess())

@@ -220,7 +220,8 @@ extension RunRequest {
                 goingOnAt: place
             )
         }
-        return ShownReading(source, at: place ?? startPlace(of: input), behind: lines) { lines throws(FormatError) in
+        let start = place ?? openedPlace(of: input, source) ?? startPlace(of: input)
+        return ShownReading(source, at: start, behind: lines) { lines throws(FormatError) in
             let (input, schema) = shown(input, schema, byFirstLines: lines)
             if !input.format.beginsWithHeader { source.forgetHead() }
             if case .bytes(let place)? = place, place.prelude.isEmpty, input.format.beginsWithHeader {
@@ -234,6 +235,14 @@ extension RunRequest {
                 goingOnAt: place
             )
         }
+    }
+
+    /// Where a live input is that was just opened; `nil` where that is not known.
+    private func openedPlace(of input: Input, _ source: HeadKeepingSource) -> RunCheckpoint.Input.Place? {
+        guard state != nil, input.isLive, canResume(input), source.byteCount == 0, let opened = source.position,
+            opened.unread.isEmpty
+        else { return nil }
+        return .bytes(RunCheckpoint.BytePlace(position: opened.position, prelude: [], unread: [], line: 0))
     }
 
     private func makeReading(

@@ -204,7 +204,10 @@ final class Pipeline {
         if keeper != nil {
             switch ending {
             case .endOfInput where intake != nil: saveStateOfEnd()
-            case .interrupted: saveState()
+            case .interrupted:
+                // The next run has the rules that wait for the next batch.
+                try? replacePlugins()
+                saveState()
             case .endOfInput, .outputClosed, .failed: break
             }
         }

@@ -48,7 +48,8 @@ final class SavePause: Sendable {
     func set(_ time: Timestamp?) {
         let isEarlier = state.withLock { state in
             guard let before = exchange(&state.time, with: time) else { return time != nil }
-            return time.map { $0 < before } ?? false
+            // Not for a moment: that it is told with each batch costs something.
+            return time.map { $0.shifted(byNanoseconds: 1_000_000) < before } ?? false
         }
         if isEarlier { parker.unpark() }
     }
