@@ -42,6 +42,9 @@ public struct RecordReader: ~Copyable {
     // Why the input cannot be read on, while what came before it is handed out.
     private var failure: (any Error)?
 
+    // What ended the source, where it may be taken for a pause.
+    private var interruption: TransportError?
+
     // Why the source broke off, and where the bytes behind its last whole line end, while these lines are handed out.
     private var breach: (error: TransportError, end: Int)?
 
@@ -110,7 +113,10 @@ public struct RecordReader: ~Copyable {
                 return true
             }
         }
-        guard let breach else { return false }
+        guard let breach else {
+            if let interruption { throw interruption }
+            return false
+        }
         self.breach = nil
         guard start < breach.end else { throw breach.error }
         end = breach.end
@@ -184,8 +190,11 @@ public struct RecordReader: ~Copyable {
             if count == 0 { phase = byteCount == 0 ? .finished : .draining }
         } catch {
             let isInterrupted = if case .interrupted = error { true } else { false }
-            // It is asked again then.
-            if isInterrupted, let source = source as? HeadKeepingSource, source.isHeldBack() { throw error }
+            if isInterrupted, let isHeldBack = (source as? HeadKeepingSource)?.isHeldBack {
+                // It is asked again then.
+                if isHeldBack() { throw error }
+                interruption = error
+            }
             phase = .finished
             guard start < end, !(isInterrupted && isResumable) else { throw error }
             // After an interruption the rest stays unread, like everything behind it.

@@ -94,8 +94,8 @@ package final class HeadKeepingSource: TransportSource, @unchecked Sendable {
         kept = []
     }
 
-    /// Whether an interruption of the source is no more than a pause.
-    package var isHeldBack: @Sendable () -> Bool = { false }
+    /// Whether an interruption of the source is no more than a pause; `nil` where there are none.
+    package var isHeldBack: (@Sendable () -> Bool)?
 
     /// How many bytes the source gave so far.
     package private(set) var byteCount: Int64 = 0

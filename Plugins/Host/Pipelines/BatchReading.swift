@@ -220,7 +220,7 @@ extension RunRequest {
                 goingOnAt: place
             )
         }
-        let start = place ?? openedPlace(of: input, source) ?? startPlace(of: input)
+        let start = place ?? placeOfStart(of: input, source)
         return ShownReading(source, at: start, behind: lines) { lines throws(FormatError) in
             let (input, schema) = shown(input, schema, byFirstLines: lines)
             if !input.format.beginsWithHeader { source.forgetHead() }
@@ -237,11 +237,12 @@ extension RunRequest {
         }
     }
 
-    /// Where a live input is that was just opened; `nil` where that is not known.
-    private func openedPlace(of input: Input, _ source: HeadKeepingSource) -> RunCheckpoint.Input.Place? {
-        guard state != nil, input.isLive, canResume(input), source.byteCount == 0, let opened = source.position,
-            opened.unread.isEmpty
-        else { return nil }
+    /// Where an input is before it is read; `nil` where that is not known, as of one that was read before.
+    private func placeOfStart(of input: Input, _ source: HeadKeepingSource) -> RunCheckpoint.Input.Place? {
+        guard source.byteCount == 0 else { return state == nil || canResume(input) ? nil : .unknown }
+        guard state != nil, input.isLive, canResume(input), let opened = source.position, opened.unread.isEmpty else {
+            return startPlace(of: input)
+        }
         return .bytes(RunCheckpoint.BytePlace(position: opened.position, prelude: [], unread: [], line: 0))
     }
 

@@ -68,6 +68,9 @@ extension Pipeline {
     }
 
     func put(_ next: RunRequest, _ plugins: RunningPlugins) throws {
+        // A pause of the sources would stop outputs that are opened.
+        savePause?.set(nil)
+        _ = savePause?.end(but: context.replacement)
         plugins.goOn(with: self.plugins)
         // Rules take what they go on with from one another.
         if keeper != nil, plugins.consumers.allSatisfy({ $0.handover == nil }) {

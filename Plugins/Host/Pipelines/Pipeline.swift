@@ -205,9 +205,13 @@ final class Pipeline {
             switch ending {
             case .endOfInput where intake != nil: saveStateOfEnd()
             case .interrupted:
-                // The next run has the rules that wait for the next batch.
-                try? replacePlugins()
-                saveState()
+                do {
+                    // The next run has the rules that wait for the next batch.
+                    try replacePlugins()
+                    saveState()
+                } catch {
+                    keeper?.fail("\(error)")
+                }
             case .endOfInput, .outputClosed, .failed: break
             }
         }

@@ -112,13 +112,7 @@ extension RunRequest {
                 return (source, place)
             } catch {
                 if case .interrupted = error { throw HostError(error, opening: .noInput) }
-                if case .bytes(let place) = place, place.line == 0 {
-                    resumption.remark(
-                        "\(error); nothing of that one is in the checkpoint, and this one is read from its start"
-                    )
-                } else {
-                    try resumption.drop("\(error)", "it is read from its start")
-                }
+                try resumption.drop("\(error)", "it is read from its start")
             }
         }
         if isJournaled(input) {
