@@ -188,13 +188,6 @@ extension HostTests {
             #expect(output.contains("It has no time of day: records of one day have the same time."), "\(output)")
         }
 
-        /// Forms of times are made once, and not for each value.
-        @Test(.timeLimit(.minutes(5))) func manyColumnsAreLookedAt() throws {
-            let names = (0..<5_000).map { "c\($0 + 10_000)" }.joined(separator: ",")
-            let values = (0..<5_000).map { "v\($0 + 10_000)" }.joined(separator: ",")
-            #expect(try weir.run("guess", "-", input: .text("\(names)\n\(values)\n")).exitCode == 0)
-        }
-
         // MARK: Names
 
         @Test(arguments: ["{\"\":6,\"time\":1}\n", ",time\n6,1\n7,2\n"])

@@ -62,14 +62,24 @@ import WeirSystem
         @Test func aCopyMayWaitForADisk() throws {
             // A copy that does not come to its first step within 100 ms is ended; one that waits behind it is not.
             try eventually("a copy is waited for") {
+                var ends: [Int32] = [-1, -1]
+                try #require(unsafe pipe(&ends) == 0)
+                defer { for end in ends { close(end) } }
                 let copy = try #require(
-                    ProcessCopy.start(keeping: nil) { noteComputed in
+                    ProcessCopy.start(keeping: ends[0]) { noteComputed in
                         noteComputed()
-                        usleep(500_000)
+                        var byte: UInt8 = 0
+                        _ = unsafe read(ends[0], &byte, 1)
                         return Self.text
                     }
                 )
-                return copy.wait(patience: 1) == .report(Self.text)
+                var silences = 0
+                let outcome = copy.wait(patience: 1) {
+                    silences += 1
+                    // Long after its patience would be over.
+                    if silences == 5 { _ = unsafe write(ends[1], "x", 1) }
+                }
+                return outcome == .report(Self.text) && silences >= 5
             }
         }
 

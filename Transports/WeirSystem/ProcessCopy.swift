@@ -59,9 +59,11 @@ package struct ProcessCopy: Sendable {
     ///
     /// To be called once.
     ///
-    /// - Parameter patience: For how long it may compute without using the processor, in tenths of a second.
+    /// - Parameters:
+    ///   - patience: For how long it may compute without using the processor, in tenths of a second.
+    ///   - noteSilence: Called each time that it has said nothing for a tenth of a second.
     /// - Returns: What became of it.
-    package func wait(patience: Int = 50) -> Outcome {
+    package func wait(patience: Int = 50, _ noteSilence: () -> Void = {}) -> Outcome {
         var received: [UInt8] = []
         var idlePolls = 0
         var used = cweir_process_time(process)
@@ -71,6 +73,7 @@ package struct ProcessCopy: Sendable {
             SystemCalls.lastError = 0
             guard SystemCalls.wait(for: pipe, milliseconds: 100) else {
                 guard SystemCalls.lastError == 0 else { continue }
+                noteSilence()
                 let now = cweir_process_time(process)
                 idlePolls = now == used && received.isEmpty ? idlePolls + 1 : 0
                 used = now

@@ -195,8 +195,9 @@ final class Pipeline {
         sayWhereItGoesOn()
         beginState()
         prepareSavePause()
-        defer { savePause?.close() }
         var ending = if let workers { pump(workers) } else if let intake { pump(intake) } else { Ending.endOfInput }
+        // Before outputs are opened or ended, which a pause would stop.
+        savePause?.close()
         byteCount = intake?.byteCount ?? byteCount
         // Plugins that need no more may leave threads behind that still read.
         if case .endOfInput = ending, !plugins.isFinished {} else { context.interruption?.trigger() }

@@ -29,7 +29,7 @@ final class Replacement: Sendable {
         }
     }
 
-    /// Has the inputs stop, where they are to, after somebody else had them read on.
+    /// Pauses the inputs again where a request needs that, after another pause of them has ended.
     func pauseAgain(_ interruption: Interruption) {
         state.withLock { if $0.pauses { interruption.pause() } }
     }
